@@ -1,0 +1,88 @@
+"""Make the data under fixtures/example and fixtures/summation, and record what trec_eval prints for them.
+
+    TREC_EVAL_9=... TREC_EVAL_10=... python tests/make_fixtures.py
+
+The programs are trec_eval 9.0.8 and 10.0. Nothing here asks irevalx for an expected value.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import subprocess
+from pathlib import Path
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+PROGRAMS = {"9": os.environ["TREC_EVAL_9"], "10": os.environ["TREC_EVAL_10"]}
+
+
+def example() -> None:
+    """Four topics, two systems: every document of the first ten of either was judged, a few below that were pooled."""
+    folder = FIXTURES / "example"
+    rng = random.Random(2003)
+    qrels: list[str] = []
+    runs: dict[str, list[str]] = {"bm25": [], "dense": []}
+    for topic in (301, 302, 303, 304):
+        docnos = [f"NEWS-{rng.randint(1000, 9999)}" for _ in range(60)]
+        docnos = list(dict.fromkeys(docnos))
+        worth = {docno: rng.choice([0, 0, 0, 0, 0, 1, 1, 2]) for docno in docnos}
+        pool = set()
+        for name, lines in runs.items():
+            noise = 3.0 if name == "bm25" else 2.2
+            scores = {docno: worth[docno] + rng.gauss(0, noise) for docno in docnos}
+            ranked = sorted(docnos, key=lambda docno: -scores[docno])[:25]
+            pool.update(ranked[:10])
+            lines += [f"{topic} Q0 {docno} {rank} {scores[docno]:.4f} {name}" for rank, docno in enumerate(ranked, 1)]
+        for docno in sorted(docnos):
+            if docno in pool:
+                qrels.append(f"{topic} 0 {docno} {worth[docno]}")
+            elif rng.random() < 0.15:
+                qrels.append(f"{topic} 0 {docno} -1")
+    qrels.append("305 0 NEWS-1234 1")
+    (folder / "qrels").write_text("\n".join(qrels) + "\n")
+    for name, lines in runs.items():
+        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
+    # 10.0 stops at topic 305, of which there are no results; irevalx does not (departure 1).
+    judged = folder / "qrels-301-304"
+    judged.write_text("\n".join(qrels[:-1]) + "\n")
+    for name in runs:
+        record(folder / f"{name}.official", [], judged, folder / f"{name}.run")
+        record(
+            folder / f"{name}.q_c_all_trec", ["-q", "-c", "-m", "all_trec"], folder / "qrels", folder / f"{name}.run"
+        )
+    judged.unlink()
+
+
+def summation() -> None:
+    """A thousand topics whose means lie so close to a rounding edge that the order of addition shows."""
+    folder = FIXTURES / "summation"
+    rng = random.Random(70)
+    qrels, run = [], []
+    for topic in range(1000):
+        docnos = [f"d{number}" for number in range(6)]
+        rng.shuffle(docnos)
+        for rank, docno in enumerate(docnos[: rng.randint(1, 6)], 1):
+            run.append(f"{topic} Q0 {docno} {rank} {10 - rank} r")
+        qrels += [f"{topic} 0 {docno} {rng.randint(0, 2)}" for docno in sorted(docnos) if rng.random() < 0.5]
+        qrels.append(f"{topic} 0 x 0")
+    for name, lines in (("qrels", qrels), ("run", run)):
+        (folder / name).write_text("\n".join(lines) + "\n")
+    flags = ["-m", "P.20", "-m", "map", "-m", "recall.5"]
+    record(folder / "expected", flags, folder / "qrels", folder / "run")
+    for name in ("qrels", "run"):
+        with (folder / f"{name}.gz").open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream:
+            stream.write((folder / name).read_bytes())
+        (folder / name).unlink()
+
+
+def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
+    """Keep what each version prints, as TARGET.v9 and TARGET.v10."""
+    for version, program in PROGRAMS.items():
+        done = subprocess.run([program, *flags, qrels, run], capture_output=True, check=True)
+        target.with_name(f"{target.name}.v{version}").write_bytes(done.stdout)
+
+
+if __name__ == "__main__":
+    example()
+    summation()
