@@ -1,0 +1,30 @@
+"""irevalx: evaluate ranked retrieval runs as trec_eval does, and with incomplete relevance judgments.
+
+The house, in the order data flows; a module imports only from those above it:
+
+    errors.py            the exceptions, drawn as a tree, each with its exit status
+    numerals.py          numbers as C reads and prints them
+    mergesort.py         the C library's merge sort, for comparisons that are no order
+    compat.py            the frozen record of what differs between trec_eval 9.0.8 and 10.0
+    segments.py          the vocabulary for ragged rows
+    options.py           frozen Options, one field a flag
+    judgments.py         Judgments: topics, docnos, grades
+    runs.py              Run: topics, docnos, scores, tag
+    reading/source.py    a path, '-', gz, bz2, xz -> lines
+    reading/formats.py   FORMATS: one row a file format -> Judgments, Run
+    topics.py            Topics: all that a measure may see
+    ranking.py           order, cut, look up -> Ranking; Ranking.assess(grades, ...) -> Topics
+    summary.py           per-topic values -> the `all` row
+    measures/            MEASURES in print order; a kernel is Topics -> one value a topic
+    evaluation.py        Judgments, Run, requests -> Evaluation
+    report.py            Evaluation -> lines
+    explain.py           the docstrings of measures and formats as text for a terminal
+    cli.py               argv -> Options -> evaluation -> stdout; the only module that prints
+    departures.py        what irevalx does otherwise than trec_eval, as a table
+    man.py               options, measures and formats -> man/irevalx.1
+    __main__.py          python -m irevalx
+
+Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,483 @@
+"""The command line: argv -> Options -> evaluation -> stdout. The only module that prints, and ``main`` alone exits.
+
+numpy is imported when there is something to compute, not before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from irevalx import __version__
+from irevalx.compat import COMPAT, TREC_EVAL_10
+from irevalx.errors import (
+    STANDARD_INPUT,
+    EvaluationError,
+    FormatError,
+    InputError,
+    IrevalxError,
+    NoTopicsError,
+    OutputError,
+    ParameterError,
+    UnreadableFileError,
+    UsageError,
+    ZscoreFileError,
+    quote,
+)
+from irevalx.numerals import c_long
+from irevalx.options import Debug, Options
+
+if TYPE_CHECKING:
+    from irevalx.evaluation import Evaluation
+    from irevalx.measures.select import Selection
+
+TREC_GROUP = "trec_eval's options"
+OWN_GROUP = "irevalx's options"
+
+BROKEN_PIPE = 128 + 13
+"""What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
+
+INTERRUPTED = 128 + 2
+"""What a shell shows for a program that Ctrl-C ended."""
+
+
+class Option(click.Option):
+    """An option that knows which group of the help it belongs to."""
+
+    def __init__(self, *args: Any, group: str = TREC_GROUP, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.group = group
+
+
+class Command(click.Command):
+    """A command that reads argv as trec_eval does (GNU getopt_long) and whose usage errors are irevalx's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let Click parse what ``canonical`` makes of the arguments."""
+        options = [param for param in self.params if isinstance(param, Option)]
+        return super().parse_args(ctx, canonical(args, options))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show trec_eval's options and irevalx's own apart."""
+        for group in (TREC_GROUP, OWN_GROUP):
+            records = [
+                record
+                for param in self.params
+                if isinstance(param, Option) and param.group == group and (record := param.get_help_record(ctx))
+            ]
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+
+def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
+    """Rewrite the arguments so that nothing about them is left to guess.
+
+    trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
+    spelt in full. Options may stand anywhere unless POSIXLY_CORRECT is set. Behind ``-v`` nothing is looked at.
+
+    Returns
+    -------
+    irevalx's own options, then trec_eval's in the order given, each by its longest name and with its value attached,
+    then ``--`` and the files.
+
+    Raises
+    ------
+    UsageError : where getopt_long would complain.
+    """
+    found: list[tuple[Option, str | None]] = []
+    files: list[str] = []
+    rest = list(args)
+    while rest and not any(option.name == "version" for option, _ in found):
+        word = rest.pop(0)
+        if word == "--":
+            files += rest
+            break
+        if word.startswith("--"):
+            found.append(_long_option(word, rest, options))
+        elif word.startswith("-") and word != STANDARD_INPUT:
+            found += _short_options(word, rest, options)
+        else:
+            files.append(word)
+            if "POSIXLY_CORRECT" in os.environ:
+                files += _files_alone(rest)
+                break
+    found.sort(key=lambda one: one[0].group == TREC_GROUP)
+    spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
+    return [*spelt, "--", *files]
+
+
+def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
+    """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
+    name, equals, value = word.partition("=")
+    own = {long: option for option in options if option.group == OWN_GROUP for long in option.opts}
+    trec = {
+        long: option for option in options if option.group == TREC_GROUP for long in option.opts if long[:2] == "--"
+    }
+    candidates = [long for long in trec if long.startswith(name)]
+    if name not in own | trec and len(candidates) != 1:
+        if not candidates:
+            raise UsageError(f"an option must be one that irevalx knows, but got {quote(name)}")
+        raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
+    option = own.get(name) or trec.get(name) or trec[candidates[0]]
+    if option.is_flag:
+        if equals:
+            raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
+        return option, None
+    return option, value if equals else _next_word(name, rest)
+
+
+def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
+    """Read ``-q``, a bundle ``-qc``, or ``-m`` with its value, attached or in the next word, taken from ``rest``."""
+    short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
+    found: list[tuple[Option, str | None]] = []
+    letters = word[1:]
+    while letters:
+        letter, letters = letters[0], letters[1:]
+        if letter not in short:
+            raise UsageError(f"an option must be one that irevalx knows, but got {quote('-' + letter)}")
+        option = short[letter]
+        if not option.is_flag:
+            found.append((option, letters or _next_word(f"-{letter}", rest)))
+            break
+        found.append((option, None))
+    return found
+
+
+def _next_word(name: str, rest: list[str]) -> str:
+    if not rest:
+        raise UsageError(f"the option {name} must be followed by a value")
+    return rest.pop(0)
+
+
+def _files_alone(words: list[str]) -> list[str]:
+    for word in words:
+        if word == "--":
+            break
+        if word.startswith("-") and word != STANDARD_INPUT:
+            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
+    return [word for index, word in enumerate(words) if word != "--" or "--" in words[:index]]
+
+
+class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A whole number, read as C's ``atol`` reads it.
+
+    What is wrong with one that is not plain, and what it was read as, is kept in ``ctx.obj``.
+    """
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text; a default is a number already."""
+        if isinstance(value, int):
+            return value
+        number, plain = c_long(os.fsencode(value))
+        if not plain and param and ctx:
+            problem = f"{param.opts[0]} must be a whole number, but got {quote(value)}"
+            ctx.ensure_object(list).append((problem, number))
+        return number
+
+
+WHOLE_NUMBER = WholeNumber()
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
+        click.echo(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)", err=True)
+        ctx.exit(0)
+
+
+def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    if value:
+        from irevalx.measures.select import ask
+
+        ask(value, ctx.params.get("compat", TREC_EVAL_10))
+    return value
+
+
+def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if value < 0:
+        raise UsageError(f"{param.opts[0]} must be at least 0, but got {value}")
+    return value
+
+
+@click.command(
+    cls=Command,
+    add_help_option=False,
+    context_settings={"max_content_width": 100},
+    options_metavar="[OPTIONS]",
+    help="""
+    Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
+    measure as trec_eval does: its name, the topic (or "all"), its value.
+
+    Files may be compressed with gzip, bzip2 or xz; one of them may be - for standard input. Of several runs each gets a
+    block of its own.
+    """,
+    epilog="irevalx -h -m NAME explains a measure, -h -m all_trec the usual ones, -h -R qrels -T trec_results files.",
+)
+@click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str)
+@click.option(
+    *("-h", "--help", "show_help"),
+    cls=Option,
+    is_flag=True,
+    help="Print this help; with -m, -R or -T also what they name.",
+)
+@click.option(
+    *("-v", "--version"),
+    cls=Option,
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version to standard error.",
+)
+@click.option(
+    *("-q", "--query_eval_wanted", "per_topic"),
+    cls=Option,
+    is_flag=True,
+    help="Print the values of each topic too.",
+)
+@click.option(
+    *("-m", "--measure", "measures"),
+    cls=Option,
+    multiple=True,
+    is_eager=True,
+    callback=_check_measures,
+    metavar="NAME",
+    help=(
+        "Print this measure, or set of measures: official (used if there is no -m), set, all_trec. NAME.X,Y,... gives "
+        "parameters, such as P.5,10 or ndcg.1=3,2=9. May be repeated."
+    ),
+)
+@click.option(
+    *("-c", "--complete_rel_info_wanted", "complete"),
+    cls=Option,
+    is_flag=True,
+    help="Average over all judged topics; those without results count 0.",
+)
+@click.option(
+    *("-l", "--level_for_rel", "level"),
+    cls=Option,
+    type=WHOLE_NUMBER,
+    default=1,
+    help="Take judgments of at least N as relevant.  [default: 1]",
+)
+@click.option("-n", "--nosummary", "no_summary", cls=Option, is_flag=True, help='Leave out the "all" lines.')
+@click.option(
+    *("-D", "--Debug_level", "debug"),
+    cls=Option,
+    default="0",
+    metavar="LEVEL.TOPIC",
+    help="Evaluate only TOPIC. A LEVEL above 0 has no effect yet.",
+)
+@click.option(
+    *("-J", "--Judged_docs_only", "judged_only"),
+    cls=Option,
+    is_flag=True,
+    help="Remove documents without judgment from the rankings first.",
+)
+@click.option(
+    *("-N", "--Number_docs_in_coll", "collection_size"),
+    cls=Option,
+    type=WHOLE_NUMBER,
+    default=0,
+    help="The collection has N documents (for utility).",
+)
+@click.option(
+    *("-M", "--Max_retrieved_per_topic", "max_retrieved"),
+    cls=Option,
+    type=WHOLE_NUMBER,
+    default=2**31 - 1,
+    callback=_not_negative,
+    help="Evaluate only the first N documents of each topic.",
+)
+@click.option(
+    *("-R", "--Rel_info_format", "rel_format"),
+    cls=Option,
+    default="qrels",
+    metavar="FORMAT",
+    help="The format of QRELS: qrels.",
+)
+@click.option(
+    *("-T", "--Results_format", "results_format"),
+    cls=Option,
+    default="trec_results",
+    metavar="FORMAT",
+    help="The format of RUN: trec_results.",
+)
+@click.option("-Z", "--Zscore", "zscores", cls=Option, metavar="FILE", help="Not supported yet.")
+@click.option("-o", "old_results_format", cls=Option, is_flag=True, help="Accepted and ignored.")
+@click.option(
+    *("--Output_old_results_format", "old_results_format_value"),
+    cls=Option,
+    metavar="X",
+    help="Accepted and ignored, with its value.",
+)
+@click.option(
+    "--compat",
+    cls=Option,
+    group=OWN_GROUP,
+    type=click.Choice(["10", "9"]),
+    default="10",
+    is_eager=True,
+    callback=lambda ctx, param, value: COMPAT[value],
+    help="Print what trec_eval 10.0 or 9.0.8 prints.  [default: 10]",
+)
+@click.option(
+    "--strict",
+    cls=Option,
+    group=OWN_GROUP,
+    is_flag=True,
+    help="Refuse scores, judgments and parameters that are not plain numbers, rather than reading them as C does.",
+)
+@click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings.")
+@click.pass_context
+def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
+    options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))
+    if show_help:
+        explained = ("measures", "rel_format", "results_format")
+        typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        _print_help(ctx, typed, options)
+        return 0
+    if len(options.files) < 2:
+        raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
+    if options.files.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input (-) must be given for one file at most")
+    for problem, number in ctx.obj or []:
+        if options.strict:
+            raise ParameterError(problem)
+        _warn(options, f"{problem}, read as {number} as trec_eval does")
+    return _evaluate_all(options)
+
+
+def _evaluate_all(options: Options) -> int:
+    """Evaluate every run and print; a run that fails does not keep the others from it.
+
+    Returns
+    -------
+    The status of the first failure; 0 when there was none.
+    """
+    from irevalx.evaluation import evaluate, named_apart
+    from irevalx.reading.formats import rel_format, results_format
+
+    def warn(line: str) -> None:
+        _warn(options, line)
+
+    judgments_path, *run_paths = options.files
+    judgments = rel_format(options.rel_format).read(judgments_path, options.compat, options.strict, warn)
+    runs = results_format(options.results_format)
+    selection = None
+    evaluations: list[Evaluation] = []
+    failures: list[IrevalxError] = []
+    for path in run_paths:
+        try:
+            run = runs.read(path, options.compat, options.strict, warn)
+        except InputError as error:
+            _fail(error, failures)
+            continue
+        selection = selection or _select(options)
+        try:
+            evaluations.append(evaluate(judgments, run, selection, options, warn))
+        except (EvaluationError, NoTopicsError) as error:
+            _fail(error, failures)
+    for evaluation in named_apart(evaluations, warn):
+        _write(evaluation, options, headed=len(run_paths) > 1)
+        if evaluation.failure:
+            _fail(evaluation.failure, failures)
+    return failures[0].exit_status if failures else 0
+
+
+def _select(options: Options) -> Selection:
+    """Read what ``-Z``, ``-D`` and ``-m`` ask for, after the files, as trec_eval does: the status shows the order."""
+    from irevalx.measures.select import select
+    from irevalx.reading.source import read_blocks
+
+    if options.zscores is not None:
+        try:
+            next(read_blocks(options.zscores), b"")
+        except UnreadableFileError as error:
+            raise ZscoreFileError(str(error)) from None
+        raise FormatError("z-scores (-Z) are not supported yet")
+    if options.debug.level > 0:
+        _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
+    return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+
+
+def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:
+    from irevalx.report import trec_lines
+
+    lines = trec_lines(evaluation, per_topic=options.per_topic, summary=not options.no_summary, headed=headed)
+    try:
+        sys.stdout.buffer.write(b"".join(lines))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> None:
+    """Print the help, then what was named with it: formats that exist, and measures in print order."""
+    click.echo(ctx.get_help())
+    if not given:
+        return
+    from irevalx.explain import format_lines, measure_lines
+    from irevalx.measures import MEASURES
+    from irevalx.measures.select import ask
+    from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+
+    lines: list[str] = []
+    if "rel_format" in given and options.rel_format in REL_FORMATS:
+        lines += format_lines("-R", REL_FORMATS[options.rel_format])
+    if "results_format" in given and options.results_format in RESULTS_FORMATS:
+        lines += format_lines("-T", RESULTS_FORMATS[options.results_format])
+    if "measures" in given:
+        asked = ask(options.measures, options.compat)
+        lines += measure_lines([measure for measure in MEASURES if measure.name in asked])
+    click.echo("\n" + "\n".join(lines).rstrip())
+
+
+def _warn(options: Options, line: str) -> None:
+    if not options.quiet:
+        click.echo(f"irevalx: {line}", err=True)
+
+
+def _fail(error: IrevalxError, failures: list[IrevalxError]) -> None:
+    click.echo(f"irevalx: {error}", err=True)
+    failures.append(error)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : the arguments without the program's name; those of the process if not given.
+
+    Returns
+    -------
+    The exit status.
+    """
+    try:
+        # Not command.main: it would answer a closed pipe and an interrupt in its own way.
+        with command.make_context("irevalx", list(sys.argv[1:] if argv is None else argv)) as ctx:
+            return int(command.invoke(ctx))
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except IrevalxError as error:
+        click.echo(f"irevalx: {error}", err=True)
+        return error.exit_status
+    except click.UsageError as error:
+        click.echo(f"irevalx: {error.format_message()}", err=True)
+        return UsageError.exit_status
+    except BrokenPipeError:
+        # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED

@@ -1,0 +1,120 @@
+"""Everything that can go wrong, as a tree; each leaf carries the status that trec_eval exits with.
+
+    IrevalxError
+    ├── UsageError              1   wrong options or arguments
+    │   └── UnknownMeasureError 1
+    ├── InputError              2   a file that cannot be read or makes no sense
+    │   ├── UnreadableFileError 2
+    │   ├── MalformedLineError  2   path:line: what must hold, but got 'text'
+    │   └── FormatError         2   an unknown file format
+    ├── ParameterError          2   a measure's parameters, or (under --strict) an option's number
+    ├── EvaluationError         4   a measure that cannot be computed
+    │   └── DuplicateDocumentError 4
+    ├── NoTopicsError           7   no topic has both judgments and results
+    ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
+    └── ZscoreFileError       255   an unreadable z-score file
+
+Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli.main`` turns an exception into a
+status.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+STANDARD_INPUT = "-"
+"""The file name that stands for standard input."""
+
+LONGEST_QUOTE = 80
+
+
+class IrevalxError(Exception):
+    """The root of the tree; never raised itself."""
+
+    exit_status: ClassVar[int]
+
+
+class UsageError(IrevalxError):
+    """The command line makes no sense."""
+
+    exit_status = 1
+
+
+class UnknownMeasureError(UsageError):
+    """A name that is neither a measure nor a nickname."""
+
+
+class InputError(IrevalxError):
+    """An input file cannot be used."""
+
+    exit_status = 2
+
+
+class UnreadableFileError(InputError):
+    """A file is missing, a directory, empty, or damaged."""
+
+
+class MalformedLineError(InputError):
+    """A line breaks its format.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    line : 1-based, counting every line of the file.
+    problem : "THING must RULE, but got 'TEXT'".
+    """
+
+    def __init__(self, path: str, line: int, problem: str) -> None:
+        super().__init__(f"{path}:{line}: {problem}")
+
+
+class FormatError(InputError):
+    """A format name that irevalx does not know, or does not read yet."""
+
+
+class ParameterError(IrevalxError):
+    """The parameters of a measure, or a number among the options, are unusable."""
+
+    exit_status = 2
+
+
+class EvaluationError(IrevalxError):
+    """A requested measure cannot be computed from this input."""
+
+    exit_status = 4
+
+
+class DuplicateDocumentError(EvaluationError):
+    """A document occurs twice in one topic of the run or of the judgments."""
+
+
+class NoTopicsError(IrevalxError):
+    """No topic could be evaluated."""
+
+    exit_status = 7
+
+
+class OutputError(IrevalxError):
+    """What was computed cannot be written."""
+
+    exit_status = 74
+
+
+class ZscoreFileError(IrevalxError):
+    """The z-score file cannot be read."""
+
+    exit_status = 255
+
+
+def quote(text: bytes | str) -> str:
+    """Return text from a file or the command line as a message shows it: printable, in quotes, cut when long."""
+    shown = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    if len(shown) > LONGEST_QUOTE:
+        shown = shown[: LONGEST_QUOTE - 3] + "..."
+    return f"'{shown}'"
+
+
+def shown_name(path: str) -> str:
+    """Return what messages call a file."""
+    return "standard input" if path == STANDARD_INPUT else path

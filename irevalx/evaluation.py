@@ -1,0 +1,207 @@
+"""One run against the judgments: choose the topics, rank, assess, compute, summarise."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from irevalx.compat import Compat
+from irevalx.errors import EvaluationError, NoTopicsError, quote, shown_name
+from irevalx.judgments import Judgments
+from irevalx.measures.counts import runid
+from irevalx.measures.declare import Measure
+from irevalx.measures.select import Selection
+from irevalx.options import Options
+from irevalx.ranking import Ranking, rank
+from irevalx.runs import Run
+from irevalx.segments import FloatArray, IntArray
+from irevalx.summary import Population, Values
+from irevalx.topics import Topics, round_half_away, truncate
+
+_ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
+    "truncate(x + 0.9)": lambda x: truncate(x + 0.9),
+    "half away from zero": round_half_away,
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One printed name.
+
+    Parameters
+    ----------
+    values : one a topic; None for a measure that only the `all` row has.
+    summary : the value of the `all` row; None for a measure without one, and where not all topics could be evaluated.
+    """
+
+    name: str
+    measure: Measure
+    values: Values | None
+    summary: float | int | bytes | None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one run scores.
+
+    Parameters
+    ----------
+    run : its name: the tag, unless several runs have the same.
+    path : its file.
+    topics : those evaluated, ascending in byte order.
+    columns : in print order.
+    failure : why the topics after these could not be evaluated; None when all could.
+    """
+
+    run: bytes
+    path: str
+    topics: tuple[bytes, ...]
+    columns: tuple[Column, ...]
+    failure: EvaluationError | None = None
+
+
+def evaluate(
+    judgments: Judgments,
+    run: Run,
+    selection: Selection,
+    options: Options,
+    warn: Callable[[str], None] = lambda line: None,
+) -> Evaluation:
+    """Evaluate a run.
+
+    Parameters
+    ----------
+    selection : what to compute.
+    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic and compat are looked at.
+    warn : told of topics that are left out.
+
+    Raises
+    ------
+    NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
+    EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
+    """
+    topics = _topics_to_evaluate(judgments, run, options)
+    _tell_left_out(judgments, run, options, warn)
+    if not topics:
+        only = f" and the topic asked for is {quote(options.debug.topic)}" if options.debug.topic is not None else ""
+        raise NoTopicsError(
+            f"at least one topic must have both judgments and results, but {shown_name(judgments.path)} judges "
+            f"{_several(len(judgments.topics), 'topic')}, {shown_name(run.path)} has results for "
+            f"{_several(len(run.topics), 'topic')}, none is in both{only}"
+        )
+    if selection.impossible:
+        name, needed = selection.impossible
+        raise EvaluationError(
+            f"the measure {quote(name)} needs judgments in a format that irevalx does not read yet (-R {needed})"
+        )
+    requests = selection.requests
+    failure = None
+    if any(request.measure.kernel for request in requests):
+        everything = options.level < 0 or any(request.needs_all for request in requests)
+        ranking = rank(run, judgments, topics, max_retrieved=options.max_retrieved, keep_all=everything)
+        topics, failure = ranking.topics, ranking.failure
+        seen = _assess(ranking, judgments, options)
+    population = Population(
+        tag=run.tag,
+        n_topics=len(judgments.topics) if options.complete else len(topics),
+        n_evaluated=len(topics),
+        n_relevant=judgments.n_relevant if options.complete else None,
+    )
+    columns: list[Column] = []
+    for request in requests:
+        measure, names = request.measure, request.parameters.names
+        computed: Sequence[Values | None] = [None]
+        if measure.kernel:
+            computed = [
+                _without_results(name, values, ranking, options.compat)
+                for name, values in zip(names, measure(seen, request.parameters), strict=True)
+            ]
+        for name, values in zip(names, computed, strict=True):
+            summary = None
+            if measure.summary and not failure:
+                summary = measure.summary(values if values is not None else [], population)
+            columns.append(Column(name, measure, values, summary))
+    return Evaluation(run.tag, run.path, tuple(topics), tuple(columns), failure)
+
+
+def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
+    """Call runs that have the same tag by the stems of their files (by their paths, where those are the same too).
+
+    Parameters
+    ----------
+    warn : told which tags were not unique.
+    """
+    tags = Counter(evaluation.run for evaluation in evaluations)
+    stems = Counter(_stem(evaluation.path) for evaluation in evaluations if tags[evaluation.run] > 1)
+    named = []
+    for evaluation in evaluations:
+        if tags[evaluation.run] > 1:
+            stem = _stem(evaluation.path)
+            named.append(_renamed(evaluation, os.fsencode(stem if stems[stem] == 1 else evaluation.path)))
+        else:
+            named.append(evaluation)
+    for tag, count in tags.items():
+        if count > 1:
+            warn(f"{count} runs have the tag {quote(tag)}; they are called by the names of their files")
+    return named
+
+
+def _stem(path: str) -> str:
+    name = PurePath(path).name
+    compressed = PurePath(name).suffix in {".gz", ".bz2", ".xz"}
+    return PurePath(PurePath(name).stem).stem if compressed else PurePath(name).stem
+
+
+def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
+    columns = (replace(column, summary=name) if column.measure is runid else column for column in evaluation.columns)
+    return replace(evaluation, run=name, columns=tuple(columns))
+
+
+def _topics_to_evaluate(judgments: Judgments, run: Run, options: Options) -> Sequence[bytes]:
+    wanted = options.debug.topic
+    with_missing = options.complete and options.compat.complete_evaluates_missing
+    return [
+        topic
+        for topic in judgments.topics
+        if (wanted is None or topic == wanted) and (with_missing or topic in run.topic_index)
+    ]
+
+
+def _tell_left_out(judgments: Judgments, run: Run, options: Options, warn: Callable[[str], None]) -> None:
+    missing = sum(topic not in run.topic_index for topic in judgments.topics)
+    unjudged = sum(topic not in judgments.topic_index for topic in run.topics)
+    parts = []
+    if missing:
+        fate = "count as 0" if options.complete else "are left out of the averages (-c counts them as 0)"
+        parts.append(f"{missing} of {_several(len(judgments.topics), 'judged topic')} without results {fate}")
+    if unjudged:
+        parts.append(f"{unjudged} of the run's {_several(len(run.topics), 'topic')} without judgments ignored")
+    if parts and options.debug.topic is None:
+        warn(f"{shown_name(run.path)}: {'; '.join(parts)}")
+
+
+def _assess(ranking: Ranking, judgments: Judgments, options: Options) -> Topics:
+    topics = ranking.assess(judgments, judgments.grades, level=options.level, judged_only=options.judged_only)
+    return replace(
+        topics,
+        collection_size=options.collection_size,
+        round_recall=_ROUNDINGS[options.compat.recall_rounding],
+    )
+
+
+def _without_results(name: str, values: Values, ranking: Ranking, compat: Compat) -> Values:
+    """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
+    if not (ranking.missing.any() and compat.blank_without_results(name)):
+        return values
+    if isinstance(values, list):
+        return [b"" if gone else value for value, gone in zip(values, ranking.missing.tolist(), strict=True)]
+    return np.where(ranking.missing, 0, values)
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

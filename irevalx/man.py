@@ -1,0 +1,188 @@
+"""The manual page and the tables of the README, made from the options, the measures, the formats and the departures.
+
+python -m irevalx.man            write man/irevalx.1 and the tables
+python -m irevalx.man --check    end with status 1 if they are not up to date
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from irevalx import __version__, errors
+from irevalx.cli import OWN_GROUP, TREC_GROUP, Option, command
+from irevalx.departures import DEPARTURES
+from irevalx.measures import MEASURES, NICKNAMES
+from irevalx.measures.declare import Measure
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+DESCRIPTION = (
+    "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
+    'QRELS. It prints a line for each measure: the name of the measure, the topic or "all" for the summary over '
+    "topics, and the value. With the same flags it prints what trec_eval prints, byte for byte.",
+    "Files may be compressed with gzip, bzip2 or xz, whatever they are called; pipes and process substitution work; - "
+    "is standard input, for one of the files. Of several runs each gets a block of its own. A run is called by its "
+    "tag, or by its file where several runs have the same tag.",
+    "Options may stand anywhere, and trec_eval's long options may be abbreviated.",
+)
+
+EXAMPLES = (
+    ("irevalx qrels run", "The official measures, averaged over topics."),
+    ("irevalx -q -m map -m P.10 qrels run", "Average precision and precision at 10, for each topic too."),
+    ("irevalx -c -m ndcg@10 qrels run", "nDCG at 10, averaged over all judged topics."),
+    ("irevalx -l 2 qrels.gz runs/*.gz", "Only judgments of 2 and more are relevant; many runs at once."),
+    ("irevalx -h -m bpref", "What bpref is."),
+)
+
+
+def roff(text: str) -> str:
+    """Escape a line of text, so that roff prints it as it is."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def manual_page() -> str:
+    """Return man/irevalx.1."""
+    sections = (_head(), _options(), _formats(), _measures(), _differences(), _exit_status(), _examples())
+    return "\n".join(line for section in sections for line in section) + "\n"
+
+
+def _head() -> Iterator[str]:
+    yield f'.TH IREVALX 1 "{_release_date()}" "irevalx {__version__}" "User Commands"'
+    yield from (".SH NAME", roff("irevalx - evaluate ranked retrieval as trec_eval does"))
+    yield from (".SH SYNOPSIS", ".B irevalx", r"[\fIOPTIONS\fR] \fIQRELS\fR \fIRUN\fR...")
+    yield ".SH DESCRIPTION"
+    yield from _paragraphs(DESCRIPTION)
+
+
+def _options() -> Iterator[str]:
+    yield ".SH OPTIONS"
+    for group in (TREC_GROUP, OWN_GROUP):
+        yield f'.SS "{roff(group)}"'
+        for param in command.params:
+            if isinstance(param, Option) and param.group == group:
+                names, text = param.get_help_record(click.Context(command)) or ("", "")
+                yield from (".TP", rf"\fB{roff(names)}\fR", roff(text))
+
+
+def _formats() -> Iterator[str]:
+    yield ".SH FORMATS"
+    for flag, formats in (("-R", REL_FORMATS), ("-T", RESULTS_FORMATS)):
+        for fmt in formats.values():
+            yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
+            yield from (".EX", roff(fmt.example), ".EE")
+            yield from _paragraphs(fmt.prose)
+
+
+def _measures() -> Iterator[str]:
+    yield from (".SH MEASURES", ".PP")
+    yield roff(
+        "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; without them "
+        "the usual ones are used. Documents without a judgment are nonrelevant unless it says otherwise."
+    )
+    for measure in MEASURES:
+        usage = f".{measure.kind.usage}" if measure.kind.usage else ""
+        yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
+        for paragraph in _prose(measure):
+            yield from (".sp", *(roff(line) for line in paragraph))
+    yield ".SS Sets of measures"
+    for name, members in NICKNAMES.items():
+        if set(members) <= {measure.name for measure in MEASURES}:
+            yield from (".TP", rf"\fB{roff(name)}\fR", roff(" ".join(members)))
+
+
+def _differences() -> Iterator[str]:
+    yield '.SH "DIFFERENCES FROM TREC_EVAL"'
+    for departure in DEPARTURES:
+        yield from (".TP", r"\(bu", roff(departure.trec_eval), ".br", roff(f"irevalx: {departure.irevalx}"))
+
+
+def _exit_status() -> Iterator[str]:
+    yield from ('.SH "EXIT STATUS"', ".TP", "0", "Success.")
+    for status, meaning in _statuses():
+        yield from (".TP", str(status), roff(meaning))
+
+
+def _examples() -> Iterator[str]:
+    yield ".SH EXAMPLES"
+    for line, meaning in EXAMPLES:
+        yield from (".TP", rf"\fB{roff(line)}\fR", roff(meaning))
+
+
+def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (".PP", roff(" ".join(text.split())))
+
+
+def _prose(measure: Measure) -> Iterator[list[str]]:
+    """Yield the paragraphs behind the title, each as lines of which ``Range:`` and ``Source:`` begin new ones."""
+    for paragraph in measure.prose.split("\n\n")[1:]:
+        text = re.sub(r"\n(Range|Source):", r"\0\1:", paragraph)
+        yield from ([" ".join(part.split())] for part in text.split("\0"))
+
+
+def _statuses() -> list[tuple[int, str]]:
+    """Return what each status stands for, as the tree of errors says."""
+    found = re.findall(r"^    [├└]── \w+ +(\d+)   (.+)$", errors.__doc__ or "", re.MULTILINE)
+    meanings: dict[int, list[str]] = {}
+    for status, meaning in found:
+        meanings.setdefault(int(status), []).append(meaning)
+    return [(status, "; ".join(parts).capitalize() + ".") for status, parts in sorted(meanings.items())]
+
+
+def _release_date() -> str:
+    found = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def departures_table() -> str:
+    """Return the README's table of departures."""
+    rows = ["| | trec_eval | irevalx | because | shown by |", "|---|---|---|---|---|"]
+    for d in DEPARTURES:
+        rows += [f"| {d.number} | {d.trec_eval} | {d.irevalx} | {d.reason} | `{d.test}` |"]
+    return "\n".join(rows)
+
+
+def measures_table() -> str:
+    """Return the README's table of measures."""
+    rows = ["| measure | what it is | parameters |", "|---|---|---|"]
+    for measure in MEASURES:
+        usage = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
+        rows.append(f"| `{measure.name}` | {measure.title} | {usage} |")
+    return "\n".join(rows)
+
+
+def readme(text: str) -> str:
+    """Return the README with its tables made anew."""
+    for name, table in (("measures", measures_table()), ("departures", departures_table())):
+        begin, end = f"<!-- {name}: made by python -m irevalx.man -->", f"<!-- end of {name} -->"
+        if begin not in text or end not in text:
+            raise ValueError(f"the README must hold {begin} and {end}")
+        head, _, rest = text.partition(begin)
+        text = f"{head}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+def main(args: Sequence[str]) -> int:
+    """Write the files, or check them."""
+    page, readme_path = ROOT / "man" / "irevalx.1", ROOT / "README.md"
+    made = {page: manual_page(), readme_path: readme(readme_path.read_text())}
+    stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+    if list(args) == ["--check"]:
+        for path in stale:
+            click.echo(f"{path.relative_to(ROOT)} is not up to date: run python -m irevalx.man", err=True)
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(made[path])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""The measures: MEASURES is the registry and the order in which they are printed."""
+
+from __future__ import annotations
+
+from irevalx.measures import average, counts, gain, incomplete, precision, text, user
+from irevalx.measures.declare import Measure
+
+MEASURES: tuple[Measure, ...] = (
+    counts.runid,
+    counts.num_q,
+    counts.num_ret,
+    counts.num_rel,
+    counts.num_rel_ret,
+    average.average_precision,
+    average.geometric_map,
+    precision.r_precision,
+    incomplete.bpref,
+    precision.reciprocal_rank,
+    precision.interpolated_precision,
+    precision.precision,
+    text.relevance_string,
+    precision.recall,
+    incomplete.inferred_average_precision,
+    incomplete.geometric_bpref,
+    precision.multiple_r_precision,
+    precision.utility,
+    precision.eleven_point_average,
+    gain.binary_g,
+    gain.g,
+    gain.dcg,
+    gain.ideal_dcg,
+    gain.ndcg,
+    gain.ndcg_rel,
+    gain.r_ndcg,
+    gain.ndcg_cut,
+    average.average_precision_at,
+    precision.relative_precision,
+    precision.success,
+    precision.set_precision,
+    precision.set_relative_precision,
+    precision.set_recall,
+    precision.set_map,
+    precision.set_f,
+    counts.num_nonrel_judged_ret,
+    average.yaap,
+    user.rank_biased_precision,
+    user.rank_biased_residual,
+    precision.unjudged,
+)
+
+BY_NAME = {measure.name: measure for measure in MEASURES}
+
+PREFERENCE_MEASURES = (
+    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
+    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
+    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+)
+"""Measures of trec_eval that need judgments in the format prefs or qrels_prefs, which irevalx does not read yet."""
+
+GROUP_MEASURES = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
+"""Measures of trec_eval that need judgments in the format qrels_jg, which irevalx does not read yet."""
+
+_OFFICIAL = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
+    *("iprec_at_recall", "P"),
+)
+_SET = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+
+NICKNAMES: dict[str, tuple[str, ...]] = {
+    "official": _OFFICIAL,
+    "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *_SET),
+    "all_trec": (
+        *_OFFICIAL,
+        *("relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
+        *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
+        *_SET,
+        "num_nonrel_judged_ret",
+        *("rbp", "rbp_resid", "unj"),
+    ),
+    "prefs": ("runid", "num_q", *PREFERENCE_MEASURES[:6]),
+    "all_prefs": ("runid", "num_q", *PREFERENCE_MEASURES),
+    "qrels_jg": ("runid", "num_q", *GROUP_MEASURES),
+}
+"""Names for sets of measures; a version of trec_eval that lacks a member leaves it out."""

@@ -1,0 +1,84 @@
+"""Average precision and its relatives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irevalx.measures.declare import UNDEFINED, measure
+from irevalx.measures.precision import CUTOFFS
+from irevalx.segments import BoolArray, FloatArray, ratio
+from irevalx.summary import geometric_mean, mean
+from irevalx.topics import Topics
+
+
+@measure("map", summary=mean)
+def average_precision(t: Topics) -> FloatArray:
+    """Average precision.
+
+    Precision at the rank of each relevant document retrieved, summed and divided by the number of relevant documents,
+    so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
+
+    Range: 0 to 1.
+    Source: Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3.
+    """
+    return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
+
+
+@measure("gm_map", summary=geometric_mean, per_topic=False)
+def geometric_map(t: Topics) -> FloatArray:
+    """Geometric mean of average precision.
+
+    The mean over topics of log(average precision), values below 0.00001 counting as 0.00001, as a power of e. It
+    stresses topics that do badly.
+
+    Range: 0.00001 to 1.
+    Source: Robertson, On GMAP: and other transformations, CIKM 2006.
+    """
+    return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
+
+
+@measure("map_cut", summary=mean, kind=CUTOFFS)
+def average_precision_at(t: Topics, k: int) -> FloatArray:
+    """Average precision of the first k documents.
+
+    Like map, with relevant documents behind rank k counting 0; 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(_sum_of_precisions(t, t.hit & (t.rank <= k)), t.n_rel)
+
+
+@measure("yaap", summary=mean)
+def yaap(t: Topics) -> FloatArray:
+    """Yet another average precision: a logit-like transform of average precision.
+
+    log((1 + S) / (1 + R - S)), S the sum of precisions that map divides by R, the number of relevant documents. Close
+    to normally distributed over topics, so that differences can be tested.
+
+    Range: any number; negative where little was found, and 0 where nothing is relevant.
+    Source: trec_eval; after Robertson and Zaragoza, On rank-based effectiveness measures and optimization (2007).
+    """
+    found = _sum_of_precisions(t, t.hit)
+    odds = (1.0 + found) / ((1.0 + t.n_rel) - found)
+    return np.array([_log(x) for x in odds.tolist()], np.float64)
+
+
+def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
+    """Divide by the number of relevant documents; 0.0 where none was found.
+
+    With a level below 0 unjudged documents can be found where nothing is relevant; the result is then infinite.
+    """
+    return np.where(any_found, total / t.n_rel, 0.0)
+
+
+def _sum_of_precisions(t: Topics, hit: BoolArray) -> FloatArray:
+    return t.rows.sum(np.where(hit, t.hits_so_far / t.rank, 0.0))
+
+
+def _log(x: float) -> float:
+    if x > 0:
+        return math.log(x)
+    return -math.inf if x == 0 else UNDEFINED

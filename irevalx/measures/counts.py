@@ -1,0 +1,75 @@
+"""Counts of documents and topics."""
+
+from __future__ import annotations
+
+from irevalx.measures.declare import measure, summary_only
+from irevalx.segments import IntArray
+from irevalx.summary import relevant_total, run_tag, topic_count, total
+from irevalx.topics import Topics
+
+runid = summary_only(
+    "runid",
+    """Tag of the run.
+
+    The last column of the last line of the run.
+    """,
+    summary=run_tag,
+    number="text",
+)
+
+num_q = summary_only(
+    "num_q",
+    """Number of topics averaged over.
+
+    Topics that have both judgments and results; with -c all topics that have judgments.
+
+    Range: whole numbers from 1 up.
+    """,
+    summary=topic_count,
+    number="integer",
+)
+
+
+@measure("num_ret", summary=total, number="integer")
+def num_ret(t: Topics) -> IntArray:
+    """Number of documents retrieved.
+
+    At most -M a topic; with -J only documents that were judged. The `all` row is the sum.
+
+    Range: whole numbers from 0 up.
+    """
+    return t.n_ret
+
+
+@measure("num_rel", summary=relevant_total, number="integer")
+def num_rel(t: Topics) -> IntArray:
+    """Number of relevant documents.
+
+    Documents judged at -l or above, retrieved or not. The `all` row is the sum; with -c it counts every judgment above
+    0 in the file instead, whatever -l says and whether the topic was evaluated or not.
+
+    Range: whole numbers from 0 up.
+    """
+    return t.n_rel
+
+
+@measure("num_rel_ret", summary=total, number="integer")
+def num_rel_ret(t: Topics) -> IntArray:
+    """Number of relevant documents retrieved.
+
+    The `all` row is the sum.
+
+    Range: 0 to num_rel.
+    """
+    return t.n_rel_ret
+
+
+@measure("num_nonrel_judged_ret", summary=total, number="integer")
+def num_nonrel_judged_ret(t: Topics) -> IntArray:
+    """Number of retrieved documents that were judged nonrelevant.
+
+    Documents without a judgment are not counted, unlike in the precision measures. The `all` row is the sum.
+
+    Range: 0 to num_ret.
+    """
+    return t.n_judged_ret - t.n_rel_ret

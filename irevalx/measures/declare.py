@@ -1,0 +1,231 @@
+"""How a measure is declared: the decorator, and the kinds of parameters that ``-m NAME.PARAMETERS`` takes."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from irevalx.compat import Compat
+from irevalx.errors import ParameterError, quote
+from irevalx.mergesort import merge_sort
+from irevalx.numerals import c_double, c_format, c_long
+from irevalx.summary import Summary, Values
+from irevalx.topics import Topics
+
+Kernel: TypeAlias = Callable[..., Any]
+"""From Topics, and what the parameters say, to one value a topic; the kind of parameters knows how to call it."""
+
+Note: TypeAlias = Callable[[str, float], None]
+"""Told of each number among the parameters that is not plain, and of what C reads instead."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One ``key=value`` of a list of gains.
+
+    Parameters
+    ----------
+    key : as typed.
+    value : the gain.
+    level : the grade that gets it; None when the key is not one (``p`` of rbp).
+    """
+
+    key: str
+    value: float
+    level: int | None
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of a measure, read.
+
+    Parameters
+    ----------
+    names : the names that the values are printed under.
+    values : what the kernel gets, depending on the kind.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[Any, ...] = ()
+
+
+class Kind(Protocol):
+    """A kind of parameters."""
+
+    @property
+    def usage(self) -> str:
+        """How they are written, for the help; empty where there are none."""
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        """Read the text behind ``NAME.``, or give the default for None; raise ParameterError."""
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        """Call the kernel; one result for each printed name."""
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
+
+    usage: str = ""
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        return Parameters((name,))
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t)]
+
+
+@dataclass(frozen=True)
+class Cutoffs:
+    """Ranks, whole numbers from 1 up. Kernel: ``(t, k)``, called once a rank."""
+
+    default: tuple[int, ...]
+    usage: str = "K,K,..."
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        ranks = self.default if text is None else tuple(sorted(_numbers(text, c_long, note)))
+        if ranks[0] <= 0:
+            raise ParameterError(f"the cutoffs of {name} must be whole numbers from 1 up, but got {quote(text or '')}")
+        _refuse_equal(name, text, ranks)
+        return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, k) for k in parameters.values]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Real cutoffs, such as recall levels. Kernel: ``(t, levels)`` to one result a level."""
+
+    default: tuple[float, ...]
+    usage: str = "X,X,..."
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        levels: Sequence[float] = self.default
+        if text is not None:
+            levels = merge_sort(_numbers(text, c_double, note), lambda x, y: (x > y) - (x < y))
+        _refuse_equal(name, text, levels)
+        # trec_eval has room for so many characters.
+        names = tuple(f"{name}_{c_format('%3.2f', level)}"[: len(name) + 9] for level in levels)
+        return Parameters(names, tuple(levels))
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        results: Sequence[Values] = kernel(t, parameters.values)
+        return results
+
+
+@dataclass(frozen=True)
+class Reals:
+    """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
+
+    default: tuple[float, ...]
+    usage: str = "X,X,..."
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        if text is None:
+            return Parameters((name,), self.default)
+        return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, *parameters.values)]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """``key=value`` pairs, the gains of relevance levels. Kernel: ``(t, pairs)``, a tuple of Gain."""
+
+    usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        if text is None:
+            return Parameters((name,))
+        marks = [c for c in "," + text if c in ",="]
+        if marks[-1] != "=" or any(mark == after for mark, after in pairwise(marks)):
+            raise ParameterError(f"the parameters of {name} must be pairs {self.usage}, but got {quote(text)}")
+        pairs = []
+        for item in text.split(","):
+            key, _, number = item.partition("=")
+            [value] = _numbers(number, c_double, note)
+            pairs.append(Gain(key, value, compat.gain_level(key)))
+        return Parameters((f"{name}_{text}",), tuple(pairs))
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, parameters.values)]
+
+
+def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
+    numbers = []
+    for item in text.split(","):
+        number, plain = read_as_c(item.encode("utf-8", "surrogateescape"))
+        if not plain:
+            note(item, number)
+        numbers.append(number)
+    return numbers
+
+
+def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
+    if any(x == y for x, y in pairwise(ascending)):
+        raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A measure: what it is called, how it is computed, summarised, printed and explained.
+
+    Parameters
+    ----------
+    name : trec_eval's spelling.
+    kernel : None for a measure that only the `all` row has, and that needs no ranking.
+    summary : None for a measure that the `all` row does not have.
+    prose : the first line says what it is in a few words; then definition, ``Range:``, ``Source:``.
+    number : how its values are printed.
+    kind : its parameters.
+    per_topic : whether ``-q`` prints it.
+    needs_all : whether these parameters make it look at documents outside the pool one by one.
+    """
+
+    name: str
+    kernel: Kernel | None
+    summary: Summary | None
+    prose: str
+    number: Literal["real", "integer", "text"] = "real"
+    kind: Kind = NoParameters()
+    per_topic: bool = True
+    needs_all: Callable[[tuple[Any, ...]], bool] = lambda values: False
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return self.prose.partition("\n")[0].rstrip(".")
+
+    def __call__(self, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        """Return, for each printed name, one value a topic."""
+        if self.kernel is None:
+            raise TypeError(f"{self.name} has no value for a topic")
+        with np.errstate(all="ignore"):
+            return self.kind.apply(self.kernel, t, parameters)
+
+
+def measure(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
+    """Declare the function below as the kernel of a measure, its docstring as the prose. Registers nothing."""
+
+    def declare(kernel: Kernel) -> Measure:
+        return Measure(name=name, kernel=kernel, prose=inspect.cleandoc(kernel.__doc__ or ""), **fields)
+
+    return declare
+
+
+def summary_only(name: str, prose: str, **fields: Any) -> Measure:
+    """Declare a measure that only the `all` row has."""
+    return Measure(name=name, kernel=None, prose=inspect.cleandoc(prose), per_topic=False, **fields)
+
+
+UNDEFINED = math.copysign(math.nan, -1.0)
+"""What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""

@@ -1,0 +1,284 @@
+"""Precision, recall and what else can be read off the number of relevant documents at one or more ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.errors import EvaluationError
+from irevalx.measures.declare import UNDEFINED, Cutoffs, Levels, Reals, measure
+from irevalx.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.summary import mean
+from irevalx.topics import Topics, truncate
+
+CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
+ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@measure("P", summary=mean, kind=CUTOFFS)
+def precision(t: Topics, k: int) -> FloatArray:
+    """Precision after k documents.
+
+    Relevant documents among the first k, divided by k, also where fewer than k were retrieved.
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    """
+    return t.hits_within(k) / k
+
+
+@measure("recall", summary=mean, kind=CUTOFFS)
+def recall(t: Topics, k: int) -> FloatArray:
+    """Recall after k documents.
+
+    Relevant documents among the first k, divided by the number of relevant documents; 0 where there are none.
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    """
+    return ratio(t.hits_within(k), t.n_rel)
+
+
+@measure("relative_P", summary=mean, kind=CUTOFFS)
+def relative_precision(t: Topics, k: int) -> FloatArray:
+    """Precision after k documents, relative to the best possible.
+
+    Relevant documents among the first k, divided by k or by the number of relevant documents, whichever is less; 0
+    where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(t.hits_within(k), np.minimum(k, t.n_rel))
+
+
+@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)))
+def success(t: Topics, k: int) -> FloatArray:
+    """Whether a relevant document is among the first k.
+
+    1 if there is one, 0 if not; the `all` row is the share of topics.
+
+    Range: 0 or 1.
+    Source: trec_eval.
+    """
+    return (t.hits_within(k) > 0).astype(np.float64)
+
+
+@measure("unj", summary=mean, kind=Cutoffs((5, 10, 20)))
+def unjudged(t: Topics, k: int) -> FloatArray:
+    """Share of unjudged documents among the first k.
+
+    Retrieved documents without a judgment among the first k, pooled or not, divided by k. With -J it is 0.
+
+    Range: 0 to 1.
+    Source: trec_eval 10.0.
+    """
+    judged = t.rows.count(t.judged & (t.rank <= k))
+    return (np.minimum(t.n_ret, k) - judged) / k
+
+
+@measure("Rprec", summary=mean)
+def r_precision(t: Topics) -> FloatArray:
+    """R-precision: precision after R documents.
+
+    R is the number of relevant documents of the topic; precision is taken at that rank. A shorter list is divided by R
+    all the same; 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    """
+    return ratio(t.hits_within(t.n_rel), t.n_rel)
+
+
+@measure("recip_rank", summary=mean)
+def reciprocal_rank(t: Topics) -> FloatArray:
+    """Reciprocal rank of the first relevant document.
+
+    1 divided by its rank; 0 where no relevant document was retrieved. The `all` row is known as MRR.
+
+    Range: 0 to 1.
+    Source: Voorhees, The TREC-8 Question Answering Track Report (1999).
+    """
+    best = t.rows.max(np.where(t.hit, 1.0 / t.rank, 0.0), empty=0.0)
+    return np.asarray(best, np.float64)
+
+
+@measure("set_P", summary=mean)
+def set_precision(t: Topics) -> FloatArray:
+    """Precision of the whole retrieved set.
+
+    Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    """
+    return ratio(t.n_rel_ret, t.n_ret)
+
+
+@measure("set_recall", summary=mean)
+def set_recall(t: Topics) -> FloatArray:
+    """Recall of the whole retrieved set.
+
+    Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    """
+    return ratio(t.n_rel_ret, t.n_rel)
+
+
+@measure("set_relative_P", summary=mean)
+def set_relative_precision(t: Topics) -> FloatArray:
+    """Precision of the whole retrieved set, relative to the best possible.
+
+    Relevant documents retrieved, divided by the number retrieved or the number relevant, whichever is less; 0 where
+    that is 0.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
+
+
+@measure("set_map", summary=mean)
+def set_map(t: Topics) -> FloatArray:
+    """Precision times recall of the whole retrieved set.
+
+    The average precision to expect if the retrieved documents were in random order; 0 where nothing was retrieved or
+    nothing is relevant.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    found = t.n_rel_ret.astype(np.float64)
+    return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
+
+
+@measure("set_F", summary=mean, kind=Reals((1.0,), usage="X"))
+def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
+    """F measure of the whole retrieved set.
+
+    (x + 1) P R / (x P + R), with P and R precision and recall of the retrieved set and x the parameter: above 1 recall
+    weighs more. 0 where no relevant document was retrieved.
+
+    Range: 0 to 1.
+    Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
+    """
+    p = ratio(t.n_rel_ret, t.n_ret)
+    r = ratio(t.n_rel_ret, t.n_rel)
+    return np.where(t.n_rel_ret > 0, (x + 1.0) * p * r / (x * p + r), 0.0)
+
+
+@measure("utility", summary=mean, kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"))
+def utility(t: Topics, *weights: float) -> FloatArray:
+    """Utility of the whole retrieved set.
+
+    A x relevant retrieved + B x nonrelevant retrieved + C x relevant not retrieved + D x nonrelevant not retrieved. The
+    four weights are the parameters; the last count needs the collection size, -N.
+
+    Range: any number.
+    Source: Hull, The TREC-7 Filtering Track (1998).
+    """
+    if len(weights) != 4:
+        raise EvaluationError(f"utility must have 4 parameters (A,B,C,D), but got {len(weights)}")
+    a, b, c, d = weights
+    r, n, n_rel = t.n_rel_ret, t.n_ret, t.n_rel
+    value: FloatArray = a * r + b * (n - r) + c * (n_rel - r) + d * (t.collection_size + r - n - n_rel)
+    return value
+
+
+@measure("iprec_at_recall", summary=mean, kind=Levels(ELEVEN_POINTS))
+def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
+    """Interpolated precision at recall x.
+
+    The best precision at any rank from the one where recall x is reached; 0 where it is not. How x times the number of
+    relevant documents is rounded to a whole document differs between trec_eval 9 and 10 (--compat). Where nothing
+    was retrieved, levels that round to no document are undefined (-nan).
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    """
+    return [value for value, _ in _interpolate(t, levels)]
+
+
+@measure("11pt_avg", summary=mean, kind=Reals(ELEVEN_POINTS))
+def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
+    """Interpolated precision averaged over recall levels.
+
+    The mean of iprec_at_recall at 0.0, 0.1, ..., 1.0, or at the levels given as parameters (in rising order).
+
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    """
+    total = np.zeros(t.rows.n)
+    for value, reached in reversed(_interpolate(t, levels)):
+        total = np.where(reached, total + value, total)
+    return total / len(levels)
+
+
+@measure("Rprec_mult", summary=mean, kind=Levels((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
+def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
+    """Precision after a multiple of R documents.
+
+    Precision at rank x R, x the parameter and R the number of relevant documents; 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    values: list[FloatArray] = []
+    walk = _Walk(t.n_ret)
+    for multiple in reversed(multiples):
+        cutoff = truncate(np.multiply(multiple, t.n_rel, dtype=np.float64) + 0.9)
+        beyond = walk.skips(cutoff)
+        inside = walk.stops_at(cutoff)
+        # The first hits do not count where the level is below 0 and unjudged documents are hits.
+        found = np.maximum(t.hits_within(cutoff) - (t.n_hits - t.n_rel_ret), 0)
+        values.append(np.where(beyond, ratio(t.n_rel_ret, cutoff), np.where(inside, ratio(found, cutoff), 0.0)))
+    return values[::-1]
+
+
+class _Walk:
+    """trec_eval's walk down a list with a pointer that goes through the cutoffs from the last one to the first.
+
+    The pointer first skips cutoffs beyond the start of the walk, then moves on at each cutoff that the walk meets. At
+    one that it cannot meet (below 1, or out of order) it stays, and the cutoffs before it are never looked at.
+
+    Parameters
+    ----------
+    start : per topic; where the walk begins.
+    """
+
+    def __init__(self, start: IntArray) -> None:
+        self._limit = start
+        self._skipping: BoolArray = np.ones(start.shape, np.bool_)
+        self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
+
+    def skips(self, cutoff: IntArray) -> BoolArray:
+        """Per topic: whether the next cutoff is one of those beyond the start."""
+        self._skipping = self._skipping & (cutoff > self._limit)
+        return self._skipping
+
+    def stops_at(self, cutoff: IntArray) -> BoolArray:
+        """Per topic: whether the walk meets this cutoff, for which ``skips`` has been asked."""
+        met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
+        self._stuck = self._stuck | ~(self._skipping | met)
+        self._limit = np.where(met, cutoff, self._limit)
+        return met
+
+
+def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
+    """For each level: per topic the interpolated precision (0.0 where recall is lower) and whether it is reached."""
+    # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
+    found = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
+    at_hit = np.where(t.hit & (found > 0), found / t.rank, 0.0)
+    overall = np.where(t.n_ret > 0, t.n_rel_ret / t.n_ret, UNDEFINED)
+    results: list[tuple[FloatArray, BoolArray]] = []
+    walk = _Walk(t.n_rel_ret)
+    for level in reversed(levels):
+        needed = t.documents_for_recall(level)
+        reached = ~walk.skips(needed)
+        from_here = np.where(walk.stops_at(needed), needed, 0)
+        best = t.rows.max(np.where(found >= t.rows.spread(from_here), at_hit, 0.0), empty=0.0)
+        results.append((np.where(reached, np.where(best > overall, best, overall), 0.0), reached))
+    return results[::-1]

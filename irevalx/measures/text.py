@@ -1,0 +1,30 @@
+"""What is shown rather than averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.measures.declare import Reals, measure
+from irevalx.segments import Segments
+from irevalx.topics import UNJUDGED, Topics, truncate
+
+
+@measure("relstring", summary=None, number="text", kind=Reals((10.0,), usage="K"))
+def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
+    """Grades of the first documents, as a string.
+
+    One character a document: the grade (> for 10 and up), - for a document outside the pool, . for one that was pooled
+    but not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
+
+    Source: trec_eval.
+    """
+    limit = max(int(truncate(np.array([length]))[0]), 0)
+    shown = Segments.of_lengths(np.minimum(t.n_ret, limit))
+    characters = np.full(shown.size, ord("-"), np.uint8)
+    inside = t.rank <= limit
+    place = shown.at(t.rows.ids[inside], t.rank[inside] - 1)
+    grade = t.grade[inside]
+    known = np.where(grade > 9, ord(">"), ord("0") + grade)
+    characters[place] = np.where(grade >= 0, known, np.where(grade == UNJUDGED, ord("."), ord("-")))
+    text = characters.tobytes()
+    return [text[shown.slice(row)] for row in range(shown.n)]

@@ -1,0 +1,60 @@
+"""Measures built on a model of the user, who goes on to the next document with some probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.measures.declare import Gain, Gains, measure
+from irevalx.measures.gain import Gained, looks_outside
+from irevalx.segments import FloatArray
+from irevalx.summary import mean
+from irevalx.topics import Topics
+
+PERSISTENCE = 0.9
+
+
+@measure("rbp", summary=mean, kind=Gains("p=P,LEVEL=GAIN,..."), needs_all=looks_outside)
+def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
+    """Rank-biased precision.
+
+    (1 - p) times the sum over ranks i of gain x p^(i-1), p being the probability that the user goes on (0.9 unless
+    given as p=P). The gain of a document is its grade unless given; where a grade or gain of the topic's levels is
+    above 1 or below 0, all are scaled to 0..1.
+
+    Range: 0 to 1.
+    Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
+    """
+    p = _persistence(pairs)
+    gained = Gained.of(t, pairs, scaled=True)
+    weights = gained.gain * _decay(p, t)[t.rank - 1]
+    return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
+
+
+@measure("rbp_resid", summary=mean, kind=Gains("p=P"), needs_all=lambda pairs: True)
+def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
+    """Residual of rank-biased precision: how much unjudged documents could add.
+
+    What rbp would gain if every unjudged document, down to infinity, had gain 1. 0 where all retrieved documents were
+    judged (trec_eval leaves the tail out then), and with -J.
+
+    Range: 0 to 1.
+    Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
+    """
+    p = _persistence(pairs)
+    decay = _decay(p, t)
+    unjudged = ~t.judged
+    found = t.rows.sum(np.where(unjudged, decay[t.rank - 1], 0.0))
+    return np.where(t.rows.count(unjudged) > 0, decay[t.n_ret] + (1.0 - p) * found, 0.0)
+
+
+def _persistence(pairs: Sequence[Gain]) -> float:
+    return next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+
+
+def _decay(p: float, t: Topics) -> FloatArray:
+    """Return p to the power of 0, 1, ..., the greatest n_ret, as a running product."""
+    steps = np.full(int(t.n_ret.max(initial=0)) + 1, p)
+    steps[0] = 1.0
+    return np.multiply.accumulate(steps)

@@ -1,0 +1,119 @@
+"""Numbers as C reads and prints them (``strtol``, ``strtod``, ``printf``), and the record of those that look odd."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from irevalx.errors import InputError
+
+LONG_MAX = 2**63 - 1
+LONG_MIN = -(2**63)
+INT_MIN = -(2**31)
+
+_LONG = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+_DOUBLE = re.compile(
+    rb"""[ \t\n\v\f\r]*
+    (?P<sign>[+-]?)
+    (?: (?P<hex>0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)
+      | (?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)
+      | (?P<infinity>inf(?:inity)?)
+      | (?P<nan>nan(?:\([0-9a-z_]*\))?)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def c_long(text: bytes) -> tuple[int, bool]:
+    """Read an integer as C's ``atol`` does.
+
+    Returns
+    -------
+    value : the leading integer, 0 where there is none, held to 64 bits as ``strtol`` holds it.
+    plain : whether the text is that integer and nothing else.
+    """
+    match = _LONG.match(text)
+    if match is None:
+        return 0, False
+    exact = int(match[1])
+    value = min(max(exact, LONG_MIN), LONG_MAX)
+    return value, match.span(1) == (0, len(text)) and value == exact
+
+
+def c_double(text: bytes) -> tuple[float, bool]:
+    """Read a number as C's ``strtod`` does in the C locale.
+
+    Returns
+    -------
+    value : the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 where there is none.
+    plain : whether the whole text was consumed and the value is finite.
+    """
+    match = _DOUBLE.match(text)
+    if match is None:
+        return 0.0, False
+    if match["decimal"]:
+        value = float(match["decimal"])
+    elif match["hex"]:
+        try:
+            value = float.fromhex(match["hex"].decode())
+        except OverflowError:
+            value = math.inf
+    else:
+        value = math.inf if match["infinity"] else math.nan
+    value = math.copysign(value, -1.0 if match["sign"] == b"-" else 1.0)
+    return value, match.start("sign") == 0 and match.end() == len(text) and math.isfinite(value)
+
+
+def c_format(template: str, value: float) -> str:
+    """Format as C's ``printf`` does: like ``%``, but a nan shows its sign.
+
+    >>> c_format("%6.4f", -math.nan)
+    '  -nan'
+    """
+    text = template % value
+    if math.isnan(value) and math.copysign(1.0, value) < 0:
+        return "-nan".rjust(len(text))
+    return text
+
+
+def truncate_to_int(x: float) -> int:
+    """Convert to C's 32-bit ``int``: towards zero; nan and what does not fit give the smallest int, as on x86."""
+    if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
+        return INT_MIN
+    return int(x)
+
+
+class OddNumbers:
+    """Numbers of one file that are read otherwise than they look: the first is kept, the others are counted.
+
+    Parameters
+    ----------
+    what : what the numbers are, for the message: "score".
+    strict : raise at the first one instead.
+    """
+
+    def __init__(self, what: str, *, strict: bool) -> None:
+        self.what = what
+        self.strict = strict
+        self.first = ""
+        self.count = 0
+
+    def add(self, where: str, shown: str, value: float) -> None:
+        """Note one number at ``where`` (path:line: topic), as quoted text, that is read as ``value``.
+
+        Raises
+        ------
+        InputError : under ``strict``.
+        """
+        problem = f"{where}: {self.what} must be a finite number, but got {shown}"
+        if self.strict:
+            raise InputError(problem)
+        self.count += 1
+        self.first = self.first or f"{problem}, read as {value:g} as trec_eval does"
+
+    def message(self) -> str | None:
+        """Return one line that names the first odd number and counts the others; None when there was none."""
+        if self.count < 2:
+            return self.first or None
+        others = self.count - 1
+        return f"{self.first} ({others} more such {self.what}{'s' if others > 1 else ''} in this file)"

@@ -1,0 +1,161 @@
+"""The vocabulary for ragged rows: per-topic lists of different lengths laid end to end on one flat axis.
+
+No other module does arithmetic on offsets. Sums run left to right, because C adds that way and printed digits depend on
+it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+AnyArray: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """n ragged rows over a flat axis; empty rows are ordinary.
+
+    Parameters
+    ----------
+    offsets : shape (n + 1,); row i is ``flat[offsets[i]:offsets[i + 1]]``. Starts at 0 and never falls.
+
+    Notes
+    -----
+    "flat" arrays below have one element for each element of the rows, "per row" arrays one for each row.
+    """
+
+    offsets: IntArray
+
+    def __post_init__(self) -> None:
+        if self.offsets.size == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
+            raise ValueError("offsets must start at 0 and must not fall")
+
+    @classmethod
+    def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
+        """Return the rows of these lengths, laid end to end."""
+        lengths = np.asarray(lengths, dtype=np.int64)
+        return cls(np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+
+    @cached_property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.offsets.size - 1
+
+    @cached_property
+    def size(self) -> int:
+        """The length of the flat axis."""
+        return int(self.offsets[-1])
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Per row: how many elements it has."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def ids(self) -> IntArray:
+        """Flat: the row that an element belongs to."""
+        return np.repeat(np.arange(self.n), self.lengths)
+
+    @cached_property
+    def position(self) -> IntArray:
+        """Flat: the 0-based place of an element within its row."""
+        return np.arange(self.size) - self.spread(self.offsets[:-1])
+
+    def spread(self, per_row: AnyArray) -> AnyArray:
+        """Give every element its row's value."""
+        return np.repeat(per_row, self.lengths)
+
+    def sum(self, x: FloatArray) -> FloatArray:
+        """Per row: 0.0 + x[0] + x[1] + ... from left to right, as C adds; 0.0 for an empty row."""
+        return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
+
+    def count(self, mask: BoolArray) -> IntArray:
+        """Per row: how many elements are true; 0 for an empty row."""
+        return np.bincount(self.ids[mask], minlength=self.n)
+
+    def running_count(self, mask: BoolArray) -> IntArray:
+        """Flat: how many elements of the row up to and including this one are true."""
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(mask, dtype=np.int64)))
+        return before[1:] - self.spread(before[self.offsets[:-1]])
+
+    def running_sum(self, x: FloatArray) -> FloatArray:
+        """Flat: the sum of the row's elements up to and including this one, added from left to right."""
+        out = np.empty(self.size)
+        for row in np.flatnonzero(self.lengths):
+            start, end = self.offsets[row], self.offsets[row + 1]
+            np.add.accumulate(x[start:end], out=out[start:end])
+        return out
+
+    def max(self, x: AnyArray, *, empty: float) -> AnyArray:
+        """Per row: the greatest element; ``empty`` for an empty row."""
+        out = np.full(self.n, empty, dtype=x.dtype)
+        filled = np.flatnonzero(self.lengths)
+        if filled.size:
+            out[filled] = np.maximum.reduceat(x, self.offsets[filled])
+        return out
+
+    def first(self, mask: BoolArray, *, absent: int = -1) -> IntArray:
+        """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
+        out = np.full(self.n, absent, dtype=np.int64)
+        where = np.flatnonzero(mask)[::-1]
+        out[self.ids[where]] = self.position[where]
+        return out
+
+    def order(self, *keys: AnyArray) -> IntArray:
+        """Return the permutation that sorts each row on its own, stably; the last key is the primary one."""
+        return np.lexsort((*keys, self.ids))
+
+    def keep(self, mask: BoolArray) -> Segments:
+        """Return the rows without the elements where ``mask`` is false; pair with ``x[mask]``."""
+        return Segments.of_lengths(self.count(mask))
+
+    def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
+        """Select rows, in the order given and any number of times each.
+
+        Returns
+        -------
+        segments : the chosen rows.
+        index : flat over them: where each element stood, so that ``x[index]`` are their elements.
+        """
+        chosen = Segments.of_lengths(self.lengths[rows])
+        return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
+
+    def at(self, row: IntArray, position: IntArray) -> IntArray:
+        """Return the flat index of the elements at these 0-based places of these rows."""
+        return self.offsets[:-1][row] + position
+
+    def slice(self, row: int) -> slice:
+        """Return where a row lies on the flat axis."""
+        start, end = self.offsets[row : row + 2].tolist()
+        return slice(start, end)
+
+    def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
+        """Flat over ``of``: how many elements of the same row here have a rank of at most ``limit``.
+
+        Parameters
+        ----------
+        rank : flat; at least 0 and rising within each row.
+        limit : flat over ``of``, which has as many rows; at least 0.
+        """
+        stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
+        found = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
+        return found - of.spread(self.offsets[:-1])
+
+
+def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
+    """Divide; 0.0 where the denominator is 0, as trec_eval does nearly everywhere."""
+    zero = denominator == 0
+    return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
+
+
+def ordered_sum(x: FloatArray) -> float:
+    """Return 0.0 + x[0] + x[1] + ... added from left to right."""
+    return float(np.add.accumulate(np.concatenate((np.zeros(1), x)))[-1])

@@ -1,0 +1,159 @@
+"""Topics: all that a measure may see of the rankings and the judgments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from irevalx.numerals import LONG_MIN
+from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
+
+UNJUDGED = -2
+"""The grade, in a ranking, of a document that was pooled but not judged."""
+
+OUTSIDE = -1
+"""The grade, in a ranking, of a document outside the pool."""
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """Rankings of n topics, seen through their pooled documents.
+
+    The relevance level, ``-M`` and ``-J`` have been applied already. "Per topic" arrays have shape (n,), "flat" ones
+    have an element for each element of ``rows`` or of ``pool``.
+
+    Parameters
+    ----------
+    rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents where a measure asks
+        for those outside the pool one by one.
+    rank : flat over ``rows``; 1-based.
+    grade : flat over ``rows``; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
+    n_ret : per topic; how many documents were retrieved, those outside the pool included.
+    pool : per topic, the documents of the pool, retrieved or not.
+    pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
+    level : the least grade that is relevant. Below 0, unjudged documents count as hits in some measures, as in
+        trec_eval.
+    collection_size : documents in the collection; 0 when unknown.
+    round_recall : turns recall x number of relevant documents into a number of documents.
+    """
+
+    rows: Segments
+    rank: IntArray
+    grade: IntArray
+    n_ret: IntArray
+    pool: Segments
+    pool_grade: IntArray
+    level: int = 1
+    collection_size: int = 0
+    round_recall: Callable[[FloatArray], IntArray] = field(default=lambda x: truncate(x + 0.9))
+
+    @cached_property
+    def hit(self) -> BoolArray:
+        """Flat: whether the document counts as found by measures that look at the ranking alone."""
+        return self.grade >= self.level
+
+    @cached_property
+    def hits_so_far(self) -> IntArray:
+        """Flat: hits up to and including this document."""
+        return self.rows.running_count(self.hit)
+
+    @cached_property
+    def n_hits(self) -> IntArray:
+        """Per topic: hits; the same as ``n_rel_ret`` unless the level is below 0."""
+        return self.rows.count(self.hit)
+
+    @cached_property
+    def judged(self) -> BoolArray:
+        """Flat: whether the document was judged."""
+        return self.grade >= 0
+
+    @cached_property
+    def relevant(self) -> BoolArray:
+        """Flat: whether the document was judged relevant."""
+        return self.judged & self.hit
+
+    @cached_property
+    def nonrelevant(self) -> BoolArray:
+        """Flat: whether the document was judged nonrelevant."""
+        return self.judged & ~self.hit
+
+    @cached_property
+    def n_judged_ret(self) -> IntArray:
+        """Per topic: retrieved documents that were judged."""
+        return self.rows.count(self.judged)
+
+    @cached_property
+    def n_rel_ret(self) -> IntArray:
+        """Per topic: retrieved documents that were judged relevant."""
+        return self.rows.count(self.relevant)
+
+    @cached_property
+    def n_rel(self) -> IntArray:
+        """Per topic: documents judged relevant, retrieved or not."""
+        return self.pool.count(self.pool_grade >= max(self.level, 0))
+
+    @cached_property
+    def n_nonrel(self) -> IntArray:
+        """Per topic: documents judged nonrelevant, retrieved or not."""
+        return self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
+
+    @cached_property
+    def top_grade(self) -> IntArray:
+        """Per topic: the highest grade of a judged document; -1 where nothing was judged."""
+        return np.maximum(self.pool.max(self.pool_grade, empty=-1), -1)
+
+    @cached_property
+    def _ideal(self) -> tuple[Segments, FloatArray]:
+        graded = self.pool_grade > 0
+        ideal, grades = self.pool.keep(graded), self.pool_grade[graded]
+        return ideal, grades[ideal.order(-grades)].astype(np.float64)
+
+    @property
+    def ideal(self) -> Segments:
+        """Per topic: the documents with a grade above 0, the highest grade first."""
+        return self._ideal[0]
+
+    @property
+    def ideal_grade(self) -> FloatArray:
+        """Flat over ``ideal``: their grades."""
+        return self._ideal[1]
+
+    @cached_property
+    def discount(self) -> FloatArray:
+        """Flat: log2(rank + 1)."""
+        return log2_of(self.rank + 1)
+
+    def hits_within(self, k: IntArray | int) -> IntArray:
+        """Per topic: hits among the first k documents, k being one number or one a topic."""
+        return self.rows.count(self.hit & (self.rank <= self.rows.spread(np.broadcast_to(k, self.rows.n))))
+
+    def documents_for_recall(self, x: float) -> IntArray:
+        """Per topic: how many relevant documents make up recall x."""
+        return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
+
+
+def truncate(x: FloatArray) -> IntArray:
+    """Convert towards zero as C converts to ``long``; nan and what does not fit give the smallest one, as on x86."""
+    fits = np.abs(x) < 2.0**63
+    return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
+
+
+def round_half_away(x: FloatArray) -> IntArray:
+    """Round to the nearest integer as C's ``lround`` does, halves away from zero; nan and overflow as ``truncate``."""
+    with np.errstate(invalid="ignore"):
+        whole = np.trunc(x)
+        return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
+
+
+def log2_of(k: IntArray) -> FloatArray:
+    """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
+    return _log2_table(max(1024, 1 << int(k.max(initial=0)).bit_length()))[k]
+
+
+@lru_cache(maxsize=1)
+def _log2_table(size: int) -> FloatArray:
+    return np.array([-math.inf, *map(math.log2, range(1, size))])

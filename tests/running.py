@@ -1,0 +1,65 @@
+"""Run irevalx, in this process where that will do and as a process of its own where it matters."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+from irevalx.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+FIXTURES = ROOT / "fixtures"
+SHARED = ROOT.parent / "shared"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a call printed and how it ended."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+
+def run(
+    *args: str | Path, cwd: Path | None = None, stdin: Path | None = None, env: Mapping[str, str] | None = None
+) -> Result:
+    """Call ``main`` in this process, with standard input from a file (or empty)."""
+    stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    before, kept, changed = Path.cwd(), os.dup(0), dict(env or {})
+    saved = {name: os.environ.get(name) for name in changed}
+    source = os.open(stdin if stdin is not None else os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(source, 0)
+        os.chdir(cwd or before)
+        os.environ.update(changed)
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            status = main([str(arg) for arg in args])
+            stdout.flush()
+    finally:
+        for name, value in saved.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        os.chdir(before)
+        os.dup2(kept, 0)
+        os.close(kept)
+        os.close(source)
+    assert isinstance(stdout.buffer, io.BytesIO)
+    return Result(status, stdout.buffer.getvalue(), stderr.getvalue())
+
+
+def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: Path | None = None) -> Result:
+    """Run ``python -m irevalx`` as a user's shell would."""
+    command = [sys.executable, "-m", "irevalx", *map(str, args)]
+    done = subprocess.run(
+        command, input=stdin, cwd=cwd, capture_output=True, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    return Result(done.returncode, done.stdout, done.stderr.decode())

@@ -1,0 +1,379 @@
+"""What a user meets at the command line: help, versions, files of every kind, and errors that say what to do."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+from running import FIXTURES, ROOT, run, run_process
+
+from irevalx import __version__
+from irevalx.cli import OWN_GROUP, TREC_GROUP, Option, command
+from irevalx.options import Options
+
+DATA = FIXTURES / "golden" / "data"
+QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
+EXPECTED = run("-q", QRELS, RUN).stdout
+
+
+def test_options_and_parameters_have_the_same_names() -> None:
+    """Every field of Options is filled by the parameter of that name, and by no other."""
+    parameters = {param.name for param in command.params} - {"show_help", "version"}
+    assert parameters == {field.name for field in fields(Options)}
+
+
+def test_every_option_is_explained() -> None:
+    """No option is without help, and none without a group."""
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert isinstance(param, Option)
+            assert param.help
+            assert param.group in {TREC_GROUP, OWN_GROUP}
+
+
+def test_help_goes_to_standard_output() -> None:
+    """-h prints every option and ends with status 0."""
+    result = run("-h")
+    assert (result.status, result.stderr) == (0, "")
+    for param in command.params:
+        for name in param.opts if isinstance(param, Option) else ():
+            assert name in result.stdout.decode()
+
+
+def test_help_explains_measures_and_formats() -> None:
+    """-h with -m, -R or -T explains what they name; a name that does not exist is left out for -R and -T."""
+    text = run("-h", "-m", "map", "-m", "P", "-R", "qrels", "-T", "nosuch").stdout.decode()
+    assert "map: Average precision" in text
+    assert "-m P.K,K,..." in text
+    assert "-R qrels: TOPIC IGNORED DOCNO GRADE" in text
+    assert "-T nosuch" not in text
+    assert "Average precision" not in run("-h").stdout.decode()
+
+
+def test_help_survives_a_narrow_encoding() -> None:
+    """Names that the terminal cannot show do not end in a traceback."""
+    code = [sys.executable, "-m", "irevalx", "-h", "-m", "ndcg"]
+    env = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(code, capture_output=True, env=env, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"rvelin" in done.stdout
+
+
+def test_version_goes_to_standard_error() -> None:
+    """-v names irevalx's version and the versions of trec_eval that it follows."""
+    for flag in ("-v", "--version", "--vers"):
+        result = run(flag, "--nosuch")
+        assert (result.status, result.stdout) == (0, b"")
+        assert result.stderr == f"irevalx {__version__} (follows trec_eval 10.0 and 9.0.8; see --compat)\n"
+
+
+def test_module_is_the_same_program() -> None:
+    """Python -m irevalx prints the same bytes."""
+    result = run_process(["-q", QRELS, RUN])
+    assert (result.stdout, result.stderr, result.status) == (EXPECTED, "", 0)
+
+
+def test_help_does_not_import_numpy() -> None:
+    """--help costs Python and Click, nothing else; an evaluation imports each of numpy and Click once."""
+    imports = "import sys; from irevalx.cli import main; main(['--help']); sys.exit('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imports], capture_output=True, cwd=ROOT, check=False)
+    assert done.returncode == 0
+    timed = [sys.executable, "-X", "importtime", "-m", "irevalx", str(QRELS), str(RUN)]
+    log = subprocess.run(timed, capture_output=True, cwd=ROOT, check=True).stderr.decode()
+    modules = [line.rpartition("|")[2].strip() for line in log.splitlines()]
+    assert (modules.count("numpy"), modules.count("click")) == (1, 1)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
+def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
+    """The name of a compressed file does not matter."""
+    assert callable(compress)
+    (tmp_path / "qrels").write_bytes(compress(QRELS.read_bytes()))
+    (tmp_path / "run.txt").write_bytes(compress(RUN.read_bytes()[:500]) + compress(RUN.read_bytes()[500:]))
+    assert run("-q", tmp_path / "qrels", tmp_path / "run.txt").stdout == EXPECTED
+
+
+def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
+    """A plain file that starts with BZh1 is not taken for a compressed one."""
+    (tmp_path / "qrels").write_text("BZh1 0 A 1\n")
+    (tmp_path / "run").write_text("BZh1 Q0 A 1 1 r\n")
+    assert run("-m", "map", tmp_path / "qrels", tmp_path / "run").stdout.split() == [b"map", b"all", b"1.0000"]
+
+
+@pytest.mark.parametrize(
+    "compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gz", "bz2", "xz"]
+)
+def test_standard_input_may_be_either_file(compress: object) -> None:
+    """- is standard input, for the judgments or for the run, compressed or not."""
+    assert callable(compress)
+    assert run_process(["-q", QRELS, "-"], stdin=compress(RUN.read_bytes())).stdout == EXPECTED
+    assert run_process(["-q", "-", RUN], stdin=compress(QRELS.read_bytes())).stdout == EXPECTED
+
+
+def test_standard_input_once() -> None:
+    """One file at most can be standard input."""
+    result = run("-", "-")
+    assert (result.stdout, result.status) == (b"", 1)
+    assert "standard input (-) must be given for one file at most" in result.stderr
+
+
+def test_pipes_byte_by_byte(tmp_path: Path) -> None:
+    """A named pipe will do, however slowly it is filled; compressed data is still recognised."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = bz2.compress(RUN.read_bytes())
+
+    def fill() -> None:
+        with pipe.open("wb", buffering=0) as stream:
+            for byte in data[:12]:
+                stream.write(bytes([byte]))
+                time.sleep(0.002)
+            stream.write(data[12:])
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    result = run("-q", QRELS, pipe)
+    writer.join()
+    assert result.stdout == EXPECTED
+
+
+def test_process_substitution() -> None:
+    """The shell's <(...) works for both files."""
+    script = f"'{sys.executable}' -m irevalx -q <(cat '{QRELS}') <(gzip -c '{RUN}')"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(RUN.read_bytes())[:-20], "gzip data must be complete, but the file is cut short"),
+        (bz2.compress(RUN.read_bytes())[:-20], "bzip2 data must be complete, but the file is cut short"),
+        (lzma.compress(RUN.read_bytes())[:-20], "xz data must be complete, but the file is cut short"),
+        (gzip.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "gzip data must be intact, but is damaged"),
+        (lzma.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "xz data must be intact, but is damaged"),
+        (bz2.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "bzip2 data must be intact, but is damaged"),
+    ],
+)
+def test_damaged_compression(content: bytes, message: str, tmp_path: Path) -> None:
+    """Half a compressed file is an error, not half a run."""
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(content)
+    result = run(QRELS, damaged)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr.startswith(f"irevalx: {damaged}: {message}")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A file that is missing, a directory, empty or named by nothing is an error that names it."""
+    (tmp_path / "empty").touch()
+    for path, problem in (
+        (tmp_path / "nosuch", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (tmp_path / "empty", "the file is empty"),
+        ("", "No such file or directory"),
+        ("a\0b", "embedded null byte"),
+    ):
+        for files in ((QRELS, path), (path, RUN)):
+            result = run(*files)
+            assert (result.stdout, result.status) == (b"", 2)
+            shown = str(path).replace("\0", "\\x00")
+            assert result.stderr.startswith(f"irevalx: cannot read '{shown}': {problem}")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "results", "message"),
+    [
+        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns (topic, ignored, document, grade), but got '1 0 A'"),
+        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a judgment must have 4 columns (topic, ignored, document, grade), but got ''"),
+        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
+        ("1 0 A 1\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
+        ("1 0 A 1\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
+        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a line must not hold a NUL byte, but got '1 0 B\\x00 1'"),
+    ],
+)  # fmt: skip
+def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:
+    """A malformed line is named by file and line, with what must hold and what was found."""
+    names = {"qrels": tmp_path / "qrels", "run": tmp_path / "run"}
+    names["qrels"].write_text(qrels)
+    names["run"].write_text(results)
+    result = run(names["qrels"], names["run"])
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr.startswith("irevalx: " + message.format(**names))
+    assert result.stderr.count("\n") == 1
+
+
+def test_long_lines_are_cut_in_messages(tmp_path: Path) -> None:
+    """A megabyte without a newline does not fill the terminal."""
+    (tmp_path / "run").write_bytes(b"x" * 1_000_000)
+    assert len(run(QRELS, tmp_path / "run").stderr) < 400
+
+
+def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
+    """A document retrieved twice is named with its topic and both lines; the topics before it have been printed."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n2 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n2 Q0 B 1 9 r\n2 Q0 A 1 3 r\n2 Q0 B 1 1 r\n")
+    result = run("-q", "-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout.split(), result.status) == ([b"map", b"1", b"1.0000"], 4)
+    assert result.stderr == (
+        f"irevalx: {tmp_path / 'run'}:4: a document must occur once in the results of a topic, "
+        "but got 'B' in topic '2' a second time (first on line 2)\n"
+    )
+
+
+def test_duplicate_document_in_the_judgments(tmp_path: Path) -> None:
+    """A document judged twice is named with its topic and both lines."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n1 0 A 0\n")
+    (tmp_path / "run").write_text("1 Q0 C 1 1 r\n")
+    result = run("-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout, result.status) == (b"", 4)
+    assert result.stderr == (
+        f"irevalx: {tmp_path / 'qrels'}:3: a document must occur once in the judgments of a topic, "
+        "but got 'A' in topic '1' a second time (first on line 1)\n"
+    )
+
+
+def test_unknown_measure_suggests_names() -> None:
+    """A measure that does not exist ends with status 1 and the nearest names."""
+    result = run("-m", "recal", QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert result.stderr.startswith(
+        "irevalx: a measure must be one that irevalx knows, but got 'recal'; the nearest are recall"
+    )
+    assert "does not exist in trec_eval 9.0.8" in run("--compat", "9", "-m", "rbp", QRELS, RUN).stderr
+    assert "does not exist in trec_eval 9.0.8" in run("-m", "rbp", QRELS, RUN, "--compat=9").stderr
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("P.0", "the cutoffs of P must be whole numbers from 1 up, but got '0'"),
+        ("P.5,5", "the cutoffs of P must differ from each other, but got '5,5'"),
+        ("iprec_at_recall.1,1.0", "the cutoffs of iprec_at_recall must differ from each other, but got '1,1.0'"),
+        ("ndcg.1", "the parameters of ndcg must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'"),
+    ],
+)
+def test_bad_parameters(measure: str, message: str) -> None:
+    """Parameters that make no sense end with status 2 and say what they must be."""
+    result = run("-m", measure, QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert f"irevalx: {message}\n" in result.stderr
+
+
+def test_fractional_gains_are_warned_about() -> None:
+    """trec_eval's ordering of gains closer than 1 is followed, but not in silence."""
+    assert "gains that differ by less than 1" in run("-m", "ndcg.1=0.5", QRELS, RUN).stderr
+    assert run("-m", "ndcg.1=5", QRELS, RUN).stderr == ""
+
+
+def test_no_common_topic(tmp_path: Path) -> None:
+    """Judgments and a run without a topic in common end with status 7 and say what is there."""
+    (tmp_path / "run").write_text("999 Q0 A 1 1 r\n")
+    result = run(QRELS, tmp_path / "run")
+    assert (result.stdout, result.status) == (b"", 7)
+    assert "at least one topic must have both judgments and results" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["qrels_jg", "prefs", "qrels_prefs", "nosuch"])
+def test_unread_formats(name: str) -> None:
+    """A format that irevalx does not read ends as an unknown one does."""
+    result = run("-R", name, QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert name in result.stderr
+
+
+def test_zscores_are_not_supported_yet() -> None:
+    """-Z says so plainly; a file that is not there is reported as trec_eval does."""
+    assert run("-Z", QRELS, QRELS, RUN).status == 2
+    assert run("-Z", "nosuch", QRELS, RUN).status == 255
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        (QRELS,),
+        ("-x",),
+        ("--nosuch",),
+        ("--R", "qrels"),
+        ("--help=3",),
+        ("-m",),
+        ("--compat", "8"),
+        ("--comp", "9"),
+        ("-M-1",),
+    ],
+)
+def test_usage_errors(args: tuple[str, ...]) -> None:
+    """A wrong command line ends with status 1 and one line."""
+    result = run(*args)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert result.stderr.startswith("irevalx: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_own_options_are_not_abbreviated() -> None:
+    """--q is trec_eval's --query_eval_wanted although --quiet exists; --comp is --complete_rel_info_wanted."""
+    assert run("--q", QRELS, RUN).stdout == EXPECTED
+    assert run("--comp", QRELS, RUN).stdout == run("-c", QRELS, RUN).stdout
+
+
+def test_several_runs(tmp_path: Path) -> None:
+    """Each run has a block; one without a runid line begins with it; one that fails does not stop the others."""
+    other = tmp_path / "other.run.gz"
+    other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
+    one, two = run(QRELS, RUN), run(QRELS, other)
+    both = run(QRELS, RUN, tmp_path / "nosuch", other)
+    assert both.stdout == one.stdout + two.stdout
+    assert both.status == 2
+    headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout.splitlines()
+    assert [line.split()[2] for line in headed if line.startswith(b"runid")] != []
+    assert headed[0].startswith(b"runid                 \tall\t")
+
+
+def test_runs_with_the_same_tag(tmp_path: Path) -> None:
+    """Runs with one tag are called by the stems of their files."""
+    for name in ("a.run.gz", "b.run"):
+        (tmp_path / name).write_bytes(RUN.read_bytes())
+    result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
+    assert "2 runs have the tag" in result.stderr
+
+
+def test_closed_pipe_ends_quietly() -> None:
+    """Irevalx | head -1 prints a line and no complaint; the status is that of trec_eval, which the signal ends."""
+    script = f"'{sys.executable}' -m irevalx -q -m all_trec '{QRELS}' '{RUN}' | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
+    assert (done.stdout.strip(), done.stderr) == (b"141", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disk() -> None:
+    """Output that cannot be written is an error."""
+    with Path("/dev/full").open("wb") as full:
+        command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(RUN)]
+        done = subprocess.run(command_line, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert done.returncode == 74
+    assert done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
+
+
+def test_interrupt(tmp_path: Path) -> None:
+    """Ctrl-C ends the program without a traceback."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(pipe)]
+    process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    with process, pipe.open("wb"):  # opens when irevalx does, so it is past its imports
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (130, b"")

@@ -1,0 +1,150 @@
+"""The project holds together: documentation that is current, imports that point one way, one version."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from importlib.metadata import metadata, version
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, ROOT, run
+
+import irevalx
+from irevalx import man
+from irevalx.cli import Option, command
+from irevalx.departures import DEPARTURES
+from irevalx.errors import IrevalxError
+from irevalx.measures import MEASURES
+
+PACKAGE = ROOT / "irevalx"
+README = (ROOT / "README.md").read_text()
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+
+
+def modules_in_the_drawing() -> list[str]:
+    """Modules in the order of the package's docstring."""
+    names = re.findall(r"^ {4}([a-z_/]+)(?:\.py)? ", irevalx.__doc__ or "", re.MULTILINE)
+    return [name.rstrip("/") for name in names]
+
+
+def place(module: str) -> int:
+    """Where a module, or the folder that holds it, stands in the drawing."""
+    names = modules_in_the_drawing()
+    path = module.removeprefix("irevalx.").replace(".", "/")
+    return names.index(path if path in names else path.partition("/")[0])
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Modules of the package that a file imports, wherever it does so."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("irevalx"):
+            for alias in node.names:
+                module = PACKAGE / f"{alias.name}.py"
+                yield f"irevalx.{alias.name}" if node.module == "irevalx" and module.exists() else node.module
+
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_up_the_drawing(path: Path) -> None:
+    """A module imports only from those above it in the package's docstring; within measures, order is free."""
+    own = "irevalx." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    for imported in imports(path):
+        if imported in {"irevalx", "irevalx.reading"}:
+            continue
+        inside = own.startswith("irevalx.measures") and imported.startswith("irevalx.measures")
+        assert inside or place(imported) < place(own), f"{own} imports {imported}"
+
+
+def test_every_module_is_in_the_drawing() -> None:
+    """The package's docstring draws the whole house and nothing else."""
+    drawn = set(modules_in_the_drawing())
+    there = {str(path.relative_to(PACKAGE).with_suffix("")) for path in FILES}
+    folders = {name for name in drawn if (PACKAGE / name).is_dir()}
+    assert {name for name in there if name.partition("/")[0] not in folders} == drawn - folders
+
+
+def test_manual_page_and_tables_are_current() -> None:
+    """What python -m irevalx.man would write is what is there."""
+    assert man.main(["--check"]) == 0
+
+
+def test_stale_documentation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check above can fail."""
+    monkeypatch.setattr(man, "DESCRIPTION", ("Something else.",))
+    assert man.main(["--check"]) == 1
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
+def test_manual_page_renders_without_warnings() -> None:
+    """The manual page gives groff nothing to complain about, and shows every option and measure."""
+    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(ROOT / "man" / "irevalx.1")]
+    done = subprocess.run(command_line, capture_output=True, check=True)
+    assert done.stderr == b""
+    text = done.stdout.decode().replace("\u2212", "-").replace("\u2010\n", "")
+    for param in command.params:
+        for name in param.opts if isinstance(param, Option) else ():
+            assert name in text
+    for measure in MEASURES:
+        assert measure.name in text
+
+
+def test_roff_escapes() -> None:
+    """A line that begins with a dot or a quote is not a request, and backslashes and umlauts survive."""
+    assert man.roff(".5 is") == r"\&.5 is"
+    assert man.roff("'tis") == r"\&'tis"
+    assert man.roff("a\\b-ä") == r"a\eb\-\[u00E4]"
+
+
+def test_departures_name_tests_that_exist() -> None:
+    """Every departure is shown by a test."""
+    for departure in DEPARTURES:
+        file, _, name = departure.test.partition("::")
+        assert f"def {name}(" in (ROOT / "tests" / file).read_text()
+    assert {departure.number for departure in DEPARTURES} == set(range(1, 9))
+
+
+def test_statuses_in_the_drawing_of_errors_are_those_of_the_classes() -> None:
+    """The tree in the docstring of errors.py says what the classes say."""
+    drawn = dict(re.findall(r"[├└]── (\w+) +(\d+)", __import__("irevalx.errors").errors.__doc__ or ""))
+    classes: list[type[IrevalxError]] = []
+    left = IrevalxError.__subclasses__()
+    while left:
+        classes.append(left.pop())
+        left += classes[-1].__subclasses__()
+    assert drawn == {cls.__name__: str(cls.exit_status) for cls in classes}
+
+
+def test_one_version() -> None:
+    """The package, its metadata and the changelog agree."""
+    assert irevalx.__version__ == version("irevalx")
+    assert f"## [{irevalx.__version__}]" in CHANGELOG
+    assert metadata("irevalx")["Requires-Python"] == ">=3.10"
+
+
+def test_readme_shows_what_irevalx_prints() -> None:
+    """The output beside the README's first command is what that command prints."""
+    [line] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```", README)
+    arguments = line.partition(".venv/bin/irevalx ")[2].replace(
+        "fixtures/example/*.run", " ".join(str(path) for path in sorted((FIXTURES / "example").glob("*.run")))
+    )
+    shown = re.search(r"```\n(runid.+?)```", README, re.DOTALL)
+    assert shown
+    assert run(*arguments.split(), cwd=ROOT).stdout.decode() == shown[1]
+
+
+def test_ci_calls_the_command_of_the_readme() -> None:
+    """.ci/run takes the test command from the README, where there is exactly one."""
+    script = (ROOT / ".ci" / "run").read_text()
+    expression = re.findall(r"sed -n '(/\^.+?)' README.md \| sed -n '(.+?)'", script)
+    assert len(expression) == 1
+    [line] = re.findall(r"<!-- test command -->\n```sh\n(.+)\n```", README)
+    pipeline = f"sed -n '{expression[0][0]}' README.md | sed -n '{expression[0][1]}'"
+    found = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
+    assert found.stdout.decode() == line + "\n"
