@@ -7,11 +7,16 @@ The house, in the order data flows; a module imports only from those above it:
     mergesort.py         the C library's merge sort, for comparisons that are no order
     compat.py            the frozen record of what differs between trec_eval 9.0.8 and 10.0
     segments.py          the vocabulary for ragged rows
+    names.py             many byte strings at once: sameness, order, 64-bit keys
+    lookup.py            documents found by their bytes, many at once
+    parallel.py          several things at once, results in order
     options.py           frozen Options, one field a flag
+    reading/source.py    a path, '-', gz, bz2, xz -> chunks of bytes
+    reading/blocks.py    chunks -> blocks of whole topics
+    reading/tokens.py    block -> token spans, decimal numbers        (the hot loop)
     judgments.py         Judgments: topics, docnos, grades
-    runs.py              Run: topics, docnos, scores, tag
-    reading/source.py    a path, '-', gz, bz2, xz -> lines
-    reading/formats.py   FORMATS: one row a file format -> Judgments, Run
+    runs.py              Run and its blocks of Results: topics, docnos, scores, tag
+    reading/formats.py   one row a file format -> Judgments, Run
     topics.py            Topics: all that a measure may see
     ranking.py           order, cut, look up -> Ranking; Ranking.assess(grades, ...) -> Topics
     summary.py           per-topic values -> the `all` row
@@ -19,12 +24,16 @@ The house, in the order data flows; a module imports only from those above it:
     evaluation.py        Judgments, Run, requests -> Evaluation
     report.py            Evaluation -> lines
     explain.py           the docstrings of measures and formats as text for a terminal
+    memory.py            keep freed memory for the next array
+    progress.py          how far a long call has come
+    argv.py              the arguments as trec_eval reads them
     cli.py               argv -> Options -> evaluation -> stdout; the only module that prints
     departures.py        what irevalx does otherwise than trec_eval, as a table
     man.py               options, measures and formats -> man/irevalx.1
     __main__.py          python -m irevalx
 
-Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines.
+Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. A run is never in memory as a whole: each
+block of it becomes a few rows of a Ranking, and is forgotten.
 """
 
 __version__ = "0.1.0"

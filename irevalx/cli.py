@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from irevalx import __version__
+from irevalx.argv import OWN_GROUP, TREC_GROUP, Option, canonical
 from irevalx.compat import COMPAT, TREC_EVAL_10
 from irevalx.errors import (
     STANDARD_INPUT,
@@ -35,23 +36,16 @@ from irevalx.options import Debug, Options
 if TYPE_CHECKING:
     from irevalx.evaluation import Evaluation
     from irevalx.measures.select import Selection
+    from irevalx.runs import Run
 
-TREC_GROUP = "trec_eval's options"
-OWN_GROUP = "irevalx's options"
+MOST_THREADS = 8
+"""How many threads are used unless more are asked for."""
 
 BROKEN_PIPE = 128 + 13
 """What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
 
 INTERRUPTED = 128 + 2
 """What a shell shows for a program that Ctrl-C ended."""
-
-
-class Option(click.Option):
-    """An option that knows which group of the help it belongs to."""
-
-    def __init__(self, *args: Any, group: str = TREC_GROUP, **attrs: Any) -> None:
-        super().__init__(*args, **attrs)
-        self.group = group
 
 
 class Command(click.Command):
@@ -72,95 +66,6 @@ class Command(click.Command):
             ]
             with formatter.section(group):
                 formatter.write_dl(records)
-
-
-def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """Rewrite the arguments so that nothing about them is left to guess.
-
-    trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere unless POSIXLY_CORRECT is set. Behind ``-v`` nothing is looked at.
-
-    Returns
-    -------
-    irevalx's own options, then trec_eval's in the order given, each by its longest name and with its value attached,
-    then ``--`` and the files.
-
-    Raises
-    ------
-    UsageError : where getopt_long would complain.
-    """
-    found: list[tuple[Option, str | None]] = []
-    files: list[str] = []
-    rest = list(args)
-    while rest and not any(option.name == "version" for option, _ in found):
-        word = rest.pop(0)
-        if word == "--":
-            files += rest
-            break
-        if word.startswith("--"):
-            found.append(_long_option(word, rest, options))
-        elif word.startswith("-") and word != STANDARD_INPUT:
-            found += _short_options(word, rest, options)
-        else:
-            files.append(word)
-            if "POSIXLY_CORRECT" in os.environ:
-                files += _files_alone(rest)
-                break
-    found.sort(key=lambda one: one[0].group == TREC_GROUP)
-    spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
-    return [*spelt, "--", *files]
-
-
-def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
-    """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
-    name, equals, value = word.partition("=")
-    own = {long: option for option in options if option.group == OWN_GROUP for long in option.opts}
-    trec = {
-        long: option for option in options if option.group == TREC_GROUP for long in option.opts if long[:2] == "--"
-    }
-    candidates = [long for long in trec if long.startswith(name)]
-    if name not in own | trec and len(candidates) != 1:
-        if not candidates:
-            raise UsageError(f"an option must be one that irevalx knows, but got {quote(name)}")
-        raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
-    option = own.get(name) or trec.get(name) or trec[candidates[0]]
-    if option.is_flag:
-        if equals:
-            raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
-        return option, None
-    return option, value if equals else _next_word(name, rest)
-
-
-def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
-    """Read ``-q``, a bundle ``-qc``, or ``-m`` with its value, attached or in the next word, taken from ``rest``."""
-    short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
-    found: list[tuple[Option, str | None]] = []
-    letters = word[1:]
-    while letters:
-        letter, letters = letters[0], letters[1:]
-        if letter not in short:
-            raise UsageError(f"an option must be one that irevalx knows, but got {quote('-' + letter)}")
-        option = short[letter]
-        if not option.is_flag:
-            found.append((option, letters or _next_word(f"-{letter}", rest)))
-            break
-        found.append((option, None))
-    return found
-
-
-def _next_word(name: str, rest: list[str]) -> str:
-    if not rest:
-        raise UsageError(f"the option {name} must be followed by a value")
-    return rest.pop(0)
-
-
-def _files_alone(words: list[str]) -> list[str]:
-    for word in words:
-        if word == "--":
-            break
-        if word.startswith("-") and word != STANDARD_INPUT:
-            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
-    return [word for index, word in enumerate(words) if word != "--" or "--" in words[:index]]
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -194,6 +99,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if value:
+        _start_numpy()
         from irevalx.measures.select import ask
 
         ask(value, ctx.params.get("compat", TREC_EVAL_10))
@@ -335,6 +241,15 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     is_flag=True,
     help="Refuse scores, judgments and parameters that are not plain numbers, rather than reading them as C does.",
 )
+@click.option(
+    "--threads",
+    cls=Option,
+    group=OWN_GROUP,
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=lambda: min(os.cpu_count() or 1, MOST_THREADS),
+    help=f"Read big runs with N threads.  [default: the number of processors, at most {MOST_THREADS}]",
+)
 @click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings.")
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
@@ -355,6 +270,12 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
     return _evaluate_all(options)
 
 
+def _start_numpy() -> None:
+    """Import numpy without the threads for linear algebra, of which there is none: starting them takes a while."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    import numpy  # noqa: F401, ICN001
+
+
 def _evaluate_all(options: Options) -> int:
     """Evaluate every run and print; a run that fails does not keep the others from it.
 
@@ -362,8 +283,13 @@ def _evaluate_all(options: Options) -> int:
     -------
     The status of the first failure; 0 when there was none.
     """
+    _start_numpy()
     from irevalx.evaluation import evaluate, named_apart
+    from irevalx.memory import keep_freed_memory
+    from irevalx.progress import Progress
     from irevalx.reading.formats import rel_format, results_format
+
+    keep_freed_memory()
 
     def warn(line: str) -> None:
         _warn(options, line)
@@ -374,17 +300,15 @@ def _evaluate_all(options: Options) -> int:
     selection = None
     evaluations: list[Evaluation] = []
     failures: list[IrevalxError] = []
+    progress = Progress(len(run_paths), _show_progress if sys.stderr.isatty() and not options.quiet else None)
     for path in run_paths:
+        run = runs.read(path, options.compat, options.strict, warn)
+        selection = selection or _select(options, run)
         try:
-            run = runs.read(path, options.compat, options.strict, warn)
-        except InputError as error:
+            evaluations.append(evaluate(judgments, run, selection, options, warn, progress.lines))
+        except (InputError, EvaluationError, NoTopicsError) as error:
             _fail(error, failures)
-            continue
-        selection = selection or _select(options)
-        try:
-            evaluations.append(evaluate(judgments, run, selection, options, warn))
-        except (EvaluationError, NoTopicsError) as error:
-            _fail(error, failures)
+        progress.end_of_run()
     for evaluation in named_apart(evaluations, warn):
         _write(evaluation, options, headed=len(run_paths) > 1)
         if evaluation.failure:
@@ -392,20 +316,28 @@ def _evaluate_all(options: Options) -> int:
     return failures[0].exit_status if failures else 0
 
 
-def _select(options: Options) -> Selection:
-    """Read what ``-Z``, ``-D`` and ``-m`` ask for, after the files, as trec_eval does: the status shows the order."""
-    from irevalx.measures.select import select
-    from irevalx.reading.source import read_blocks
+def _select(options: Options, run: Run) -> Selection:
+    """Read what ``-Z``, ``-D`` and ``-m`` ask for.
 
-    if options.zscores is not None:
-        try:
-            next(read_blocks(options.zscores), b"")
-        except UnreadableFileError as error:
-            raise ZscoreFileError(str(error)) from None
-        raise FormatError("z-scores (-Z) are not supported yet")
-    if options.debug.level > 0:
-        _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
-    return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+    trec_eval does so after it has read the files, and its status shows: what is wrong with a run comes first.
+    """
+    from irevalx.measures.select import select
+    from irevalx.reading.source import CHUNK_SIZE, Source
+
+    try:
+        if options.zscores is not None:
+            try:
+                next(Source(options.zscores).chunks(CHUNK_SIZE), b"")
+            except UnreadableFileError as error:
+                raise ZscoreFileError(str(error)) from None
+            raise FormatError("z-scores (-Z) are not supported yet")
+        if options.debug.level > 0:
+            _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
+        return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+    except IrevalxError:
+        for block in run.blocks():
+            run.parse(block)
+        raise
 
 
 def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:
@@ -440,6 +372,11 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
         asked = ask(options.measures, options.compat)
         lines += measure_lines([measure for measure in MEASURES if measure.name in asked])
     click.echo("\n" + "\n".join(lines).rstrip())
+
+
+def _show_progress(line: str) -> None:
+    sys.stderr.write(f"\r{line}\x1b[K" if line else "\r\x1b[K")
+    sys.stderr.flush()
 
 
 def _warn(options: Options, line: str) -> None:

@@ -15,7 +15,7 @@ from irevalx.numerals import c_long
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Compat:
     """How one version of trec_eval behaves where the other behaves differently."""
 

@@ -6,20 +6,19 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import EvaluationError, NoTopicsError, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, EvaluationError, NoTopicsError, quote, shown_name
 from irevalx.judgments import Judgments
 from irevalx.measures.counts import runid
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
 from irevalx.options import Options
-from irevalx.ranking import Ranking, rank
+from irevalx.ranking import How, Ranking, in_topic_order, rank_run
 from irevalx.runs import Run
-from irevalx.segments import FloatArray, IntArray
+from irevalx.segments import BoolArray, FloatArray, IntArray
 from irevalx.summary import Population, Values
 from irevalx.topics import Topics, round_half_away, truncate
 
@@ -29,7 +28,7 @@ _ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One printed name.
 
@@ -45,7 +44,7 @@ class Column:
     summary: float | int | bytes | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """What one run scores.
 
@@ -71,43 +70,56 @@ def evaluate(
     selection: Selection,
     options: Options,
     warn: Callable[[str], None] = lambda line: None,
+    progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
 
     Parameters
     ----------
     selection : what to compute.
-    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic and compat are looked at.
-    warn : told of topics that are left out.
+    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic, threads and compat count here.
+    warn : told of odd scores, and of topics that are left out.
+    progress : told how many more lines have been read.
 
     Raises
     ------
+    UnreadableFileError, MalformedLineError, InputError : as reading the run does.
     NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
     EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
     """
-    topics = _topics_to_evaluate(judgments, run, options)
-    _tell_left_out(judgments, run, options, warn)
+    requests = selection.requests
+    how = How(
+        only=options.debug.topic,
+        max_retrieved=options.max_retrieved,
+        keep_all=options.level < 0 or any(request.needs_all for request in requests),
+        look_up=any(request.measure.kernel for request in requests),
+        threads=options.threads,
+    )
+    ranked = rank_run(run, judgments, how, progress)
+    if message := ranked.odd.message():
+        warn(message)
+    _tell_left_out(judgments, run.path, ranked.topics, options, warn)
+    topics = _topics_to_evaluate(judgments, ranked.topics, options)
     if not topics:
         only = f" and the topic asked for is {quote(options.debug.topic)}" if options.debug.topic is not None else ""
         raise NoTopicsError(
             f"at least one topic must have both judgments and results, but {shown_name(judgments.path)} judges "
             f"{_several(len(judgments.topics), 'topic')}, {shown_name(run.path)} has results for "
-            f"{_several(len(run.topics), 'topic')}, none is in both{only}"
+            f"{_several(len(ranked.topics), 'topic')}, none is in both{only}"
         )
     if selection.impossible:
         name, needed = selection.impossible
         raise EvaluationError(
             f"the measure {quote(name)} needs judgments in a format that irevalx does not read yet (-R {needed})"
         )
-    requests = selection.requests
-    failure = None
-    if any(request.measure.kernel for request in requests):
-        everything = options.level < 0 or any(request.needs_all for request in requests)
-        ranking = rank(run, judgments, topics, max_retrieved=options.max_retrieved, keep_all=everything)
-        topics, failure = ranking.topics, ranking.failure
-        seen = _assess(ranking, judgments, options)
+    failure = _first_failure(judgments, ranked.ranking, topics) if how.look_up else None
+    if failure:
+        topics = topics[: topics.index(failure[0])]
+    ranking = in_topic_order(ranked.ranking, judgments, topics, how)
+    seen = _assess(ranking, judgments, options)
+    missing = np.array([topic not in ranked.topics for topic in topics], np.bool_)
     population = Population(
-        tag=run.tag,
+        tag=ranked.tag or b"",
         n_topics=len(judgments.topics) if options.complete else len(topics),
         n_evaluated=len(topics),
         n_relevant=judgments.n_relevant if options.complete else None,
@@ -118,7 +130,7 @@ def evaluate(
         computed: Sequence[Values | None] = [None]
         if measure.kernel:
             computed = [
-                _without_results(name, values, ranking, options.compat)
+                _without_results(name, values, missing, options.compat)
                 for name, values in zip(names, measure(seen, request.parameters), strict=True)
             ]
         for name, values in zip(names, computed, strict=True):
@@ -126,7 +138,7 @@ def evaluate(
             if measure.summary and not failure:
                 summary = measure.summary(values if values is not None else [], population)
             columns.append(Column(name, measure, values, summary))
-    return Evaluation(run.tag, run.path, tuple(topics), tuple(columns), failure)
+    return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
 
 
 def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
@@ -152,9 +164,10 @@ def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) 
 
 
 def _stem(path: str) -> str:
-    name = PurePath(path).name
-    compressed = PurePath(name).suffix in {".gz", ".bz2", ".xz"}
-    return PurePath(PurePath(name).stem).stem if compressed else PurePath(name).stem
+    name = path.rpartition("/")[2]
+    for suffix in (".gz", ".bz2", ".xz"):
+        name = name.removesuffix(suffix)
+    return name.rpartition(".")[0] or name
 
 
 def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
@@ -162,27 +175,36 @@ def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
     return replace(evaluation, run=name, columns=tuple(columns))
 
 
-def _topics_to_evaluate(judgments: Judgments, run: Run, options: Options) -> Sequence[bytes]:
+def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], options: Options) -> list[bytes]:
     wanted = options.debug.topic
     with_missing = options.complete and options.compat.complete_evaluates_missing
     return [
         topic
         for topic in judgments.topics
-        if (wanted is None or topic == wanted) and (with_missing or topic in run.topic_index)
+        if (wanted is None or topic == wanted) and (with_missing or topic in with_results)
     ]
 
 
-def _tell_left_out(judgments: Judgments, run: Run, options: Options, warn: Callable[[str], None]) -> None:
-    missing = sum(topic not in run.topic_index for topic in judgments.topics)
-    unjudged = sum(topic not in judgments.topic_index for topic in run.topics)
+def _first_failure(
+    judgments: Judgments, ranking: Ranking, topics: Sequence[bytes]
+) -> tuple[bytes, DuplicateDocumentError] | None:
+    failures = judgments.duplicates | ranking.failures
+    return next(((topic, failures[topic]) for topic in topics if topic in failures), None) if failures else None
+
+
+def _tell_left_out(
+    judgments: Judgments, path: str, with_results: frozenset[bytes], options: Options, warn: Callable[[str], None]
+) -> None:
+    missing = sum(topic not in with_results for topic in judgments.topics)
+    unjudged = sum(topic not in judgments.topic_index for topic in with_results)
     parts = []
     if missing:
         fate = "count as 0" if options.complete else "are left out of the averages (-c counts them as 0)"
         parts.append(f"{missing} of {_several(len(judgments.topics), 'judged topic')} without results {fate}")
     if unjudged:
-        parts.append(f"{unjudged} of the run's {_several(len(run.topics), 'topic')} without judgments ignored")
+        parts.append(f"{unjudged} of the run's {_several(len(with_results), 'topic')} without judgments ignored")
     if parts and options.debug.topic is None:
-        warn(f"{shown_name(run.path)}: {'; '.join(parts)}")
+        warn(f"{shown_name(path)}: {'; '.join(parts)}")
 
 
 def _assess(ranking: Ranking, judgments: Judgments, options: Options) -> Topics:
@@ -194,13 +216,13 @@ def _assess(ranking: Ranking, judgments: Judgments, options: Options) -> Topics:
     )
 
 
-def _without_results(name: str, values: Values, ranking: Ranking, compat: Compat) -> Values:
+def _without_results(name: str, values: Values, missing: BoolArray, compat: Compat) -> Values:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not (ranking.missing.any() and compat.blank_without_results(name)):
+    if not (missing.any() and compat.blank_without_results(name)):
         return values
     if isinstance(values, list):
-        return [b"" if gone else value for value, gone in zip(values, ranking.missing.tolist(), strict=True)]
-    return np.where(ranking.missing, 0, values)
+        return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    return np.where(missing, 0, values)
 
 
 def _several(count: int, noun: str) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from irevalx.errors import DuplicateDocumentError, quote, shown_name
+from irevalx.lookup import DocumentTable
+from irevalx.names import Names
 from irevalx.segments import IntArray, Segments
 
 
@@ -28,7 +31,7 @@ class Judgments:
     path: str
     topics: tuple[bytes, ...]
     rows: Segments
-    docnos: Sequence[bytes]
+    docnos: Names
     grades: IntArray
     lines: IntArray
 
@@ -42,52 +45,41 @@ class Judgments:
         """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
         return int(np.count_nonzero(self.grades > 0))
 
-    def lookup(self, topic: int) -> dict[bytes, int]:
-        """Return the flat index of each document of a topic (given by its place in ``topics``).
+    @cached_property
+    def table(self) -> DocumentTable:
+        """Where a document stands, given the place of its topic in ``topics``."""
+        return DocumentTable(self.rows.ids, self.docnos)
 
-        It holds fewer documents than the row is long where a document occurs twice.
-        """
-        where = self.rows.slice(topic)
-        return dict(zip(self.docnos[where], range(where.start, where.stop), strict=True))
-
-
-def group_by_topic(topics: Sequence[bytes]) -> tuple[tuple[bytes, ...], Segments, list[int]]:
-    """Bring the lines of each topic together.
-
-    Parameters
-    ----------
-    topics : the topic of each line.
-
-    Returns
-    -------
-    topics : each once, ascending in byte order.
-    rows : one row a topic.
-    order : flat; which line stands where. Lines of one topic keep their order.
-    """
-    members: dict[bytes, list[int]] = {}
-    for line, topic in enumerate(topics):
-        members.setdefault(topic, []).append(line)
-    ascending = tuple(sorted(members))
-    rows = Segments.of_lengths([len(members[topic]) for topic in ascending])
-    return ascending, rows, [line for topic in ascending for line in members[topic]]
+    @cached_property
+    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
+        """Topics in which a document was judged twice, with the complaint to make."""
+        pairs = self.table.duplicates.tolist()
+        found = (
+            (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
+            for one, two in pairs
+        )
+        return duplicate_documents("judgments", self.path, found)
 
 
-def first_duplicate(docnos: Sequence[bytes], lines: Sequence[int]) -> tuple[bytes, int, int] | None:
-    """Find the document, least in byte order, that occurs more than once.
+def duplicate_documents(
+    what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]]
+) -> dict[bytes, DuplicateDocumentError]:
+    """Word the complaint about each topic in which a document occurs twice: about the least document in byte order.
 
     Parameters
     ----------
-    docnos, lines : the documents of one topic and the lines that they stand on.
-
-    Returns
-    -------
-    The document and its first two lines in the order of the file; None when every document occurs once.
+    what : what the file holds, for the message.
+    found : topic, document, and two or more lines that it stands on; a document may come several times.
     """
-    if len(set(docnos)) == len(docnos):
-        return None
-    where: dict[bytes, list[int]] = {}
-    for docno, line in zip(docnos, lines, strict=True):
-        where.setdefault(docno, []).append(line)
-    docno = min(docno for docno, found in where.items() if len(found) > 1)
-    first, second = sorted(where[docno])[:2]
-    return docno, first, second
+    where: dict[tuple[bytes, bytes], set[int]] = {}
+    for topic, docno, lines in found:
+        where.setdefault((topic, docno), set()).update(lines)
+    complaints: dict[bytes, DuplicateDocumentError] = {}
+    for (topic, docno), numbers in sorted(where.items()):
+        first, second = sorted(numbers)[:2]
+        complaint = DuplicateDocumentError(
+            f"{shown_name(path)}:{second}: a document must occur once in the {what} of a topic, "
+            f"but got {quote(docno)} in topic {quote(topic)} a second time (first on line {first})"
+        )
+        complaints.setdefault(topic, complaint)
+    return complaints

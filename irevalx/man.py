@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 from irevalx import __version__, errors
-from irevalx.cli import OWN_GROUP, TREC_GROUP, Option, command
+from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
+from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure

@@ -111,6 +111,13 @@ class OddNumbers:
         self.count += 1
         self.first = self.first or f"{problem}, read as {value:g} as trec_eval does"
 
+    def followed_by(self, later: OddNumbers) -> OddNumbers:
+        """Return these numbers and those found further on in the file."""
+        both = OddNumbers(self.what, strict=self.strict)
+        both.first = self.first or later.first
+        both.count = self.count + later.count
+        return both
+
     def message(self) -> str | None:
         """Return one line that names the first odd number and counts the others; None when there was none."""
         if self.count < 2:

@@ -77,5 +77,8 @@ class Options:
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
 
+    threads: int = 1
+    """``--threads``: how many threads read a run; at least 1."""
+
     quiet: bool = False
     """``--quiet``: no warnings."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from irevalx.errors import DuplicateDocumentError, quote, shown_name
-from irevalx.judgments import Judgments, first_duplicate
+from irevalx.errors import DuplicateDocumentError
+from irevalx.judgments import Judgments, duplicate_documents
+from irevalx.lookup import DocumentTable, mixed_keys
 from irevalx.mergesort import merge_sort
-from irevalx.runs import Run
-from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.names import Names
+from irevalx.numerals import OddNumbers
+from irevalx.parallel import in_order
+from irevalx.reading.blocks import Block
+from irevalx.runs import Results, Run
+from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
 from irevalx.topics import OUTSIDE, UNJUDGED, Topics
 
 NOT_POOLED = -1
@@ -24,14 +29,13 @@ class Ranking:
 
     Parameters
     ----------
-    topics : ascending in byte order.
+    topics : in any order, each once.
     judged_topic : per topic; its place in ``Judgments.topics``.
     rows : per topic, the retrieved documents of the pool in rank order (all retrieved ones, if so asked for).
     rank : flat; 1-based.
     row : flat; the flat index in ``Judgments``, or ``NOT_POOLED``.
     n_ret : per topic; how many documents were retrieved.
-    missing : per topic; whether the run has no results for it.
-    failure : why the topics after these were not ranked; None when all were.
+    failures : why a topic cannot be evaluated, by topic.
     """
 
     topics: tuple[bytes, ...]
@@ -40,8 +44,7 @@ class Ranking:
     rank: IntArray
     row: IntArray
     n_ret: IntArray
-    missing: BoolArray
-    failure: DuplicateDocumentError | None = None
+    failures: dict[bytes, DuplicateDocumentError] = field(default_factory=dict)
 
     def assess(self, judgments: Judgments, grades: IntArray, *, level: int = 1, judged_only: bool = False) -> Topics:
         """Look at the ranking with these grades.
@@ -65,116 +68,265 @@ class Ranking:
         pool, index = judgments.rows.take(self.judged_topic)
         return Topics(rows, rank, grade, n_ret, pool, grades[index], level)
 
+    def take(self, topics: IntArray) -> Ranking:
+        """Return some of the topics, in the order of their numbers given."""
+        rows, index = self.rows.take(topics)
+        return replace(
+            self,
+            topics=tuple(self.topics[topic] for topic in topics.tolist()),
+            judged_topic=self.judged_topic[topics],
+            rows=rows,
+            rank=self.rank[index],
+            row=self.row[index],
+            n_ret=self.n_ret[topics],
+        )
 
-def rank(
-    run: Run,
-    judgments: Judgments,
-    topics: Sequence[bytes],
-    *,
-    max_retrieved: int = 2**31 - 1,
-    keep_all: bool = False,
-) -> Ranking:
-    """Rank the documents of these topics by score and look them up in the judgments.
+    @classmethod
+    def joined(cls, parts: Sequence[Ranking]) -> Ranking:
+        """Return the topics of several rankings, which have none in common."""
+        nothing = np.empty(0, np.int64)
+        return cls(
+            topics=tuple(topic for part in parts for topic in part.topics),
+            judged_topic=np.concatenate((nothing, *(part.judged_topic for part in parts))),
+            rows=Segments.of_lengths(np.concatenate((nothing, *(part.rows.lengths for part in parts)))),
+            rank=np.concatenate((nothing, *(part.rank for part in parts))),
+            row=np.concatenate((nothing, *(part.row for part in parts))),
+            n_ret=np.concatenate((nothing, *(part.n_ret for part in parts))),
+            failures={topic: failure for part in parts for topic, failure in part.failures.items()},
+        )
 
-    The highest score comes first; among equal scores the last document in byte order. A topic of which the run has no
-    results is taken to have retrieved one document from outside the pool.
+
+@dataclass(frozen=True, eq=False)
+class RankedRun:
+    """What became of a run.
 
     Parameters
     ----------
-    topics : those to evaluate, ascending; all of them judged.
+    ranking : of its judged topics.
+    topics : all topics that it has results for.
+    tag : what its last line calls it; None for a run without lines.
+    odd : scores that are no finite numbers.
+    """
+
+    ranking: Ranking
+    topics: frozenset[bytes]
+    tag: bytes | None
+    odd: OddNumbers
+
+
+@dataclass(frozen=True, eq=False)
+class How:
+    """How to rank.
+
+    Parameters
+    ----------
+    only : the only topic to rank; None for all that were judged.
     max_retrieved : only so many of a topic's documents count, the first ones; at least 0.
     keep_all : keep the rows of documents outside the pool as well.
-
-    Notes
-    -----
-    A document that occurs twice among those counted, or twice in the judgments of the topic, ends the ranking there:
-    the topics before it are returned, with the ``failure``.
+    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
+    threads : how many blocks to work on at once; at least 1.
     """
-    rows: list[list[int]] = []
-    ranks: list[list[int]] = []
-    n_ret: list[int] = []
-    failure = None
-    for topic in topics:
-        try:
-            docnos = _ranked_documents(run, topic, max_retrieved)
-            judged = _judged_documents(judgments, topic)
-        except DuplicateDocumentError as error:
-            failure = error
+
+    only: bytes | None = None
+    max_retrieved: int = 2**31 - 1
+    keep_all: bool = False
+    look_up: bool = True
+    threads: int = 1
+
+
+def rank_run(
+    run: Run, judgments: Judgments, how: How, progress: Callable[[int], None] = lambda lines: None
+) -> RankedRun:
+    """Rank the documents of the judged topics by score and look them up in the judgments.
+
+    The highest score comes first; among equal scores the last document in byte order.
+
+    Parameters
+    ----------
+    progress : told how many more lines have been read.
+
+    Raises
+    ------
+    UnreadableFileError, MalformedLineError, InputError : as reading the run does.
+    """
+    judgments.table  # noqa: B018 - made here, before several threads want it
+
+    def work(block: Block) -> tuple[RankedRun, int]:
+        results = run.parse(block)
+        ranking = rank_results(results, judgments, run.path, how)
+        return RankedRun(ranking, frozenset(results.topics), results.tag, results.odd), results.rows.size
+
+    parts: list[Ranking] = []
+    topics: set[bytes] = set()
+    tag: bytes | None = None
+    odd = OddNumbers("score", strict=False)
+    blocks = run.blocks()
+    for part, lines in in_order(work, blocks, how.threads):
+        progress(lines)
+        if not topics.isdisjoint(part.topics):
+            # A topic came back: its lines do not stand together, and only the whole file can be grouped.
+            for _ in blocks:
+                pass
+            return work(run.whole())[0]
+        parts.append(part.ranking)
+        topics |= part.topics
+        tag = part.tag or tag
+        odd = odd.followed_by(part.odd)
+    return RankedRun(Ranking.joined(parts), frozenset(topics), tag, odd)
+
+
+def rank_results(results: Results, judgments: Judgments, path: str, how: How) -> Ranking:
+    """Rank the results of some topics; those that are not judged, or not asked for, are left out.
+
+    Parameters
+    ----------
+    path : the file they come from, for messages.
+    """
+    wanted = [
+        number
+        for number, topic in enumerate(results.topics)
+        if topic in judgments.topic_index and how.only in {None, topic}
+    ]
+    if len(wanted) < len(results.topics):
+        results = results.take(np.array(wanted, np.int64))
+    judged_topic = np.array([judgments.topic_index[topic] for topic in results.topics], np.int64)
+    n_ret = np.minimum(results.rows.lengths, how.max_retrieved)
+    if not how.look_up:
+        nothing = np.empty(0, np.int64)
+        rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
+        return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret)
+    order = ranked_order(results)
+    rank = results.rows.position + 1
+    if order is not None:
+        rank_of = np.empty_like(rank)
+        rank_of[order] = rank
+        rank = rank_of
+    topic, docnos = results.rows.spread(judged_topic), results.docnos
+    keys = mixed_keys(topic, docnos)
+    counted = None
+    if (n_ret < results.rows.lengths).any():
+        counted = rank <= how.max_retrieved
+    failures = _duplicates(results, topic, keys, counted, path)
+    found = judgments.table.find(topic, docnos, keys)
+    kept = np.ones(found.size, np.bool_) if how.keep_all else found >= 0
+    if counted is not None:
+        kept &= counted
+    rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
+    if order is not None:
+        by_rank = rows.order(rank)
+        rank, row = rank[by_rank], row[by_rank]
+    return Ranking(results.topics, judged_topic, rows, rank, row, n_ret, failures)
+
+
+def in_topic_order(ranking: Ranking, judgments: Judgments, topics: Sequence[bytes], how: How) -> Ranking:
+    """Return these topics in this order.
+
+    A topic of which there are no results is taken to have retrieved one document from outside the pool.
+
+    Parameters
+    ----------
+    topics : judged ones.
+    how : as the ranking was made.
+    """
+    number = {topic: place for place, topic in enumerate(ranking.topics)}
+    missing = [topic for topic in topics if topic not in number]
+    if missing:
+        n_ret = min(1, how.max_retrieved)
+        rows = Segments.of_lengths([n_ret if how.keep_all else 0] * len(missing))
+        stand_in = Ranking(
+            topics=tuple(missing),
+            judged_topic=np.array([judgments.topic_index[topic] for topic in missing], np.int64),
+            rows=rows,
+            rank=np.ones(rows.size, np.int64),
+            row=np.full(rows.size, NOT_POOLED),
+            n_ret=np.full(len(missing), n_ret),
+        )
+        number |= {topic: len(number) + place for place, topic in enumerate(missing)}
+        ranking = Ranking.joined([ranking, stand_in])
+    return ranking.take(np.array([number[topic] for topic in topics], np.int64))
+
+
+def ranked_order(results: Results) -> IntArray | None:
+    """Return the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
+
+    With a nan among the scores of a topic the rule contradicts itself, and the order is the one that trec_eval's sort
+    arrives at.
+    """
+    rows, scores, close = results.rows, results.scores, results.close
+    same_row = rows.ids[1:] == rows.ids[:-1]
+    with_nan = np.flatnonzero(rows.count(np.isnan(scores)))
+    if with_nan.size:
+        same_row &= ~np.isin(rows.ids[1:], with_nan)
+    order = None
+    while True:
+        ranked, settled = (scores, ~close) if order is None else (scores[order], ~close[order])
+        before, after = ranked[:-1], ranked[1:]
+        wrong = distinct(rows.ids[1:][same_row & ~(before >= after)])
+        if wrong.size:
+            order = np.arange(rows.size) if order is None else order
+            sub, index = rows.take(wrong)
+            order[index] = order[index][sub.order(-scores[order[index]])]
+            continue
+        if settled.all():
             break
-        found = [judged.get(docno, NOT_POOLED) for docno in docnos]
-        if keep_all:
-            ranks.append(list(range(1, len(found) + 1)))
-        else:
-            ranks.append([place for place, row in enumerate(found, 1) if row >= 0])
-            found = [row for row in found if row >= 0]
-        rows.append(found)
-        n_ret.append(len(docnos))
-    done = tuple(topics[: len(rows)])
-    return Ranking(
-        topics=done,
-        judged_topic=np.array([judgments.topic_index[topic] for topic in done], np.int64),
-        rows=Segments.of_lengths([len(found) for found in rows]),
-        rank=np.array([place for found in ranks for place in found], np.int64),
-        row=np.array([row for found in rows for row in found], np.int64),
-        n_ret=np.array(n_ret, np.int64),
-        missing=np.array([topic not in run.topic_index for topic in done], np.bool_),
-        failure=failure,
-    )
-
-
-def ranked_order(scores: FloatArray, docnos: Sequence[bytes]) -> IntArray:
-    """Return the permutation that puts the highest score first and, among equal scores, the last document first.
-
-    With a nan among the scores the rule contradicts itself, and the order is the one that trec_eval's sort arrives at.
-    """
-    if np.isnan(scores).any():
-        by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
-
-        def compare(i: int, j: int) -> int:
-            if scores[i] > scores[j]:
-                return -1
-            if scores[i] < scores[j]:
-                return 1
-            return (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
-
-        return np.array(merge_sort(by_docno, compare), np.int64)
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    tied = np.flatnonzero(ranked[1:] == ranked[:-1])
-    if tied.size:
-        breaks = np.flatnonzero(np.diff(tied) > 1)
-        starts = tied[np.concatenate(([0], breaks + 1))]
-        ends = tied[np.concatenate((breaks, [tied.size - 1]))] + 2
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            order[start:end] = sorted(order[start:end].tolist(), key=docnos.__getitem__, reverse=True)
+        # Neighbours so close that they may be equal, or the other way round, are settled by reading them once more.
+        with np.errstate(invalid="ignore"):  # infinity less infinity, which is settled
+            near = same_row & (before - after <= 2 * results.error * np.maximum(np.abs(before), np.abs(after)))
+        near &= ~(settled[1:] & settled[:-1])
+        if not near.any():
+            break
+        places = np.flatnonzero(np.append(near, False) | np.append(False, near))
+        places = places if order is None else order[places]
+        places = places[close[places]]
+        scores, close = scores.copy(), close.copy()
+        scores[places] = results.exact(places)
+        close[places] = False
+    ties = same_row & (before == after)
+    if ties.any():
+        order = np.arange(rows.size) if order is None else order
+        tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
+        group = np.cumsum(~np.append(False, ties)[tied])
+        order[tied] = order[tied][_last_name_first(results.docnos.take(order[tied]), group)]
+    for row in with_nan.tolist():
+        order = np.arange(rows.size) if order is None else order
+        order[rows.slice(row)] = _order_with_nan(results, rows.slice(row))
     return order
 
 
-def _ranked_documents(run: Run, topic: bytes, max_retrieved: int) -> list[bytes]:
-    if topic not in run.topic_index:
-        return [b""][:max_retrieved]  # a docno that no file can hold
-    where = run.rows.slice(run.topic_index[topic])
-    docnos = run.docnos[where]
-    order = ranked_order(run.scores[where], docnos)[:max_retrieved].tolist()
-    ranked = [docnos[i] for i in order]
-    _refuse_duplicates(run.path, "results", topic, ranked, run.lines[where][order].tolist())
-    return ranked
+def _last_name_first(docnos: Names, group: IntArray) -> IntArray:
+    """Return the permutation that sorts by group and, within a group, by name in descending byte order."""
+    order: IntArray = np.lexsort((*(~word for word in reversed(docnos.big_words())), group))
+    return order
 
 
-def _judged_documents(judgments: Judgments, topic: bytes) -> dict[bytes, int]:
-    index = judgments.topic_index[topic]
-    judged = judgments.lookup(index)
-    where = judgments.rows.slice(index)
-    if len(judged) < where.stop - where.start:
-        lines = judgments.lines[where].tolist()
-        _refuse_duplicates(judgments.path, "judgments", topic, judgments.docnos[where], lines)
-    return judged
+def _order_with_nan(results: Results, where: slice) -> IntArray:
+    unsettled = np.flatnonzero(results.close[where])
+    precise = results.scores[where].copy()
+    precise[unsettled] = results.exact(where.start + unsettled)
+    scores = precise.tolist()
+    docnos = results.docnos.take(where).texts()
+
+    def compare(i: int, j: int) -> int:
+        if scores[i] > scores[j]:
+            return -1
+        if scores[i] < scores[j]:
+            return 1
+        return (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
+
+    by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
+    order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)
+    return order + np.int64(where.start)
 
 
-def _refuse_duplicates(path: str, what: str, topic: bytes, docnos: Sequence[bytes], lines: Sequence[int]) -> None:
-    if duplicate := first_duplicate(docnos, lines):
-        docno, first, second = duplicate
-        raise DuplicateDocumentError(
-            f"{shown_name(path)}:{second}: a document must occur once in the {what} of a topic, "
-            f"but got {quote(docno)} in topic {quote(topic)} a second time (first on line {first})"
-        )
+def _duplicates(
+    results: Results, topic: IntArray, keys: WordArray, counted: BoolArray | None, path: str
+) -> dict[bytes, DuplicateDocumentError]:
+    """Complain about topics that have a document twice among those that count."""
+    places = np.arange(topic.size) if counted is None else np.flatnonzero(counted)
+    if counted is not None:
+        topic, keys = topic[places], keys[places]
+    pairs = DocumentTable(topic, results.docnos.take(places), keys).duplicates
+    ids, docnos, lines = results.rows.ids, results.docnos, results.lines
+    pairs = places[pairs].tolist()
+    found = ((results.topics[ids[one]], docnos.text(one), lines[[one, two]].tolist()) for one, two in pairs)
+    return duplicate_documents("results", path, found)

@@ -1,37 +1,102 @@
-"""A run: what a system retrieved, grouped by topic."""
+"""What a system retrieved: blocks of result lines, grouped by topic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from irevalx.segments import FloatArray, IntArray, Segments
+import numpy as np
+
+from irevalx.names import Names
+from irevalx.numerals import OddNumbers
+from irevalx.reading.blocks import Block
+from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The retrieved documents of some topics.
+
+    Parameters
+    ----------
+    topics : each once, in the order of the file.
+    rows : one row a topic, its documents in the order of the file (not ranked).
+    docnos, scores : flat.
+    close : flat; whether the score may be off, in relation to its size by up to ``error``.
+    exact : given flat places, the scores there as they really are.
+    lines : flat; the 1-based line of the file.
+    tag : what the last line calls the run; None where there is no line.
+    odd : scores that are no finite numbers.
+    """
+
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+    scores: FloatArray
+    close: BoolArray
+    error: float
+    exact: Callable[[IntArray], FloatArray]
+    lines: IntArray
+    tag: bytes | None
+    odd: OddNumbers
+
+    def take(self, topics: IntArray) -> Results:
+        """Return the results of some of the topics only."""
+        rows, index = self.rows.take(topics)
+        return replace(
+            self,
+            topics=tuple(self.topics[topic] for topic in topics.tolist()),
+            rows=rows,
+            docnos=self.docnos.take(index),
+            scores=self.scores[index],
+            close=self.close[index],
+            exact=lambda places: self.exact(index[places]),
+            lines=self.lines[index],
+        )
+
+
+def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
+    """Bring the lines of each topic together.
+
+    Parameters
+    ----------
+    names : the topic of each line.
+
+    Returns
+    -------
+    topics : each once, in the order of their first lines.
+    rows : one row a topic.
+    order : flat; which line stands where. Lines of one topic keep their order; a full slice where nothing moves.
+    """
+    if names.size == 0:
+        return (), Segments.of_lengths([]), slice(None)
+    changes = np.flatnonzero(~names.take(slice(1, None)).same(names.take(slice(None, -1)))) + 1
+    starts = np.concatenate((np.zeros(1, np.int64), changes))
+    stretches = names.take(starts).texts()
+    lengths = np.diff(np.append(starts, names.size))
+    number: dict[bytes, int] = {}
+    for topic in stretches:
+        number.setdefault(topic, len(number))
+    if len(number) == len(stretches):
+        return tuple(stretches), Segments.of_lengths(lengths), slice(None)
+    ids = np.repeat(np.array([number[topic] for topic in stretches], np.int64), lengths)
+    rows = Segments.of_lengths(np.bincount(ids, minlength=len(number)))
+    return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The retrieved documents of every topic.
+    """A file of results, to be read block by block.
 
     Parameters
     ----------
     path : the file as the user named it.
-    tag : the run tag of the last line; empty for a run without lines.
-    topics : ascending in byte order, each once.
-    rows : one row a topic, its documents in the order of the file (not ranked).
-    docnos, scores : flat.
-    lines : flat; the 1-based line of the file.
+    blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once.
+    whole : once all blocks have been read, read it again as one block.
+    parse : read the lines of a block; may be called from any thread.
     """
 
     path: str
-    tag: bytes
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Sequence[bytes]
-    scores: FloatArray
-    lines: IntArray
-
-    @cached_property
-    def topic_index(self) -> dict[bytes, int]:
-        """Where a topic stands in ``topics``."""
-        return {topic: index for index, topic in enumerate(self.topics)}
+    blocks: Callable[[], Iterator[Block]]
+    whole: Callable[[], Block]
+    parse: Callable[[Block], Results]

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.int64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
-AnyArray: TypeAlias = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+FloatArray: TypeAlias = "npt.NDArray[np.float64]"
+IntArray: TypeAlias = "npt.NDArray[np.int64]"
+BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
+ByteArray: TypeAlias = "npt.NDArray[np.uint8]"
+WordArray: TypeAlias = "npt.NDArray[np.uint64]"
+SlotArray: TypeAlias = "npt.NDArray[np.int32]"
+AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,13 @@ class Segments:
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         found = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return found - of.spread(self.offsets[:-1])
+
+
+def distinct(x: IntArray) -> IntArray:
+    """Return the different numbers in ascending order (``np.unique`` imports masked arrays, which takes a while)."""
+    ascending: IntArray = np.sort(x)
+    first: BoolArray = np.append(True, ascending[1:] != ascending[:-1])[: x.size]
+    return ascending[first]
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:

@@ -15,7 +15,7 @@ LEAST = 0.00001
 """What a geometric mean takes for a value below it, and for a topic without results."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Population:
     """Which topics an average is over.
 
@@ -33,10 +33,10 @@ class Population:
     n_relevant: int | None = None
 
 
-Values: TypeAlias = FloatArray | IntArray | list[bytes]
+Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
 """One value a topic."""
 
-Summary: TypeAlias = Callable[[Values, Population], float | int | bytes]
+Summary: TypeAlias = Callable[["Values", Population], float | int | bytes]
 """Turns the values of the evaluated topics into that of the `all` row."""
 
 

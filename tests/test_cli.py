@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,10 @@ import pytest
 from running import FIXTURES, ROOT, run, run_process
 
 from irevalx import __version__
-from irevalx.cli import OWN_GROUP, TREC_GROUP, Option, command
+from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
+from irevalx.cli import command
 from irevalx.options import Options
+from irevalx.progress import Progress
 
 DATA = FIXTURES / "golden" / "data"
 QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
@@ -348,6 +351,37 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
     assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
     assert "2 runs have the tag" in result.stderr
+
+
+def test_progress_is_shown_when_it_takes_long() -> None:
+    """Nothing is shown for two seconds, then how many lines of which run have been read, and nothing stays behind."""
+    shown: list[str] = []
+    now = [0.0]
+    progress = Progress(3, shown.append, clock=lambda: now[0])
+    progress.lines(1000)
+    progress.end_of_run()
+    now[0] = 1.9
+    progress.lines(500)
+    assert shown == []
+    now[0] = 2.1
+    progress.lines(500)
+    progress.lines(500)
+    now[0] = 2.3
+    progress.lines(998_500)
+    progress.end_of_run()
+    assert shown == ["irevalx: run 2 of 3: 1,000 lines", "irevalx: run 2 of 3: 1,000,000 lines", ""]
+
+
+def test_progress_is_for_terminals(tmp_path: Path) -> None:
+    """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
+    script = f"(head -50 '{RUN}'; sleep 2.5; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
+    record = ["script", "-qec", script, "/dev/null"]
+    if not shutil.which("script"):
+        pytest.skip("needs the program script")
+    done = subprocess.run(record, capture_output=True, cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
+    assert (tmp_path / "out").read_bytes() == EXPECTED
+    assert b"lines" in done.stdout
+    assert done.stdout.endswith(b"\r\x1b[K")
 
 
 def test_closed_pipe_ends_quietly() -> None:

@@ -16,7 +16,8 @@ from running import FIXTURES, ROOT, run
 
 import irevalx
 from irevalx import man
-from irevalx.cli import Option, command
+from irevalx.argv import Option
+from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.errors import IrevalxError
 from irevalx.measures import MEASURES

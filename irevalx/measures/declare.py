@@ -25,7 +25,7 @@ Note: TypeAlias = Callable[[str, float], None]
 """Told of each number among the parameters that is not plain, and of what C reads instead."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gain:
     """One ``key=value`` of a list of gains.
 
@@ -41,7 +41,7 @@ class Gain:
     level: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parameters:
     """Parameters of a measure, read.
 
@@ -69,7 +69,7 @@ class Kind(Protocol):
         """Call the kernel; one result for each printed name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NoParameters:
     """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
 
@@ -82,7 +82,7 @@ class NoParameters:
         return [kernel(t)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cutoffs:
     """Ranks, whole numbers from 1 up. Kernel: ``(t, k)``, called once a rank."""
 
@@ -100,7 +100,7 @@ class Cutoffs:
         return [kernel(t, k) for k in parameters.values]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Levels:
     """Real cutoffs, such as recall levels. Kernel: ``(t, levels)`` to one result a level."""
 
@@ -121,7 +121,7 @@ class Levels:
         return results
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reals:
     """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
 
@@ -137,7 +137,7 @@ class Reals:
         return [kernel(t, *parameters.values)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gains:
     """``key=value`` pairs, the gains of relevance levels. Kernel: ``(t, pairs)``, a tuple of Gain."""
 
@@ -175,7 +175,7 @@ def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> No
         raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
     """A measure: what it is called, how it is computed, summarised, printed and explained.
 

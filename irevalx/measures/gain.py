@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ from irevalx.measures.declare import UNDEFINED, Gain, Gains, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.mergesort import merge_sort
 from irevalx.numerals import truncate_to_int
-from irevalx.segments import FloatArray, Segments
+from irevalx.segments import FloatArray, IntArray, Segments
 from irevalx.summary import mean
 from irevalx.topics import OUTSIDE, Topics, log2_of
 
@@ -62,12 +63,12 @@ class Gained:
         ideals: list[FloatArray] = []
         for topic in range(t.rows.n):
             where, grades = t.rows.slice(topic), t.pool_grade[t.pool.slice(topic)]
-            present, counts = np.unique(grades[grades >= 0], return_counts=True)
-            top = int(present[-1]) if present.size else -1
-            every = tuple(range(top + 1)) if top <= MOST_LEVELS else tuple(present.tolist())
+            counts = Counter(grades[grades >= 0].tolist())
+            top = max(counts, default=-1)
+            every = tuple(range(top + 1)) if top <= MOST_LEVELS else tuple(sorted(counts))
             table = _gain_table(levels, every, scaled)
             gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
-            ideals.append(table.ideal(dict(zip(present.tolist(), counts.tolist(), strict=True))))
+            ideals.append(table.ideal(counts))
         ideal = Segments.of_lengths([len(gains) for gains in ideals])
         return cls(gain, ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
 
@@ -92,7 +93,7 @@ class Gained:
         return self.ideal.sum(self.ideal_discounted)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _GainTable:
     """The levels of a topic with their gains, in trec_eval's idea of ascending gain."""
 
@@ -104,7 +105,7 @@ class _GainTable:
         """The gain of a grade; the first entry counts."""
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
-    def ideal(self, counts: dict[int, int]) -> FloatArray:
+    def ideal(self, counts: Mapping[int, int]) -> FloatArray:
         """Return the gains of the best possible ranking, given how many documents each level has.
 
         It ends at the first gain that is not above 0. trec_eval looks at the last entry before it looks at counts.
@@ -288,21 +289,26 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(best > 0, t.rows.sum(worth) / best, 0.0)
 
 
-def _add_ones(x: FloatArray, times: np.ndarray[Any, np.dtype[np.int64]]) -> FloatArray:
+def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
     """Add 1.0 so many times, with the rounding of as many additions.
 
     Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
+    From there on the first addition may make a difference, by rounding to even, and the others none.
     """
     x, left = x.copy(), times.astype(np.float64)
     while (left > 0).any():
-        room = np.ceil(np.exp2(np.frexp(x)[1]) - x)
-        step = np.minimum(left, np.maximum(room, 1.0))
-        x, left = x + step, left - step
+        exact = x < 2.0**53
+        room = np.maximum(np.ceil(np.exp2(np.frexp(x)[1]) - x), 1.0)
+        step = np.minimum(left, np.where(exact, room, 1.0))
+        x, left = x + step, np.where(exact, left - step, 0.0)
     return x
 
 
 def _log2(x: FloatArray) -> FloatArray:
     """Return log2 as the C library computes it; ``np.log2`` may differ in the last bit."""
-    values, index = np.unique(x, return_inverse=True)
-    logs = [math.log2(v) if v > 0 else (-math.inf if v == 0 else UNDEFINED) for v in values.tolist()]
-    return np.array(logs, np.float64)[index]
+    logs: dict[float, float] = {}
+    values = x.tolist()
+    for value in values:
+        if value not in logs:
+            logs[value] = math.log2(value) if value > 0 else (-math.inf if value == 0 else UNDEFINED)
+    return np.array([logs[value] for value in values], np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +42,7 @@ SYNONYMS_AT = {
 """What ``NAME@k`` means, in lower case."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Asked:
     """One measure as it was asked for.
 
@@ -76,7 +75,7 @@ class Asked:
         return ",".join([*given, *(k for k in dict.fromkeys(self.cutoffs) if k not in given)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """A measure with parameters that have been read."""
 
@@ -89,7 +88,7 @@ class Request:
         return self.measure.needs_all(self.parameters.values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """What is to be computed.
 
@@ -226,6 +225,8 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     name = text.partition(".")[0]
     if name in compat.absent_measures:
         return UnknownMeasureError(f"the measure {quote(name)} does not exist in trec_eval {compat.version} (--compat)")
+    import difflib
+
     names = [name for name in (*NICKNAMES, *BY_NAME, *OTHER_FORMATS) if name not in compat.absent_measures]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"; the nearest are {', '.join(near)}" if near else "; -h -m all_trec explains the usual ones"

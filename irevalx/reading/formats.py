@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -11,23 +10,25 @@ import numpy as np
 
 from irevalx.compat import Compat
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
-from irevalx.judgments import Judgments, group_by_topic
+from irevalx.judgments import Judgments
+from irevalx.names import Names
 from irevalx.numerals import OddNumbers, c_double, c_long
-from irevalx.reading.source import read_blocks
-from irevalx.runs import Run
+from irevalx.reading.blocks import Block, one_block, whole_topics
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
+from irevalx.runs import Results, Run, group_by_topic
 from irevalx.segments import FloatArray, IntArray
 
 Warn = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
 
-Number = TypeVar("Number", int, float)
 Data = TypeVar("Data", Judgments, Run)
 
-_PLAIN_LONG = b"0123456789+-"
-_PLAIN_DOUBLE = b"0123456789+-.eE"
+SINGLE_ERROR = 2.0**-22
+"""The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format(Generic[Data]):
     """A file format: how to read it and how to explain it.
 
@@ -62,123 +63,118 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
     InputError : under ``strict``.
     """
-    lines = _Lines(path)
-    for number, line in _numbered_lines(path):
-        if compat.comments and line.startswith(b"#"):
-            continue
-        fields = line.split()
-        if len(fields) != 4:
-            problem = f"a judgment must have 4 columns (topic, ignored, document, grade), but got {quote(line)}"
-            if len(fields) == 6:
-                problem += ": is this a run? QRELS comes first"
-            raise MalformedLineError(shown_name(path), number, problem)
-        lines.add(number, fields[0], fields[2], fields[3])
-    grades = _read_longs(lines, OddNumbers("grade", strict=strict), warn)
-    ascending, rows, order = group_by_topic(lines.topics)
-    numbers = np.array(lines.numbers, np.int64)[order]
-    return Judgments(path, ascending, rows, [lines.docnos[i] for i in order], grades[order], numbers)
+    block = one_block(Source(path).chunks(CHUNK_SIZE))
+    shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
+    tokens = _tokens(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
+    topics, docnos, texts = (tokens.column(number) for number in (0, 2, 3))
+    lines = tokens.line + block.first_line
+    grades, plain = integers(texts)
+    odd = OddNumbers("grade", strict=strict)
+    for place in np.flatnonzero(~plain).tolist():
+        grades[place], plain_in_c = c_long(texts.text(place))
+        if not plain_in_c:
+            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), grades[place])
+    if message := odd.message():
+        warn(message)
+    names, rows, order = group_by_topic(topics)
+    ascending = tuple(sorted(names))
+    if names != ascending:
+        rows, index = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
+        order = np.arange(lines.size)[order][index]
+    return Judgments(path, ascending, rows, docnos.take(order), grades[order], lines[order])
 
 
 def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Read a run, ``topic ignored docno ignored score tag`` a line; anything behind the tag is ignored.
+    """Open a run, ``topic ignored docno ignored score tag`` a line; anything behind the tag is ignored.
 
     Parameters
     ----------
     path : a file name, or ``-`` for standard input.
     compat : the precision of scores, and whether lines that start with ``#`` are comments.
     strict : refuse scores that are not finite numbers, rather than reading them as C does.
-    warn : told of such scores.
+
+    Notes
+    -----
+    Reading the blocks raises UnreadableFileError and MalformedLineError (blank lines are skipped, as in trec_eval) and,
+    under ``strict``, InputError.
+    """
+    source = Source(path)
+    return Run(
+        path,
+        blocks=lambda: whole_topics(source.chunks(CHUNK_SIZE, again=True)),
+        whole=lambda: one_block(source.chunks(CHUNK_SIZE)),
+        parse=lambda block: parse_results(path, block, compat, strict),
+    )
+
+
+_RESULT_COLUMNS = "a line of a run must have 6 columns (topic, ignored, document, rank, score, tag)"
+
+
+def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Results:
+    """Read the lines of a block of results.
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError : blank lines are skipped, as in trec_eval.
-    InputError : under ``strict``.
+    MalformedLineError : a line has too few columns.
+    InputError : under ``strict``, a score is not a finite number.
     """
-    lines = _Lines(path)
-    tag = b""
-    for number, line in _numbered_lines(path):
-        fields = line.split(None, 6)
-        if not fields or (compat.comments and fields[0].startswith(b"#")):
-            continue
-        if len(fields) < 6:
-            columns = "6 columns (topic, ignored, document, rank, score, tag)"
-            problem = f"a line of a run must have {columns}, but got {quote(line)}"
-            raise MalformedLineError(shown_name(path), number, problem)
-        lines.add(number, fields[0], fields[2], fields[4])
-        tag = fields[5]
-    scores = _read_doubles(lines, OddNumbers("score", strict=strict), warn)
-    if compat.single_precision_scores:
-        with np.errstate(over="ignore"):
-            scores = scores.astype(np.float32).astype(np.float64)
-    ascending, rows, order = group_by_topic(lines.topics)
-    numbers = np.array(lines.numbers, np.int64)[order]
-    return Run(path, tag, ascending, rows, [lines.docnos[i] for i in order], scores[order], numbers)
-
-
-class _Lines:
-    """The columns that matter, and the 1-based numbers of their lines."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.numbers: list[int] = []
-        self.topics: list[bytes] = []
-        self.docnos: list[bytes] = []
-        self.values: list[bytes] = []
-
-    def add(self, number: int, topic: bytes, docno: bytes, value: bytes) -> None:
-        self.numbers.append(number)
-        self.topics.append(topic)
-        self.docnos.append(docno)
-        self.values.append(value)
-
-    def where(self, place: int) -> str:
-        topic, docno = quote(self.topics[place]), quote(self.docnos[place])
-        return f"{shown_name(self.path)}:{self.numbers[place]}: topic {topic}: document {docno}"
-
-
-def _numbered_lines(path: str) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    for block in read_blocks(path):
-        nul = block.find(b"\0")
-        if nul >= 0:
-            line = number + 1 + block.count(b"\n", 0, nul)
-            text = block[block.rfind(b"\n", 0, nul) + 1 : block.find(b"\n", nul)]
-            raise MalformedLineError(shown_name(path), line, f"a line must not hold a NUL byte, but got {quote(text)}")
-        lines = block[:-1].split(b"\n")
-        yield from enumerate(lines, number + 1)
-        number += len(lines)
-
-
-def _read_longs(lines: _Lines, odd: OddNumbers, warn: Warn) -> IntArray:
-    """Convert a column of integers: at Python's pace where every text is plain, otherwise as C would."""
-    if not b"".join(lines.values).translate(None, _PLAIN_LONG):
-        with suppress(ValueError, OverflowError):
-            return np.array([int(text) for text in lines.values], np.int64)
-    return np.array(_read_as_c(lines, c_long, odd, warn), np.int64)
-
-
-def _read_doubles(lines: _Lines, odd: OddNumbers, warn: Warn) -> FloatArray:
-    """Convert a column of real numbers: at Python's pace where every text is plain, otherwise as C would."""
-    if not b"".join(lines.values).translate(None, _PLAIN_DOUBLE):
-        with suppress(ValueError):
-            values = np.array([float(text) for text in lines.values], np.float64)
-            if np.isfinite(values).all():
-                return values
-    return np.array(_read_as_c(lines, c_double, odd, warn), np.float64)
-
-
-def _read_as_c(
-    lines: _Lines, read: Callable[[bytes], tuple[Number, bool]], odd: OddNumbers, warn: Warn
-) -> list[Number]:
-    values = []
-    for place, text in enumerate(lines.values):
-        value, plain = read(text)
+    shape = Shape(6, more=True, blank_lines=True, comments="indented" if compat.comments else "none")
+    tokens = _tokens(path, block, shape, _RESULT_COLUMNS)
+    topics, docnos, texts = (tokens.column(number) for number in (0, 2, 4))
+    lines = tokens.line + block.first_line
+    scores, states = decimals(texts)
+    odd = OddNumbers("score", strict=strict)
+    for place in np.flatnonzero(states == ODD).tolist():
+        scores[place], plain = c_double(texts.text(place))
         if not plain:
-            odd.add(lines.where(place), quote(text), value)
-        values.append(value)
-    if message := odd.message():
-        warn(message)
-    return values
+            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), scores[place])
+    close = states == CLOSE
+    round_scores = _to_single if compat.single_precision_scores else _as_they_are
+    names, rows, order = group_by_topic(topics)
+    texts = texts.take(order)
+    return Results(
+        topics=names,
+        rows=rows,
+        docnos=docnos.take(order),
+        scores=round_scores(scores)[order],
+        close=close[order],
+        error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
+        exact=lambda places: round_scores(np.array([float(text) for text in texts.take(places).texts()])),
+        lines=lines[order],
+        tag=tokens.column(5).text(-1) if lines.size else None,
+        odd=odd,
+    )
+
+
+def _to_single(scores: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
+
+
+def _as_they_are(scores: FloatArray) -> FloatArray:
+    return scores
+
+
+def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
+    nul = block.text.find(b"\0")
+    if nul >= 0:
+        line = block.text.count(b"\n", 0, nul)
+        shown = quote(block.text.split(b"\n", line + 1)[line])
+        raise MalformedLineError(
+            shown_name(path), block.first_line + line, f"a line must not hold a NUL byte, but got {shown}"
+        )
+    try:
+        return tokenise(block.text, shape)
+    except WrongLineError as wrong:
+        text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
+        problem = f"{rule}, but got {quote(text)}"
+        if shape.columns == 4 and len(text.split()) == 6:
+            problem += ": is this a run? QRELS comes first"
+        raise MalformedLineError(shown_name(path), block.first_line + wrong.line, problem) from None
+
+
+def _where(path: str, lines: IntArray, topics: Names, docnos: Names, place: int) -> str:
+    return f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: document {quote(docnos.text(place))}"
 
 
 QRELS = Format(

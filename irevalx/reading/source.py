@@ -1,19 +1,18 @@
-"""A path or standard input, plain or compressed, as blocks of whole lines."""
+"""A path or standard input, plain or compressed, as chunks of bytes that can be read once more."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import stat
-import zlib
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, Protocol, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
 
-BLOCK_SIZE = 1 << 22
+CHUNK_SIZE = 1 << 20
+NEWLINE = b"\n"
 
 
 class Readable(Protocol):
@@ -23,75 +22,99 @@ class Readable(Protocol):
         """Return up to so many bytes; none at the end."""
 
 
-_MAGIC: tuple[tuple[str, tuple[bytes, ...], Callable[[Readable], Readable]], ...] = (
-    ("gzip", (b"\x1f\x8b\x08",), lambda stream: gzip.GzipFile(fileobj=cast(BinaryIO, stream))),
-    # A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
-    (
-        "bzip2",
-        tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
-        lambda stream: bz2.BZ2File(cast(BinaryIO, stream)),
-    ),
-    ("xz", (b"\xfd7zXZ\x00",), lambda stream: lzma.LZMAFile(cast(BinaryIO, stream))),  # noqa: SIM115 - ends with the file
-)
-_LONGEST_MAGIC = max(len(start) for _, starts, _ in _MAGIC for start in starts)
+class Source:
+    """A file that can be read again, even if it is a pipe.
 
-
-def read_blocks(path: str, size: int = BLOCK_SIZE) -> Iterator[bytes]:
-    """Read a file, decompressing what is gzip, bzip2 or xz by its content (never by its name).
+    Gzip, bzip2 and xz are known by their content, never by their name.
 
     Parameters
     ----------
     path : a file name (a pipe or ``/dev/fd/N`` will do), or ``-`` for standard input.
-    size : about how many bytes to read at a time.
-
-    Yields
-    ------
-    Blocks that end with a newline; the last line gets one if the file has none. An empty stream yields nothing.
-
-    Raises
-    ------
-    UnreadableFileError : the file is missing, a directory, empty (a pipe or standard input may be empty), or its
-        compressed data is damaged or cut short.
     """
-    kind = ""
-    try:
-        with _open(path) as raw:
-            stream, kind = _decompressed(raw)
-            rest: list[bytes] = []
-            while chunk := stream.read(size):
-                complete, newline, tail = chunk.rpartition(b"\n")
-                if newline:
-                    yield b"".join((*rest, complete, newline))
-                    rest = []
-                if tail:
-                    rest.append(tail)
-            if rest:
-                yield b"".join((*rest, b"\n"))
-    except EOFError:
-        raise UnreadableFileError(
-            f"{shown_name(path)}: {kind} data must be complete, but the file is cut short"
-        ) from None
-    except (zlib.error, lzma.LZMAError) as error:
-        raise UnreadableFileError(f"{shown_name(path)}: {kind} data must be intact, but is damaged ({error})") from None
-    except OSError as error:
-        if kind:
-            raise UnreadableFileError(
-                f"{shown_name(path)}: {kind} data must be intact, but is damaged ({error})"
-            ) from None
-        raise UnreadableFileError(f"cannot read {quote(path)}: {error.strerror or error}") from None
-    except ValueError as error:  # a NUL byte in the name
-        raise UnreadableFileError(f"cannot read {quote(path)}: {error}") from None
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._spool: BinaryIO | None = None
+        self._begin: int | None = None
+
+    def chunks(self, size: int, *, again: bool = False) -> Iterator[bytes]:
+        """Read the file from its beginning.
+
+        Parameters
+        ----------
+        size : about how many bytes to read at a time.
+        again : keep what cannot be sought in a temporary file. Once all has been read it can be read again.
+
+        Yields
+        ------
+        Bytes, cut anywhere. The last line gets a newline if the file has none. An empty stream yields nothing.
+
+        Raises
+        ------
+        UnreadableFileError : the file is missing, a directory, empty (a pipe or standard input may be empty), or its
+            compressed data is damaged or cut short.
+        """
+        compression = _PLAIN
+        last = NEWLINE
+        try:
+            with self._open() as raw:
+                stream: Readable = raw
+                if again and not raw.seekable():
+                    stream = _Copied(raw, self._spooled())
+                stream, compression = _decompressed(stream)
+                while chunk := stream.read(size):
+                    yield chunk
+                    last = chunk[-1:]
+            if last != NEWLINE:
+                yield NEWLINE
+        except EOFError:
+            raise self._wrong(f"{compression.name} data must be complete, but the file is cut short") from None
+        except compression.damage as error:
+            raise self._wrong(f"{compression.name} data must be intact, but is damaged ({error})") from None
+        except OSError as error:
+            raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror or error}") from None
+        except ValueError as error:  # a NUL byte in the name
+            raise UnreadableFileError(f"cannot read {quote(self.path)}: {error}") from None
+
+    def _open(self) -> BinaryIO:
+        if self._spool is not None:
+            self._spool.seek(0)
+            return os.fdopen(os.dup(self._spool.fileno()), "rb")
+        if self.path == STANDARD_INPUT:
+            raw = os.fdopen(os.dup(0), "rb")
+            if raw.seekable():
+                self._begin = raw.tell() if self._begin is None else raw.seek(self._begin)
+            return raw
+        raw = os.fdopen(os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb")
+        status = os.fstat(raw.fileno())
+        if stat.S_ISREG(status.st_mode) and status.st_size == 0:
+            raw.close()
+            raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
+        return raw
+
+    def _spooled(self) -> BinaryIO:
+        import tempfile
+
+        self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
+        weakref.finalize(self, self._spool.close)
+        return self._spool
+
+    def _wrong(self, problem: str) -> UnreadableFileError:
+        return UnreadableFileError(f"{shown_name(self.path)}: {problem}")
 
 
-def _open(path: str) -> BinaryIO:
-    if path == STANDARD_INPUT:
-        return os.fdopen(os.dup(0), "rb")
-    raw = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb")
-    status = os.fstat(raw.fileno())
-    if stat.S_ISREG(status.st_mode) and status.st_size == 0:
-        raw.close()
-        raise UnreadableFileError(f"cannot read {quote(path)}: the file is empty")
-    return raw
+class _Copied:
+    """A stream of which a copy is kept."""
+
+    def __init__(self, stream: Readable, copy: BinaryIO) -> None:
+        self.stream = stream
+        self.copy = copy
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read, and write what was read."""
+        chunk = self.stream.read(size)
+        self.copy.write(chunk)
+        return chunk
 
 
 class _Rejoined:
@@ -102,6 +125,7 @@ class _Rejoined:
         self.rest = rest
 
     def read(self, size: int = -1, /) -> bytes:
+        """Read the first bytes again, then the others."""
         if not self.head:
             return self.rest.read(size)
         end = len(self.head) if size < 0 else size
@@ -109,10 +133,47 @@ class _Rejoined:
         return head
 
 
-def _decompressed(raw: BinaryIO) -> tuple[Readable, str]:
-    head = raw.read(_LONGEST_MAGIC)
-    stream = _Rejoined(head, raw)
-    for kind, starts, open_stream in _MAGIC:
-        if head.startswith(starts):
-            return open_stream(stream), kind
-    return stream, ""
+@dataclass(frozen=True, eq=False)
+class _Compression:
+    """How a file is compressed.
+
+    Parameters
+    ----------
+    name : for messages.
+    starts : how such files begin.
+    damage : what reading one raises when its data is wrong.
+    """
+
+    name: str
+    starts: tuple[bytes, ...] = ()
+    damage: tuple[type[Exception], ...] = ()
+
+
+_PLAIN = _Compression("plain")
+_GZIP = _Compression("gzip", (b"\x1f\x8b\x08",))
+# A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+_BZIP2 = _Compression("bzip2", tuple(b"BZh%d" % level + block for level in range(1, 10) for block in _BZIP2_BLOCKS))
+_XZ = _Compression("xz", (b"\xfd7zXZ\x00",))
+_LONGEST_START = max(len(start) for compression in (_GZIP, _BZIP2, _XZ) for start in compression.starts)
+
+
+def _decompressed(stream: Readable) -> tuple[Readable, _Compression]:
+    """Look at the first bytes; the modules of the standard library are imported when they are needed."""
+    head = stream.read(_LONGEST_START)
+    whole = _Rejoined(head, stream)
+    if head.startswith(_GZIP.starts):
+        import gzip
+        import zlib
+
+        gzipped = gzip.GzipFile(fileobj=cast(BinaryIO, whole))
+        return gzipped, _Compression("gzip", damage=(zlib.error, OSError))
+    if head.startswith(_BZIP2.starts):
+        import bz2
+
+        return bz2.BZ2File(cast(BinaryIO, whole)), _Compression("bzip2", damage=(OSError,))
+    if head.startswith(_XZ.starts):
+        import lzma
+
+        return lzma.LZMAFile(cast(BinaryIO, whole)), _Compression("xz", damage=(lzma.LZMAError,))
+    return whole, _PLAIN

@@ -1,0 +1,111 @@
+"""The arguments as trec_eval reads them (GNU getopt_long), rewritten so that Click has nothing to guess."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from irevalx.errors import STANDARD_INPUT, UsageError, quote
+
+TREC_GROUP = "trec_eval's options"
+OWN_GROUP = "irevalx's options"
+
+
+class Option(click.Option):
+    """An option that knows which group of the help it belongs to."""
+
+    def __init__(self, *args: Any, group: str = TREC_GROUP, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.group = group
+
+
+def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
+    """Rewrite the arguments so that nothing about them is left to guess.
+
+    trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
+    spelt in full. Options may stand anywhere unless POSIXLY_CORRECT is set. Behind ``-v`` nothing is looked at.
+
+    Returns
+    -------
+    irevalx's own options, then trec_eval's in the order given, each by its longest name and with its value attached,
+    then ``--`` and the files.
+
+    Raises
+    ------
+    UsageError : where getopt_long would complain.
+    """
+    found: list[tuple[Option, str | None]] = []
+    files: list[str] = []
+    rest = list(args)
+    while rest and not any(option.name == "version" for option, _ in found):
+        word = rest.pop(0)
+        if word == "--":
+            files += rest
+            break
+        if word.startswith("--"):
+            found.append(_long_option(word, rest, options))
+        elif word.startswith("-") and word != STANDARD_INPUT:
+            found += _short_options(word, rest, options)
+        else:
+            files.append(word)
+            if "POSIXLY_CORRECT" in os.environ:
+                files += _files_alone(rest)
+                break
+    found.sort(key=lambda one: one[0].group == TREC_GROUP)
+    spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
+    return [*spelt, "--", *files]
+
+
+def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
+    """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
+    name, equals, value = word.partition("=")
+    own = {long: option for option in options if option.group == OWN_GROUP for long in option.opts}
+    trec = {
+        long: option for option in options if option.group == TREC_GROUP for long in option.opts if long[:2] == "--"
+    }
+    candidates = [long for long in trec if long.startswith(name)]
+    if name not in own | trec and len(candidates) != 1:
+        if not candidates:
+            raise UsageError(f"an option must be one that irevalx knows, but got {quote(name)}")
+        raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
+    option = own.get(name) or trec.get(name) or trec[candidates[0]]
+    if option.is_flag:
+        if equals:
+            raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
+        return option, None
+    return option, value if equals else _next_word(name, rest)
+
+
+def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
+    """Read ``-q``, a bundle ``-qc``, or ``-m`` with its value, attached or in the next word, taken from ``rest``."""
+    short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
+    found: list[tuple[Option, str | None]] = []
+    letters = word[1:]
+    while letters:
+        letter, letters = letters[0], letters[1:]
+        if letter not in short:
+            raise UsageError(f"an option must be one that irevalx knows, but got {quote('-' + letter)}")
+        option = short[letter]
+        if not option.is_flag:
+            found.append((option, letters or _next_word(f"-{letter}", rest)))
+            break
+        found.append((option, None))
+    return found
+
+
+def _next_word(name: str, rest: list[str]) -> str:
+    if not rest:
+        raise UsageError(f"the option {name} must be followed by a value")
+    return rest.pop(0)
+
+
+def _files_alone(words: list[str]) -> list[str]:
+    for word in words:
+        if word == "--":
+            break
+        if word.startswith("-") and word != STANDARD_INPUT:
+            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
+    return [word for index, word in enumerate(words) if word != "--" or "--" in words[:index]]

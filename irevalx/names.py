@@ -1,0 +1,110 @@
+"""Many byte strings at once: topics and documents as places in a buffer, compared and hashed without a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irevalx.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
+
+PADDING = 32
+"""Bytes that must lie in a buffer before its first name and behind its last: words are read across the ends."""
+
+WORD = 8
+
+_LOW_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+def words_of(buffer: ByteArray) -> WordArray:
+    """Return, for every place of a buffer, the eight bytes from there on as a little-endian number (without a copy)."""
+    return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """n byte strings in a buffer.
+
+    Parameters
+    ----------
+    buffer : the bytes, with ``PADDING`` before the first string and behind the last.
+    start, length : shape (n,); where each string lies.
+    """
+
+    buffer: ByteArray
+    start: IntArray
+    length: IntArray
+
+    @classmethod
+    def of(cls, strings: Sequence[bytes]) -> Names:
+        """Return these strings, in a buffer of their own."""
+        padding = bytes(PADDING)
+        buffer = np.frombuffer(b"".join((padding, *strings, padding)), np.uint8)
+        length = np.array([len(string) for string in strings], np.int64)
+        return cls(buffer, PADDING + np.cumsum(length) - length, length)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.start.size
+
+    def take(self, index: AnyArray | slice) -> Names:
+        """Return those at an index, a mask or a slice."""
+        return Names(self.buffer, self.start[index], self.length[index])
+
+    def text(self, place: int) -> bytes:
+        """Return one of them."""
+        start = int(self.start[place])
+        return self.buffer[start : start + int(self.length[place])].tobytes()
+
+    def texts(self) -> list[bytes]:
+        """Return all of them."""
+        return [self.text(place) for place in range(self.size)]
+
+    def keys(self) -> WordArray:
+        """Return a 64-bit hash of each. Equal strings have equal keys; equal keys prove nothing."""
+        words = words_of(self.buffer)
+        keys = self.length.astype(np.uint64) * _ODD
+        for place, left, index in self._words():
+            mixed = (keys[index] ^ (words[self.start[index] + place] & _LOW_BYTES[left])) * _ODD
+            keys[index] = mixed ^ (mixed >> _HALF)
+        return keys
+
+    def same(self, other: Names) -> BoolArray:
+        """Tell, place by place, whether two lists of the same size hold the same bytes."""
+        equal: BoolArray = self.length == other.length
+        ours, theirs = words_of(self.buffer), words_of(other.buffer)
+        for place, left, index in self._words():
+            # Where the lengths differ the answer is known, and the other buffer may end here.
+            there = np.minimum(other.start[index] + place, theirs.size - 1)
+            differ = (ours[self.start[index] + place] ^ theirs[there]) & _LOW_BYTES[left]
+            equal[index] &= differ == 0
+        return equal
+
+    def big_words(self) -> list[WordArray]:
+        """Return words that compare as the strings do: the first eight bytes of each as a number, then the next."""
+        words = words_of(self.buffer)
+        longest = int(self.length.max(initial=0))
+        found = []
+        for place in range(0, longest, WORD):
+            left = np.clip(self.length - place, 0, WORD)
+            at = np.minimum(self.start + place, words.size - 1)
+            found.append((words[at] & _LOW_BYTES[left]).byteswap())
+        return found
+
+    def _words(self) -> Any:
+        """Yield for each word of the longest string: its place, the bytes left there, and which strings reach it."""
+        index: IntArray | slice = slice(None)
+        place = 0
+        length = self.length
+        while length.size and int(length.max()) > place:
+            if int(length.min()) <= place:
+                reach = length > place
+                index = np.flatnonzero(reach) if isinstance(index, slice) else index[reach]
+                length = length[reach]
+            yield place, np.minimum(length - place, WORD), index
+            place += WORD

@@ -1,0 +1,107 @@
+"""Chunks of bytes to blocks of whole topics, counted in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+_NEWLINE = b"\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some lines of a file.
+
+    Parameters
+    ----------
+    text : whole lines, each with its newline.
+    first_line : the 1-based number of the first.
+    """
+
+    text: bytes
+    first_line: int
+
+
+def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
+    """Cut a file between topics, as far as the lines of a topic stand together.
+
+    Parameters
+    ----------
+    chunks : the file, cut anywhere, with a newline at its end.
+
+    Yields
+    ------
+    Blocks that end where a topic does, of about the size of a chunk or, where a topic is longer, that of the topic.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    wanted = 1
+    line = 1
+    for chunk in chunks:
+        pieces.append(chunk)
+        size += len(chunk)
+        if size < wanted:
+            continue
+        text = b"".join(pieces)
+        cut = _start_of_last_topic(text)
+        if cut == 0:
+            # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
+            pieces, wanted = [text], 2 * size
+            continue
+        block = Block(text[:cut], line)
+        yield block
+        line += count_lines(block.text)
+        pieces, size, wanted = [text[cut:]], size - cut, 1
+    if size:
+        yield Block(b"".join(pieces), line)
+
+
+def one_block(chunks: Iterable[bytes]) -> Block:
+    """Return a whole file."""
+    return Block(b"".join(chunks), 1)
+
+
+def count_lines(text: bytes) -> int:
+    """Return the number of newlines (several times as fast as ``bytes.count``)."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(_NEWLINE)))
+
+
+def _start_of_last_topic(text: bytes) -> int:
+    """Return where the lines of the last topic begin that has a whole line; 0 if there is no other before it.
+
+    It leaps back over lines that are taken to belong together if both ends do. Where they do not, a topic comes back,
+    and that is found out later.
+    """
+    end = text.rfind(_NEWLINE) + 1
+    if end == 0:
+        return 0
+    start = _line_at(text, end - 1)
+    fields = text[start:end].split(None, 1)
+    if not fields:
+        return start
+    topic = fields[0]
+    leap = 64
+    other = -1
+    while start > 0:
+        at = max(_line_at(text, start - leap), 0) if leap < start else 0
+        if at > other and _has_topic(text, at, topic):
+            start = at
+            leap *= 2
+            continue
+        other = max(other, at)
+        if leap <= 1:
+            break
+        leap //= 2
+    return start
+
+
+def _line_at(text: bytes, place: int) -> int:
+    """Return where the line with this byte begins."""
+    return text.rfind(_NEWLINE, 0, place) + 1
+
+
+def _has_topic(text: bytes, start: int, topic: bytes) -> bool:
+    end = start + len(topic)
+    return text.startswith(topic, start) and text[end : end + 1] in b" \t"

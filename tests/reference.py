@@ -1,0 +1,928 @@
+"""Every measure, every word of ``Segments`` and both averages once more, as plain loops: the readable specification.
+
+Nothing here is fast, clever or shared with irevalx. The measures look at one topic and follow trec_eval's walk through
+the ranking step by step; sums run from left to right, starting at 0.0. A measure's arguments behind the topic are its
+parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+UNJUDGED = -2
+OUTSIDE = -1
+SMALLEST_LONG = -(2**63)
+SMALLEST_INT = -(2**31)
+EPSILON = 0.00001
+
+Pairs: TypeAlias = Sequence[tuple[int | None, float]]
+"""Gains as given by the user: the grade (None when the key is not one) and its gain."""
+
+
+# C's arithmetic
+
+
+def divide(x: float, y: float) -> float:
+    """C's division: 0/0 is nan, and anything else divided by 0 is infinite."""
+    if y != 0:
+        return x / y
+    if x == 0 or math.isnan(x):
+        return math.nan
+    return math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
+def log(x: float) -> float:
+    """C's logarithm: minus infinity for 0, nan below."""
+    if x == 0:
+        return -math.inf
+    return math.log(x) if x > 0 else math.nan
+
+
+def log2(x: float) -> float:
+    """C's logarithm to base 2: minus infinity for 0, nan below."""
+    if x == 0:
+        return -math.inf
+    return math.log2(x) if x > 0 else math.nan
+
+
+def truncate(x: float) -> int:
+    """C's conversion to a 64-bit integer: towards 0; what does not fit, and nan, gives the smallest one."""
+    if math.isnan(x) or math.isinf(x) or not SMALLEST_LONG <= int(x) < 2**63:
+        return SMALLEST_LONG
+    return int(x)
+
+
+def truncate_to_int(x: float) -> int:
+    """C's conversion to a 32-bit integer: towards 0; what does not fit, and nan, gives the smallest one."""
+    if math.isnan(x) or math.isinf(x) or not SMALLEST_INT <= int(x) < 2**31:
+        return SMALLEST_INT
+    return int(x)
+
+
+def round_half_away(x: float) -> int:
+    """C's ``lround``: to the nearest integer, halves away from 0; what does not fit, and nan, gives the smallest one."""
+    whole = truncate(x)
+    if whole == SMALLEST_LONG or abs(x - whole) < 0.5:
+        return whole
+    return whole + 1 if x > 0 else whole - 1
+
+
+def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list[Any]:
+    """The C library's sort: halve (the smaller half first), sort both, and merge, taking left while compare <= 0."""
+    if len(items) <= 1:
+        return list(items)
+    middle = len(items) // 2
+    left = merge_sort(items[:middle], compare)
+    right = merge_sort(items[middle:], compare)
+    merged = []
+    while left and right:
+        merged.append(left.pop(0) if compare(left[0], right[0]) <= 0 else right.pop(0))
+    return merged + left + right
+
+
+# One topic
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic, as all measures see it.
+
+    Parameters
+    ----------
+    ranking : a code for each retrieved document in rank order: its grade from 0 up, -1 outside the pool, -2 pooled but
+        not judged. The documents cut off or removed are gone already.
+    judgments : the grade of each document of the pool, retrieved or not; negative is unjudged.
+    level : the least grade that is relevant; below 0 unjudged documents count as hits.
+    collection_size : documents in the collection; 0 when unknown.
+    recall_rounding : the version of trec_eval whose rounding of recall cutoffs is followed.
+    """
+
+    ranking: Sequence[int]
+    judgments: Sequence[int]
+    level: int = 1
+    collection_size: int = 0
+    recall_rounding: Literal["9", "10"] = "10"
+
+    @property
+    def n_ret(self) -> int:
+        """Documents retrieved."""
+        return len(self.ranking)
+
+    @property
+    def n_rel(self) -> int:
+        """Documents judged relevant, retrieved or not."""
+        found = 0
+        for grade in self.judgments:
+            if grade >= 0 and grade >= self.level:
+                found += 1
+        return found
+
+    @property
+    def n_nonrel(self) -> int:
+        """Documents judged nonrelevant, retrieved or not."""
+        found = 0
+        for grade in self.judgments:
+            if grade >= 0 and grade < self.level:
+                found += 1
+        return found
+
+    @property
+    def n_rel_ret(self) -> int:
+        """Documents retrieved that were judged relevant."""
+        found = 0
+        for grade in self.ranking:
+            if grade >= 0 and grade >= self.level:
+                found += 1
+        return found
+
+    @property
+    def n_levels(self) -> int:
+        """One more than the highest grade of a judged document; 0 where nothing was judged."""
+        levels = 0
+        for grade in self.judgments:
+            levels = max(levels, grade + 1)
+        return levels
+
+    def n_judged(self, level: int) -> int:
+        """Documents judged with this grade, retrieved or not."""
+        found = 0
+        for grade in self.judgments:
+            if grade == level:
+                found += 1
+        return found
+
+    def is_hit(self, rank: int) -> bool:
+        """Whether the document at this rank counts as found: its code is compared with the level, whatever it is."""
+        return self.ranking[rank - 1] >= self.level
+
+    def ranks(self, k: int | None = None) -> range:
+        """The ranks from 1 to the end of the list, or to k if that comes first."""
+        return range(1, (self.n_ret if k is None else min(k, self.n_ret)) + 1)
+
+    def hits_within(self, k: int) -> int:
+        """Hits among the first k documents."""
+        found = 0
+        for rank in self.ranks(k):
+            if self.is_hit(rank):
+                found += 1
+        return found
+
+
+# Counts
+
+
+def num_ret(topic: Topic) -> int:
+    """Documents retrieved."""
+    return topic.n_ret
+
+
+def num_rel(topic: Topic) -> int:
+    """Documents judged relevant."""
+    return topic.n_rel
+
+
+def num_rel_ret(topic: Topic) -> int:
+    """Documents retrieved that were judged relevant."""
+    return topic.n_rel_ret
+
+
+def num_nonrel_judged_ret(topic: Topic) -> int:
+    """Documents retrieved, less those outside the pool, those pooled but not judged, and those judged relevant."""
+    outside = unjudged = 0
+    for grade in topic.ranking:
+        if grade == OUTSIDE:
+            outside += 1
+        if grade == UNJUDGED:
+            unjudged += 1
+    return topic.n_ret - outside - unjudged - topic.n_rel_ret
+
+
+# The retrieved set
+
+
+def set_p(topic: Topic) -> float:
+    """Relevant retrieved / retrieved."""
+    return topic.n_rel_ret / topic.n_ret if topic.n_ret else 0.0
+
+
+def set_recall(topic: Topic) -> float:
+    """Relevant retrieved / relevant."""
+    return topic.n_rel_ret / topic.n_rel if topic.n_rel else 0.0
+
+
+def set_relative_p(topic: Topic) -> float:
+    """Relevant retrieved / the most that could be."""
+    possible = min(topic.n_ret, topic.n_rel)
+    return topic.n_rel_ret / possible if possible else 0.0
+
+
+def set_map(topic: Topic) -> float:
+    """Precision times recall of the set, as one division."""
+    if not (topic.n_ret and topic.n_rel):
+        return 0.0
+    return (topic.n_rel_ret * topic.n_rel_ret) / (topic.n_ret * topic.n_rel)
+
+
+def set_f(topic: Topic, x: float, *ignored: float) -> float:
+    """(x + 1) P R / (x P + R), from left to right; 0 where no relevant document was retrieved."""
+    if topic.n_rel_ret == 0:
+        return 0.0
+    precision = topic.n_rel_ret / topic.n_ret
+    recall = topic.n_rel_ret / topic.n_rel
+    return divide((x + 1.0) * precision * recall, x * precision + recall)
+
+
+def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
+    """Weights for relevant retrieved, not relevant retrieved, relevant not retrieved, and all the others."""
+    r, n, n_rel = topic.n_rel_ret, topic.n_ret, topic.n_rel
+    return a * r + b * (n - r) + c * (n_rel - r) + d * (topic.collection_size + r - n - n_rel)
+
+
+# At one rank
+
+
+def r_precision(topic: Topic) -> float:
+    """Hits among the first R, divided by R also where fewer were retrieved."""
+    if min(topic.n_ret, topic.n_rel) == 0:
+        return 0.0
+    return topic.hits_within(topic.n_rel) / topic.n_rel
+
+
+def reciprocal_rank(topic: Topic) -> float:
+    """1 / rank of the first hit."""
+    for rank in topic.ranks():
+        if topic.is_hit(rank):
+            return 1.0 / rank
+    return 0.0
+
+
+def precision_at(topic: Topic, k: int) -> float:
+    """Hits among the first k / k."""
+    return topic.hits_within(k) / k
+
+
+def recall_at(topic: Topic, k: int) -> float:
+    """Hits among the first k / relevant."""
+    return topic.hits_within(k) / topic.n_rel if topic.n_rel else 0.0
+
+
+def relative_precision_at(topic: Topic, k: int) -> float:
+    """Hits among the first k / the most that could be."""
+    return topic.hits_within(k) / min(k, topic.n_rel) if topic.n_rel else 0.0
+
+
+def success_at(topic: Topic, k: int) -> float:
+    """Whether a hit is among the first k."""
+    return 1.0 if topic.hits_within(k) > 0 else 0.0
+
+
+def unjudged_at(topic: Topic, k: int) -> float:
+    """Documents without a grade among the first k / k."""
+    found = 0
+    for rank in topic.ranks(k):
+        if topic.ranking[rank - 1] < 0:
+            found += 1
+    return found / k
+
+
+# Average precision and its relatives
+
+
+def sum_of_precisions(topic: Topic, k: int | None = None) -> float:
+    """Number of the hit / its rank, summed over the hits in rank order."""
+    total = 0.0
+    hits = 0
+    for rank in topic.ranks(k):
+        if topic.is_hit(rank):
+            hits += 1
+            total += hits / rank
+    return total
+
+
+def average_precision(topic: Topic) -> float:
+    """The sum of precisions / relevant, where there is a hit; infinite where unjudged hits are all there is."""
+    if topic.hits_within(topic.n_ret) == 0:
+        return 0.0
+    return divide(sum_of_precisions(topic), topic.n_rel)
+
+
+def average_precision_at(topic: Topic, k: int) -> float:
+    """The sum of precisions over the first k / relevant."""
+    return sum_of_precisions(topic, k) / topic.n_rel if topic.n_rel else 0.0
+
+
+def yaap(topic: Topic) -> float:
+    """The logarithm of (1 + S) / (1 + R - S), S being the sum of precisions and R the number of relevant documents."""
+    total = sum_of_precisions(topic)
+    return log(divide(1.0 + total, (1.0 + topic.n_rel) - total))
+
+
+def bpref(topic: Topic) -> float:
+    """Each relevant document found adds 1 less the share of nonrelevant documents above it, both counts held to R."""
+    total = 0.0
+    nonrelevant_above = 0
+    for grade in topic.ranking:
+        if grade < 0:
+            continue
+        if grade < topic.level:
+            nonrelevant_above += 1
+        elif nonrelevant_above == 0:
+            total += 1.0
+        else:
+            total += 1.0 - min(nonrelevant_above, topic.n_rel) / min(topic.n_nonrel, topic.n_rel)
+    return total / topic.n_rel if topic.n_rel else total
+
+
+def inferred_average_precision(topic: Topic) -> float:
+    """Each relevant document found adds the precision to be expected there from what is judged above it."""
+    total = 0.0
+    relevant = nonrelevant = unjudged = 0
+    for rank in topic.ranks():
+        grade = topic.ranking[rank - 1]
+        if grade == OUTSIDE:
+            continue
+        if grade == UNJUDGED:
+            unjudged += 1
+        elif grade < topic.level:
+            nonrelevant += 1
+        else:
+            if rank == 1:
+                total += 1.0
+            else:
+                above = float(rank - 1)
+                pooled = (relevant + nonrelevant + unjudged) / above
+                share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
+                total += 1.0 / (above + 1.0) + (above / (above + 1.0)) * pooled * share
+            relevant += 1
+    return total / topic.n_rel if topic.n_rel else total
+
+
+def binary_g(topic: Topic) -> float:
+    """Each hit adds 1 / log2(2 + documents above that are no hits); divided by R where there is a hit."""
+    total = 0.0
+    hits = 0
+    for rank in topic.ranks():
+        if topic.is_hit(rank):
+            hits += 1
+            total += 1.0 / math.log2(rank + 2 - hits)
+    return divide(total, topic.n_rel) if hits else 0.0
+
+
+# Precision over cutoffs that depend on R
+
+
+def documents_for_recall(topic: Topic, x: float) -> int:
+    """Relevant documents that make up recall x, as the version rounds."""
+    if topic.recall_rounding == "9":
+        return truncate(x * topic.n_rel + 0.9)
+    return round_half_away(x * topic.n_rel)
+
+
+def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """trec_eval's walk up the list: which level is given which precision, in the order that this happens."""
+    cutoff = [documents_for_recall(topic, x) for x in levels]
+    current = len(levels) - 1
+    while current >= 0 and cutoff[current] > topic.n_rel_ret:
+        current -= 1
+    best = divide(topic.n_rel_ret, topic.n_ret)
+    found = topic.n_rel_ret
+    for rank in reversed(topic.ranks()):
+        if found <= 0:
+            break
+        best = max(best, found / rank)
+        if topic.is_hit(rank):
+            while current >= 0 and cutoff[current] == found:
+                yield current, best
+                current -= 1
+            found -= 1
+    while current >= 0:
+        yield current, best
+        current -= 1
+
+
+def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]:
+    """The best precision at or behind the point where recall reaches each level."""
+    values = [0.0] * len(levels)
+    for index, best in interpolation_walk(topic, levels):
+        values[index] = best
+    return values
+
+
+def eleven_point_average(topic: Topic, *levels: float) -> float:
+    """The mean of the interpolated precisions, summed in the order of the walk; the levels are taken as typed."""
+    total = 0.0
+    for _, best in interpolation_walk(topic, levels):
+        total += best
+    return total / len(levels)
+
+
+def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float]:
+    """Precision at multiples of R; a cutoff that the walk cannot meet keeps it from all smaller ones."""
+    values = [0.0] * len(multiples)
+    cutoff = [truncate(x * topic.n_rel + 0.9) for x in multiples]
+    current = len(multiples) - 1
+    while current >= 0 and cutoff[current] > topic.n_ret:
+        values[current] = topic.n_rel_ret / cutoff[current]
+        current -= 1
+    found = topic.n_rel_ret
+    for rank in reversed(topic.ranks()):
+        if found <= 0:
+            break
+        while current >= 0 and cutoff[current] == rank:
+            values[current] = found / rank
+            current -= 1
+        if topic.is_hit(rank):
+            found -= 1
+    return values
+
+
+# Gains
+
+
+@dataclass
+class GainEntry:
+    """One line of the table of gains: a grade, how many documents have it, and what each is worth."""
+
+    level: int
+    count: int
+    gain: float
+
+
+def gain_table(topic: Topic, pairs: Pairs) -> list[GainEntry]:
+    """The gains as given and then those of all other levels, sorted ascending by a difference cut to an integer."""
+    table = [GainEntry(level, 0, gain) for level, gain in pairs if level is not None]
+    for level in range(topic.n_levels):
+        for entry in table:
+            if entry.level == level:
+                entry.count = topic.n_judged(level)
+                break
+        else:
+            table.append(GainEntry(level, topic.n_judged(level), float(level)))
+    return merge_sort(table, lambda x, y: truncate_to_int(x.gain - y.gain))
+
+
+def gain_of(table: Sequence[GainEntry], grade: int) -> float:
+    """The gain of the first line with this grade; 0 where there is none."""
+    for entry in table:
+        if entry.level == grade:
+            return entry.gain
+    return 0.0
+
+
+class IdealWalk:
+    """trec_eval's walk through the best possible ranking: down the table of gains, so often as a line has documents."""
+
+    def __init__(self, table: Sequence[GainEntry]) -> None:
+        self.table = table
+        self.pointer = len(table) - 1
+        self.used = 0
+        self.gain = table[-1].gain if table else 0.0
+
+    def step(self) -> None:
+        """Go to the next document."""
+        self.used += 1
+        while self.pointer >= 0 and self.used > self.table[self.pointer].count:
+            self.used = 1
+            self.pointer -= 1
+            self.gain = self.table[self.pointer].gain if self.pointer >= 0 else 0.0
+
+
+def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
+    """Discounted cumulative gain of the ranking, and of the best possible one."""
+    table = gain_table(topic, pairs)
+    ideal = IdealWalk(table)
+    found = best = 0.0
+    rank = 1
+    while rank <= topic.n_ret and ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        if gain != 0:
+            found += gain / math.log2(rank + 1)
+        ideal.step()
+        if ideal.gain > 0:
+            best += ideal.gain / math.log2(rank + 1)
+        rank += 1
+    while rank <= topic.n_ret:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        if gain != 0:
+            found += gain / math.log2(rank + 1)
+        rank += 1
+    while ideal.gain > 0:
+        ideal.step()
+        if ideal.gain > 0:
+            best += ideal.gain / math.log2(rank + 1)
+        rank += 1
+    return found, best
+
+
+def dcg(topic: Topic, pairs: Pairs) -> float:
+    """Discounted cumulative gain of the ranking."""
+    return discounted_gains(topic, pairs)[0]
+
+
+def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
+    """Discounted cumulative gain of the best possible ranking."""
+    return discounted_gains(topic, pairs)[1]
+
+
+def ndcg(topic: Topic, pairs: Pairs) -> float:
+    """One divided by the other."""
+    found, best = discounted_gains(topic, pairs)
+    return found / best if best > 0 else 0.0
+
+
+def ndcg_at(topic: Topic, k: int) -> float:
+    """Over the first k documents of both rankings, with grades as gains; not divided where there is nothing to gain."""
+    found = 0.0
+    for rank in topic.ranks(k):
+        grade = topic.ranking[rank - 1]
+        if grade > 0:
+            found += grade / math.log2(rank + 1)
+    best = 0.0
+    rank = 1
+    for grade in range(topic.n_levels - 1, 0, -1):
+        for _ in range(topic.n_judged(grade)):
+            if rank <= k:
+                best += grade / math.log2(rank + 1)
+            rank += 1
+    return found if best == 0 else found / best
+
+
+def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
+    """Mean over the documents with a gain of what ndcg is there; those not found take what it is in the end."""
+    table = gain_table(topic, pairs)
+    ideal = IdealWalk(table)
+    found = best = total = 0.0
+    n_ideal = n_found = 0
+    rank = 1
+    while rank <= topic.n_ret and ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        if gain != 0:
+            found += gain / math.log2(rank + 1)
+        ideal.step()
+        if ideal.gain > 0:
+            n_ideal += 1
+            best += ideal.gain / math.log2(rank + 1)
+        if gain > 0:
+            total += divide(found, best)
+            n_found += 1
+        rank += 1
+    while rank <= topic.n_ret:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        if gain != 0:
+            found += gain / math.log2(rank + 1)
+        if gain > 0:
+            total += divide(found, best)
+            n_found += 1
+        rank += 1
+    while ideal.gain > 0:
+        ideal.step()
+        if ideal.gain > 0:
+            n_ideal += 1
+            best += ideal.gain / math.log2(rank + 1)
+        rank += 1
+    total += divide((n_ideal - n_found) * found, best)
+    return divide(total, n_ideal) if total > 0 else 0.0
+
+
+def r_ndcg(topic: Topic, pairs: Pairs) -> float:
+    """Mean of what ndcg is above each rank where the ideal gain changes, and once more behind the rest of the list."""
+    if topic.n_rel == 0:
+        return 0.0
+    table = gain_table(topic, pairs)
+    ideal = IdealWalk(table)
+    old = ideal.gain
+    found = best = total = 0.0
+    changes = 0
+    rank = 1
+    while rank <= topic.n_ret and ideal.gain > 0:
+        ideal.step()
+        if ideal.gain != old:
+            if best > 0:
+                total += found / best
+                changes += 1
+            old = ideal.gain
+        gain = gain_of(table, topic.ranking[rank - 1])
+        if gain != 0:
+            found += gain / math.log2(rank + 1)
+        if ideal.gain > 0:
+            best += ideal.gain / math.log2(rank + 1)
+        rank += 1
+    if rank <= topic.n_ret:
+        while rank <= topic.n_ret:
+            gain = gain_of(table, topic.ranking[rank - 1])
+            if gain != 0:
+                found += gain / math.log2(rank + 1)
+            rank += 1
+        if best > 0:
+            total += found / best
+            changes += 1
+    while ideal.gain > 0:
+        ideal.step()
+        if ideal.gain != old:
+            if best > 0:
+                total += found / best
+                changes += 1
+            old = ideal.gain
+        if ideal.gain > 0:
+            best += ideal.gain / math.log2(rank + 1)
+        rank += 1
+    return divide(total, changes)
+
+
+def g(topic: Topic, pairs: Pairs) -> float:
+    """Each gain is divided by log2 of 2 and how far the ranking lags behind; the sum by all there is to gain."""
+    table = gain_table(topic, pairs)
+    ideal = IdealWalk(table)
+    value = best = gained = cost = 0.0
+    rank = 1
+    while rank <= topic.n_ret and ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        gained += gain
+        ideal.step()
+        if ideal.gain > 0:
+            best += ideal.gain
+        if ideal.gain >= 1.0:
+            cost += ideal.gain
+        else:
+            cost += 1.0
+        if gain != 0:
+            value += divide(gain, log2((2 + cost) - gained))
+        rank += 1
+    while rank <= topic.n_ret:
+        gain = gain_of(table, topic.ranking[rank - 1])
+        gained += gain
+        cost += 1.0
+        if gain != 0:
+            value += divide(gain, log2((2 + cost) - gained))
+        rank += 1
+    while ideal.gain > 0:
+        ideal.step()
+        if ideal.gain > 0:
+            best += ideal.gain
+    return value / best if best > 0 else 0.0
+
+
+# The persistent user
+
+
+def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
+    """Gains, brought to 0..1 where they are not, each p times less worth than at the rank above."""
+    table = gain_table(topic, pairs)
+    low = high = 0.0
+    for entry in table:
+        low = min(low, entry.gain)
+        high = max(high, entry.gain)
+    if low < 0 or high > 1:
+        for entry in table:
+            entry.gain = divide(entry.gain - low, high - low)
+    total = 0.0
+    weight = 1.0
+    for grade in topic.ranking:
+        gain = gain_of(table, grade)
+        if gain != 0:
+            total += gain * weight
+        weight *= p
+    return (1.0 - p) * total
+
+
+def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
+    """What rbp could gain from unjudged documents; without the end of the list where all of it was judged."""
+    total = 0.0
+    weight = 1.0
+    unjudged = 0
+    for grade in topic.ranking:
+        if grade < 0:
+            total += weight
+            unjudged += 1
+        weight *= p
+    return weight + (1.0 - p) * total if unjudged else 0.0
+
+
+# Text
+
+
+def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
+    """A character for each of the first documents."""
+    text = ""
+    for rank in topic.ranks(truncate(length)):
+        grade = topic.ranking[rank - 1]
+        if grade == OUTSIDE:
+            text += "-"
+        elif grade == UNJUDGED:
+            text += "."
+        elif grade > 9:
+            text += ">"
+        else:
+            text += str(grade)
+    return text.encode()
+
+
+MEASURES: dict[str, Callable[..., Any]] = {
+    "num_ret": num_ret,
+    "num_rel": num_rel,
+    "num_rel_ret": num_rel_ret,
+    "map": average_precision,
+    "gm_map": average_precision,
+    "Rprec": r_precision,
+    "bpref": bpref,
+    "recip_rank": reciprocal_rank,
+    "iprec_at_recall": interpolated_precision,
+    "P": precision_at,
+    "relstring": relevance_string,
+    "recall": recall_at,
+    "infAP": inferred_average_precision,
+    "gm_bpref": bpref,
+    "Rprec_mult": multiple_r_precision,
+    "utility": utility,
+    "11pt_avg": eleven_point_average,
+    "binG": binary_g,
+    "G": g,
+    "dcg": dcg,
+    "ideal_dcg": ideal_dcg,
+    "ndcg": ndcg,
+    "ndcg_rel": ndcg_rel,
+    "Rndcg": r_ndcg,
+    "ndcg_cut": ndcg_at,
+    "map_cut": average_precision_at,
+    "relative_P": relative_precision_at,
+    "success": success_at,
+    "set_P": set_p,
+    "set_relative_P": set_relative_p,
+    "set_recall": set_recall,
+    "set_map": set_map,
+    "set_F": set_f,
+    "num_nonrel_judged_ret": num_nonrel_judged_ret,
+    "yaap": yaap,
+    "rbp": rank_biased_precision,
+    "rbp_resid": rank_biased_residual,
+    "unj": unjudged_at,
+}
+"""Every measure that has a value for a topic, by trec_eval's name. The geometric means are before the logarithm."""
+
+ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+NINE_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+DEFAULTS: dict[str, tuple[float, ...]] = {
+    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), NINE_CUTOFFS),
+    "success": (1, 5, 10),
+    "unj": (5, 10, 20),
+    "iprec_at_recall": ELEVEN_POINTS,
+    "11pt_avg": ELEVEN_POINTS,
+    "Rprec_mult": (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
+    "relstring": (10,),
+    "utility": (1.0, -1.0, 0.0, 0.0),
+    "set_F": (1.0,),
+}
+"""Numbers that measures have for parameters when none are given."""
+
+PERSISTENCE = 0.9
+"""p of rbp and rbp_resid when none is given."""
+
+
+# Averages
+
+
+def ordered_sum(x: Sequence[float]) -> float:
+    """0.0 + x[0] + x[1] + ..., one after the other."""
+    total = 0.0
+    for value in x:
+        total += value
+    return total
+
+
+def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> list[float]:
+    """Element by element; 0 where the denominator is 0."""
+    return [x / y if y != 0 else 0.0 for x, y in zip(numerator, denominator, strict=True)]
+
+
+def mean(values: Sequence[float], n_topics: int) -> float:
+    """The sum in topic order, divided once."""
+    return ordered_sum(values) / n_topics
+
+
+def geometric_mean(values: Sequence[float], n_topics: int, n_evaluated: int) -> float:
+    """Exp of the mean logarithm, 0.00001 for less and for each topic without a value."""
+    total = 0.0
+    for value in values:
+        total += math.log(max(EPSILON, value))
+    total += (n_topics - n_evaluated) * math.log(EPSILON)
+    return math.exp(total / n_topics)
+
+
+# Ragged rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of these lengths, laid end to end; the words are those of ``Segments``, over plain lists."""
+
+    lengths: Sequence[int]
+
+    @property
+    def places(self) -> list[list[int]]:
+        """Per row: the flat indices of its elements."""
+        rows = []
+        start = 0
+        for length in self.lengths:
+            rows.append(list(range(start, start + length)))
+            start += length
+        return rows
+
+    @property
+    def ids(self) -> list[int]:
+        """Flat: the row that an element belongs to."""
+        return [row for row, places in enumerate(self.places) for _ in places]
+
+    @property
+    def position(self) -> list[int]:
+        """Flat: the 0-based place of an element within its row."""
+        return [position for places in self.places for position, _ in enumerate(places)]
+
+    def spread(self, per_row: Sequence[Any]) -> list[Any]:
+        """Give every element its row's value."""
+        return [value for value, places in zip(per_row, self.places, strict=True) for _ in places]
+
+    def sum(self, x: Sequence[float]) -> list[float]:
+        """Per row: the sum of the elements from left to right."""
+        return [ordered_sum([x[place] for place in places]) for places in self.places]
+
+    def count(self, mask: Sequence[bool]) -> list[int]:
+        """Per row: how many elements are true."""
+        return [len([place for place in places if mask[place]]) for places in self.places]
+
+    def running_count(self, mask: Sequence[bool]) -> list[int]:
+        """Flat: how many elements of the row up to and including this one are true."""
+        counts = []
+        for places in self.places:
+            count = 0
+            for place in places:
+                if mask[place]:
+                    count += 1
+                counts.append(count)
+        return counts
+
+    def running_sum(self, x: Sequence[float]) -> list[float]:
+        """Flat: the sum of the row's elements up to and including this one, from left to right."""
+        sums = []
+        for places in self.places:
+            total = 0.0
+            for place in places:
+                total += x[place]
+                sums.append(total)
+        return sums
+
+    def max(self, x: Sequence[Any], *, empty: Any) -> list[Any]:
+        """Per row: the greatest element; ``empty`` for an empty row."""
+        greatest = []
+        for places in self.places:
+            best = x[places[0]] if places else empty
+            for place in places:
+                best = max(best, x[place])
+            greatest.append(best)
+        return greatest
+
+    def first(self, mask: Sequence[bool], *, absent: int = -1) -> list[int]:
+        """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
+        found = []
+        for places in self.places:
+            true = [position for position, place in enumerate(places) if mask[place]]
+            found.append(true[0] if true else absent)
+        return found
+
+    def order(self, *keys: Sequence[Any]) -> list[int]:
+        """Flat: what stands here when each row is sorted on its own, stably, by the last key before the others."""
+        permutation = []
+        for places in self.places:
+            row = places
+            for key in keys:
+                row = sorted(row, key=key.__getitem__)
+            permutation += row
+        return permutation
+
+    def keep(self, mask: Sequence[bool]) -> Rows:
+        """The rows without the elements where ``mask`` is false."""
+        return Rows([len([place for place in places if mask[place]]) for places in self.places])
+
+    def take(self, rows: Sequence[int]) -> tuple[Rows, list[int]]:
+        """The rows chosen, and flat over them where each element stood."""
+        chosen = [self.places[row] for row in rows]
+        return Rows([len(places) for places in chosen]), [place for places in chosen for place in places]
+
+    def at(self, row: Sequence[int], position: Sequence[int]) -> list[int]:
+        """The flat index of the elements at these places of these rows."""
+        return [self.places[i][j] for i, j in zip(row, position, strict=True)]
+
+    def slice(self, row: int) -> list[int]:
+        """The flat indices of one row."""
+        return self.places[row]
+
+    def upto(self, rank: Sequence[int], limit: Sequence[int], of: Rows) -> list[int]:
+        """Flat over ``of``: how many elements of the same row here have a rank of at most ``limit``."""
+        counts = []
+        for places, others in zip(self.places, of.places, strict=True):
+            for other in others:
+                counts.append(len([place for place in places if rank[place] <= limit[other]]))
+        return counts
