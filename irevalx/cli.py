@@ -90,6 +90,10 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 WHOLE_NUMBER = WholeNumber()
 
 
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
@@ -247,7 +251,7 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     group=OWN_GROUP,
     type=click.IntRange(min=1),
     metavar="N",
-    default=lambda: min(os.cpu_count() or 1, MOST_THREADS),
+    default=lambda: min(_processors(), MOST_THREADS),
     help=f"Read big runs with N threads.  [default: the number of processors, at most {MOST_THREADS}]",
 )
 @click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +35,26 @@ class Judgments:
     grades: IntArray
     lines: IntArray
 
+    @classmethod
+    def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
+        """Return the judgments of several parts of a file, which have no topic in common, by ascending topic.
+
+        Parameters
+        ----------
+        parts : with their topics in any order.
+        """
+        topics = [topic for part in parts for topic in part.topics]
+        nothing = np.empty(0, np.int64)
+        rows = Segments.of_lengths(np.concatenate((nothing, *(part.rows.lengths for part in parts))))
+        docnos = Names.joined([part.docnos for part in parts])
+        grades = np.concatenate((nothing, *(part.grades for part in parts)))
+        lines = np.concatenate((nothing, *(part.lines for part in parts)))
+        ascending = sorted(topics)
+        if ascending != topics:
+            rows, index = rows.take(np.array(sorted(range(rows.n), key=topics.__getitem__), np.int64))
+            docnos, grades, lines = docnos.take(index), grades[index], lines[index]
+        return cls(path, tuple(ascending), rows, docnos, grades, lines)
+
     @cached_property
     def topic_index(self) -> dict[bytes, int]:
         """Where a topic stands in ``topics``."""
@@ -48,7 +68,7 @@ class Judgments:
     @cached_property
     def table(self) -> DocumentTable:
         """Where a document stands, given the place of its topic in ``topics``."""
-        return DocumentTable(self.rows.ids, self.docnos)
+        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from irevalx.names import Names
@@ -10,23 +12,52 @@ from irevalx.segments import BoolArray, IntArray, SlotArray, WordArray
 ABSENT = -1
 """What a document that is not in the table is found at."""
 
-_STEP = np.uint64(0xD6E8FEB86659FD93)
-_HALF = np.uint64(32)
 _ROOM = 4
 """Slots for each entry: most documents that are looked for are not there, and most of those meet an empty slot."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """A table of slots, in which each topic has a stretch of its own, so that looking up one topic stays in the cache.
+
+    Parameters
+    ----------
+    slots : the entry in each slot, or ``ABSENT``.
+    begin, mask : per topic; where its stretch begins, and its size (a power of two) less 1.
+    shift : which bits of a key choose the slot.
+    """
+
+    slots: SlotArray
+    begin: IntArray
+    mask: WordArray
+    shift: np.uint64
+
+    @classmethod
+    def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
+        """Return an empty table for entries of these topics; ``number`` tells it from the levels before."""
+        room = _ROOM * np.bincount(topic, minlength=n_topics)
+        size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
+        end = np.cumsum(size)
+        slots = np.full(int(end[-1]), ABSENT, np.int32)
+        return cls(slots, end - size, (size - 1).astype(np.uint64), np.uint64(7 * number % 40))
+
+    def slot(self, topic: IntArray, keys: WordArray) -> IntArray:
+        """Return where a document lies, if it is here."""
+        return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).astype(np.int64)
 
 
 class DocumentTable:
     """Documents of many topics, to be found by topic and bytes.
 
-    Each entry lies in the slot that its key names. Where several name one slot the last one has it, and the others go
-    to a further, smaller table, until every entry has a slot. Keys only say where to look; bytes decide.
+    Each entry lies in the slot that its topic and key name. Where several name one slot the last one has it, and the
+    others go to a further, smaller table, until every entry has a slot. Keys only say where to look; bytes decide.
 
     Parameters
     ----------
     topic : shape (n,); the number of the topic.
+    n_topics : how many topics there are.
     docnos : n documents.
-    keys : their ``mixed_keys``, where they are known already.
+    keys : their ``keys()``, where they are known already.
 
     Attributes
     ----------
@@ -34,24 +65,21 @@ class DocumentTable:
         are found, which connect them.
     """
 
-    def __init__(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> None:
-        self._topic = topic
+    def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
         self._docnos = docnos
-        self._keys = mixed_keys(topic, docnos) if keys is None else keys
-        self._levels: list[tuple[SlotArray, np.uint64]] = []
+        self._keys = docnos.keys() if keys is None else keys
+        self._levels: list[_Level] = []
         pairs = []
         left = np.arange(topic.size)
         while left.size:
-            bits = max(4, int(_ROOM * left.size - 1).bit_length())
-            shift = np.uint64(64 - bits)
-            slot = self._slots(self._keys[left], shift)
-            table = np.full(1 << bits, ABSENT, np.int32)
-            table[slot] = left
-            self._levels.append((table, shift))
-            owner = table[slot].astype(np.int64)
+            level = _Level.for_entries(topic[left], n_topics, len(self._levels))
+            slot = level.slot(topic[left], self._keys[left])
+            level.slots[slot] = left
+            self._levels.append(level)
+            owner = level.slots[slot].astype(np.int64)
             lost = owner != left
             left, owner = left[lost], owner[lost]
-            same = self._is(owner, self._keys[left], topic[left], docnos.take(left))
+            same = self._is(owner, docnos.take(left), self._keys[left])
             pairs.append(np.stack((owner[same], left[same]), axis=1))
             left = left[~same]
         self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
@@ -63,39 +91,32 @@ class DocumentTable:
         ----------
         topic : shape (m,); the number of the topic of each.
         docnos : m documents.
-        keys : their ``mixed_keys``, where they are known already.
+        keys : their ``keys()``, where they are known already.
 
         Returns
         -------
         Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
         """
-        keys = mixed_keys(topic, docnos) if keys is None else keys
+        keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
         left: IntArray | slice = slice(None)
-        for table, shift in self._levels:
-            entry = table[self._slots(keys[left], shift)].astype(np.int64)
+        for level in self._levels:
+            entry = level.slots[level.slot(topic[left], keys[left])]
             there = np.flatnonzero(entry >= 0)
             place = there if isinstance(left, slice) else left[there]
-            entry = entry[there]
-            hit = self._is(entry, keys[place], topic[place], docnos.take(place))
-            found[place[hit]] = entry[hit]
+            at = entry[there].astype(np.int64)
+            hit = self._is(at, docnos.take(place), keys[place])
+            found[place[hit]] = at[hit]
             left = place[~hit]
             if left.size == 0:
                 break
         return found
 
-    @staticmethod
-    def _slots(keys: WordArray, shift: np.uint64) -> IntArray:
-        return ((keys * _STEP) >> shift).astype(np.int64)
-
-    def _is(self, entry: IntArray, keys: WordArray, topic: IntArray, docnos: Names) -> BoolArray:
-        same: BoolArray = (self._keys[entry] == keys) & (self._topic[entry] == topic)
+    def _is(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
+        """Tell whether entries are these documents, given that they are of the same topic."""
+        same: BoolArray = self._keys[entry] == keys
+        if same.all():
+            return self._docnos.take(entry).same(docnos)
         likely = np.flatnonzero(same)
         same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
         return same
-
-
-def mixed_keys(topic: IntArray, docnos: Names) -> WordArray:
-    """Return a 64-bit hash of each pair of topic and document."""
-    keys = (docnos.keys() ^ topic.astype(np.uint64)) * _STEP
-    return keys ^ (keys >> _HALF)

@@ -47,6 +47,16 @@ class Names:
         length = np.array([len(string) for string in strings], np.int64)
         return cls(buffer, PADDING + np.cumsum(length) - length, length)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Names]) -> Names:
+        """Return the strings of several lists, in a buffer that holds theirs."""
+        if not parts:
+            return cls.of([])
+        before = np.cumsum([0, *(part.buffer.size for part in parts[:-1])])
+        start = [part.start + shift for part, shift in zip(parts, before, strict=True)]
+        buffer = np.concatenate([part.buffer for part in parts])
+        return cls(buffer, np.concatenate(start), np.concatenate([part.length for part in parts]))
+
     @property
     def size(self) -> int:
         """How many there are."""
@@ -84,6 +94,17 @@ class Names:
             differ = (ours[self.start[index] + place] ^ theirs[there]) & _LOW_BYTES[left]
             equal[index] &= differ == 0
         return equal
+
+    def changes(self) -> BoolArray:
+        """Tell of each but the first whether it differs from the one before."""
+        words = words_of(self.buffer)
+        differ: BoolArray = self.length[1:] != self.length[:-1]
+        for place in range(0, int(self.length.max(initial=0)), WORD):
+            left = np.clip(self.length - place, 0, WORD)
+            # Where a name has ended nothing is left of the word, wherever it comes from.
+            word = words[np.minimum(self.start + place, words.size - 1)] & _LOW_BYTES[left]
+            differ |= word[1:] != word[:-1]
+        return differ
 
     def big_words(self) -> list[WordArray]:
         """Return words that compare as the strings do: the first eight bytes of each as a number, then the next."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-FEW = 4
+FEW = 16
 """So many items are done before it is worth while to start threads."""
 
 Item = TypeVar("Item")

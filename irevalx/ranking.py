@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.errors import DuplicateDocumentError
 from irevalx.judgments import Judgments, duplicate_documents
-from irevalx.lookup import DocumentTable, mixed_keys
+from irevalx.lookup import DocumentTable
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
@@ -201,13 +201,12 @@ def rank_results(results: Results, judgments: Judgments, path: str, how: How) ->
         rank_of = np.empty_like(rank)
         rank_of[order] = rank
         rank = rank_of
-    topic, docnos = results.rows.spread(judged_topic), results.docnos
-    keys = mixed_keys(topic, docnos)
+    keys = results.docnos.keys()
     counted = None
     if (n_ret < results.rows.lengths).any():
         counted = rank <= how.max_retrieved
-    failures = _duplicates(results, topic, keys, counted, path)
-    found = judgments.table.find(topic, docnos, keys)
+    failures = _duplicates(results, keys, counted, path)
+    found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
     kept = np.ones(found.size, np.bool_) if how.keep_all else found >= 0
     if counted is not None:
         kept &= counted
@@ -319,13 +318,15 @@ def _order_with_nan(results: Results, where: slice) -> IntArray:
 
 
 def _duplicates(
-    results: Results, topic: IntArray, keys: WordArray, counted: BoolArray | None, path: str
+    results: Results, keys: WordArray, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
     """Complain about topics that have a document twice among those that count."""
-    places = np.arange(topic.size) if counted is None else np.flatnonzero(counted)
-    if counted is not None:
-        topic, keys = topic[places], keys[places]
-    pairs = DocumentTable(topic, results.docnos.take(places), keys).duplicates
+    counting = slice(None) if counted is None else counted
+    topic, docnos = results.rows.ids[counting], results.docnos.take(counting)
+    pairs = DocumentTable(topic, results.rows.n, docnos, keys[counting]).duplicates
+    if not pairs.size:
+        return {}
+    places = np.arange(results.rows.size)[counting]
     ids, docnos, lines = results.rows.ids, results.docnos, results.lines
     pairs = places[pairs].tolist()
     found = ((results.topics[ids[one]], docnos.text(one), lines[[one, two]].tolist()) for one, two in pairs)

@@ -70,7 +70,7 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
-    changes = np.flatnonzero(~names.take(slice(1, None)).same(names.take(slice(None, -1)))) + 1
+    changes = np.flatnonzero(names.changes()) + 1
     starts = np.concatenate((np.zeros(1, np.int64), changes))
     stretches = names.take(starts).texts()
     lengths = np.diff(np.append(starts, names.size))

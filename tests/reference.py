@@ -63,7 +63,7 @@ def truncate_to_int(x: float) -> int:
 
 
 def round_half_away(x: float) -> int:
-    """C's ``lround``: to the nearest integer, halves away from 0; what does not fit, and nan, gives the smallest one."""
+    """C's ``lround``: to the nearest integer, halves away from 0; nan and what does not fit give the smallest one."""
     whole = truncate(x)
     if whole == SMALLEST_LONG or abs(x - whole) < 0.5:
         return whole

@@ -13,7 +13,7 @@ import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum, ratio
+from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct, ordered_sum, ratio
 
 SETTINGS = settings(deadline=None, max_examples=150)
 
@@ -301,6 +301,13 @@ def test_ratio_of_integers(pairs: list[tuple[int, int]]) -> None:
 def test_ordered_sum(x: list[float]) -> None:
     """``ordered_sum`` adds from left to right, starting at 0.0."""
     assert repr(ordered_sum(np.array(x, np.float64))) == repr(reference.ordered_sum(x))
+
+
+@SETTINGS
+@given(st.lists(FEW, max_size=20))
+def test_distinct(x: list[int]) -> None:
+    """``distinct`` leaves one of each, in ascending order."""
+    assert distinct(np.array(x, np.int64)).tolist() == sorted(set(x))
 
 
 @pytest.mark.parametrize("offsets", [[], [1, 2], [0, 2, 1]])

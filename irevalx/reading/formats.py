@@ -63,25 +63,39 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
     InputError : under ``strict``.
     """
-    block = one_block(Source(path).chunks(CHUNK_SIZE))
+    source = Source(path)
+    odd = OddNumbers("grade", strict=strict)
+    parts: list[Judgments] = []
+    topics: set[bytes] = set()
+    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
+    for block in blocks:
+        part = _parse_judgments(path, block, compat, odd)
+        if not topics.isdisjoint(part.topics):
+            # A topic came back: its lines do not stand together, and only the whole file can be grouped.
+            for _ in blocks:
+                pass
+            odd = OddNumbers("grade", strict=strict)
+            parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd)]
+            break
+        topics.update(part.topics)
+        parts.append(part)
+    if message := odd.message():
+        warn(message)
+    return Judgments.joined(path, parts)
+
+
+def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers) -> Judgments:
     shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
     tokens = _tokens(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 3))
     lines = tokens.line + block.first_line
     grades, plain = integers(texts)
-    odd = OddNumbers("grade", strict=strict)
     for place in np.flatnonzero(~plain).tolist():
         grades[place], plain_in_c = c_long(texts.text(place))
         if not plain_in_c:
             odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), grades[place])
-    if message := odd.message():
-        warn(message)
     names, rows, order = group_by_topic(topics)
-    ascending = tuple(sorted(names))
-    if names != ascending:
-        rows, index = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
-        order = np.arange(lines.size)[order][index]
-    return Judgments(path, ascending, rows, docnos.take(order), grades[order], lines[order])
+    return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order])
 
 
 def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -141,7 +155,7 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
         error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
         exact=lambda places: round_scores(np.array([float(text) for text in texts.take(places).texts()])),
         lines=lines[order],
-        tag=tokens.column(5).text(-1) if lines.size else None,
+        tag=tokens.last(5),
         odd=odd,
     )
 

@@ -58,19 +58,34 @@ class Tokens:
     Parameters
     ----------
     buffer : the block, padded.
-    start, end : shape (lines, columns); where each token lies in the buffer.
+    start, end : shape (lines, columns); where each token lies in the buffer. Without ``start``, each begins behind the
+        one before and a single separator.
     line : shape (lines,); the 0-based line of the block.
     """
 
     buffer: ByteArray
-    start: IntArray
+    start: IntArray | None
     end: IntArray
     line: IntArray
 
     def column(self, number: int) -> Names:
         """Return the tokens of a column, counted from 0."""
-        start = np.ascontiguousarray(self.start[:, number])
+        if self.start is not None:
+            start = np.ascontiguousarray(self.start[:, number])
+        elif number:
+            start = self.end[:, number - 1] + 1
+        else:
+            start = np.empty(len(self.end), np.int64)
+            start[:1] = PADDING
+            start[1:] = self.end[:-1, -1] + 1
         return Names(self.buffer, start, self.end[:, number] - start)
+
+    def last(self, number: int) -> bytes | None:
+        """Return the last token of a column, but the first; None where there is no line."""
+        if not self.line.size:
+            return None
+        start = None if self.start is None else self.start[-1:]
+        return Tokens(self.buffer, start, self.end[-1:], self.line[-1:]).column(number).text(0)
 
 
 def tokenise(block: bytes, shape: Shape) -> Tokens:
@@ -92,22 +107,21 @@ def tokenise(block: bytes, shape: Shape) -> Tokens:
 
 def _regular(buffer: ByteArray, shape: Shape) -> Tokens | None:
     """Cut a block whose lines are all alike; None if it is not such a block."""
-    ends = np.flatnonzero(buffer[PADDING:-PADDING] <= SPACE) + PADDING
-    columns = shape.columns
-    if ends.size == 0 or ends.size % columns or ends[0] == PADDING or (np.diff(ends) == 1).any():
+    text = buffer[PADDING:-PADDING]
+    separator = text <= SPACE
+    if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
         return None
-    end = ends.reshape(-1, columns)
-    separators = buffer[end]
-    inner = separators[:, :-1]
-    if (separators[:, -1] != NEWLINE).any() or ((inner != SPACE) & (inner != TAB)).any():
+    ends = np.flatnonzero(separator) + PADDING
+    if ends.size % shape.columns:
         return None
-    after = np.empty_like(ends)
-    after[0] = PADDING
-    after[1:] = ends[:-1] + 1
-    start = after.reshape(-1, columns)
-    if shape.comments != "none" and (buffer[start[:, 0]] == COMMENT).any():
+    end = ends.reshape(-1, shape.columns)
+    between = np.count_nonzero(text == SPACE) + np.count_nonzero(text == TAB)
+    if (buffer[end[:, -1]] != NEWLINE).any() or between != end.size - len(end):
         return None
-    return Tokens(buffer, start, end, np.arange(len(end)))
+    tokens = Tokens(buffer, None, end, np.arange(len(end)))
+    if shape.comments != "none" and (buffer[tokens.column(0).start] == COMMENT).any():
+        return None
+    return tokens
 
 
 def _any(buffer: ByteArray, shape: Shape) -> Tokens:

@@ -112,7 +112,7 @@ def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
 def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[list[str]]]:
     """Return for each program the calls that do the work; irevalx comes first."""
     files = [str(qrels), *map(str, runs)]
-    found = {"irevalx": [[sys.executable, "-m", "irevalx", *work.flags, *files]]}
+    found = {"irevalx": [[str(Path(sys.executable).with_name("irevalx")), *work.flags, *files]]}
     found["irevalx, one thread"] = [[*found["irevalx"][0], "--threads", "1"]]
     for number in ("10", "9"):
         if program := os.environ.get(f"TREC_EVAL_{number}"):
