@@ -32,8 +32,8 @@ The house, in the order data flows; a module imports only from those above it:
     man.py               options, measures and formats -> man/irevalx.1
     __main__.py          python -m irevalx
 
-Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. A run is never in memory as a whole: each
-block of it becomes a few rows of a Ranking, and is forgotten.
+Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. Each block of a run becomes a few rows of
+a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
 """
 
 __version__ = "0.1.0"

@@ -103,9 +103,8 @@ def _next_word(name: str, rest: list[str]) -> str:
 
 
 def _files_alone(words: list[str]) -> list[str]:
+    """Return the words behind the first file where POSIXLY_CORRECT is set: files, though they may look otherwise."""
     for word in words:
-        if word == "--":
-            break
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
-    return [word for index, word in enumerate(words) if word != "--" or "--" in words[:index]]
+    return words

@@ -1,13 +1,15 @@
-"""The command line: argv -> Options -> evaluation -> stdout. The only module that prints, and ``main`` alone exits.
+"""The command line: argv -> Options -> evaluation -> stdout. Nothing that it imports prints or exits.
 
 numpy is imported when there is something to compute, not before.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,9 +22,10 @@ from irevalx.errors import (
     STANDARD_INPUT,
     EvaluationError,
     FormatError,
-    InputError,
     IrevalxError,
+    MalformedLineError,
     NoTopicsError,
+    OddNumberError,
     OutputError,
     ParameterError,
     UnreadableFileError,
@@ -97,7 +100,7 @@ def _processors() -> int:
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
-        click.echo(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)", err=True)
+        _tell(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
         ctx.exit(0)
 
 
@@ -107,6 +110,12 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.measures.select import ask
 
         ask(value, ctx.params.get("compat", TREC_EVAL_10))
+    return value
+
+
+def _at_least_one(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if value < 1:
+        raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
     return value
 
 
@@ -249,9 +258,9 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     "--threads",
     cls=Option,
     group=OWN_GROUP,
-    type=click.IntRange(min=1),
-    metavar="N",
+    type=WHOLE_NUMBER,
     default=lambda: min(_processors(), MOST_THREADS),
+    callback=_at_least_one,
     help=f"Read big runs with N threads.  [default: the number of processors, at most {MOST_THREADS}]",
 )
 @click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings.")
@@ -294,30 +303,36 @@ def _evaluate_all(options: Options) -> int:
     from irevalx.reading.formats import rel_format, results_format
 
     keep_freed_memory()
+    judgments_path, *run_paths = options.files
+    on_terminal = sys.stderr is not None and sys.stderr.isatty() and not options.quiet
+    progress = Progress(len(run_paths), _show_progress if on_terminal else None)
 
     def warn(line: str) -> None:
+        progress.clear()
         _warn(options, line)
 
-    judgments_path, *run_paths = options.files
     judgments = rel_format(options.rel_format).read(judgments_path, options.compat, options.strict, warn)
     runs = results_format(options.results_format)
     selection = None
     evaluations: list[Evaluation] = []
-    failures: list[IrevalxError] = []
-    progress = Progress(len(run_paths), _show_progress if sys.stderr.isatty() and not options.quiet else None)
+    failures: dict[str, IrevalxError] = {}
     for path in run_paths:
         run = runs.read(path, options.compat, options.strict, warn)
-        selection = selection or _select(options, run)
         try:
+            selection = selection or _select(options, run)
             evaluations.append(evaluate(judgments, run, selection, options, warn, progress.lines))
-        except (InputError, EvaluationError, NoTopicsError) as error:
-            _fail(error, failures)
-        progress.end_of_run()
+        except (UnreadableFileError, MalformedLineError, OddNumberError, EvaluationError, NoTopicsError) as error:
+            failures[path] = error
+        finally:
+            progress.end_of_run()
+        if path in failures:
+            _complain(failures[path])
     for evaluation in named_apart(evaluations, warn):
         _write(evaluation, options, headed=len(run_paths) > 1)
         if evaluation.failure:
-            _fail(evaluation.failure, failures)
-    return failures[0].exit_status if failures else 0
+            failures[evaluation.path] = evaluation.failure
+            _complain(evaluation.failure)
+    return next((failures[path].exit_status for path in run_paths if path in failures), 0)
 
 
 def _select(options: Options, run: Run) -> Selection:
@@ -349,19 +364,33 @@ def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:
 
     lines = trec_lines(evaluation, per_topic=options.per_topic, summary=not options.no_summary, headed=headed)
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         sys.stdout.buffer.write(b"".join(lines))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+        raise _output_error(error) from None
+
+
+def _output_error(error: OSError) -> OSError | OutputError:
+    """Return what to raise: a closed pipe ends quietly, anything else is an error."""
+    if isinstance(error, BrokenPipeError):
+        return error
+    return OutputError(f"cannot write to standard output: {error.strerror}")
 
 
 def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> None:
     """Print the help, then what was named with it: formats that exist, and measures in print order."""
-    click.echo(ctx.get_help())
-    if not given:
-        return
+    text = ctx.get_help() + "\n"
+    if given:
+        text += "\n" + "\n".join(_explanations(given, options)).rstrip() + "\n"
+    try:
+        click.echo(text, nl=False)
+    except OSError as error:
+        raise _output_error(error) from None
+
+
+def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
     from irevalx.measures.select import ask
@@ -375,22 +404,28 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
     if "measures" in given:
         asked = ask(options.measures, options.compat)
         lines += measure_lines([measure for measure in MEASURES if measure.name in asked])
-    click.echo("\n" + "\n".join(lines).rstrip())
+    return lines
 
 
 def _show_progress(line: str) -> None:
-    sys.stderr.write(f"\r{line}\x1b[K" if line else "\r\x1b[K")
-    sys.stderr.flush()
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"\r{line}\x1b[K")
+        sys.stderr.flush()
 
 
 def _warn(options: Options, line: str) -> None:
     if not options.quiet:
-        click.echo(f"irevalx: {line}", err=True)
+        _tell(f"irevalx: {line}")
 
 
-def _fail(error: IrevalxError, failures: list[IrevalxError]) -> None:
-    click.echo(f"irevalx: {error}", err=True)
-    failures.append(error)
+def _complain(error: Exception) -> None:
+    _tell(f"irevalx: {error}")
+
+
+def _tell(line: str) -> None:
+    """Write a line to standard error. That it cannot be written is no reason to lose results."""
+    with suppress(OSError, ValueError):
+        click.echo(line, err=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -411,10 +446,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except IrevalxError as error:
-        click.echo(f"irevalx: {error}", err=True)
+        _complain(error)
         return error.exit_status
     except click.UsageError as error:
-        click.echo(f"irevalx: {error.format_message()}", err=True)
+        _tell(f"irevalx: {error.format_message()}")
         return UsageError.exit_status
     except BrokenPipeError:
         # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.

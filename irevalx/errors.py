@@ -6,6 +6,7 @@
     ├── InputError              2   a file that cannot be read or makes no sense
     │   ├── UnreadableFileError 2
     │   ├── MalformedLineError  2   path:line: what must hold, but got 'text'
+    │   ├── OddNumberError      2   under --strict, a number that is not plain
     │   └── FormatError         2   an unknown file format
     ├── ParameterError          2   a measure's parameters, or (under --strict) an option's number
     ├── EvaluationError         4   a measure that cannot be computed
@@ -14,7 +15,7 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli.main`` turns an exception into a
+Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` turns an exception into a
 status.
 """
 
@@ -68,6 +69,10 @@ class MalformedLineError(InputError):
         super().__init__(f"{path}:{line}: {problem}")
 
 
+class OddNumberError(InputError):
+    """A score or a grade is not a plain number, and ``--strict`` was given."""
+
+
 class FormatError(InputError):
     """A format name that irevalx does not know, or does not read yet."""
 
@@ -109,12 +114,16 @@ class ZscoreFileError(IrevalxError):
 def quote(text: bytes | str) -> str:
     """Return text from a file or the command line as a message shows it: printable, in quotes, cut when long."""
     shown = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    shown = _printable(shown)
     if len(shown) > LONGEST_QUOTE:
         shown = shown[: LONGEST_QUOTE - 3] + "..."
     return f"'{shown}'"
 
 
 def shown_name(path: str) -> str:
-    """Return what messages call a file."""
-    return "standard input" if path == STANDARD_INPUT else path
+    """Return what messages call a file: one line, whatever its name is."""
+    return "standard input" if path == STANDARD_INPUT else _printable(path)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)

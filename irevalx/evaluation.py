@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 import numpy as np
 
@@ -101,12 +102,7 @@ def evaluate(
     _tell_left_out(judgments, run.path, ranked.topics, options, warn)
     topics = _topics_to_evaluate(judgments, ranked.topics, options)
     if not topics:
-        only = f" and the topic asked for is {quote(options.debug.topic)}" if options.debug.topic is not None else ""
-        raise NoTopicsError(
-            f"at least one topic must have both judgments and results, but {shown_name(judgments.path)} judges "
-            f"{_several(len(judgments.topics), 'topic')}, {shown_name(run.path)} has results for "
-            f"{_several(len(ranked.topics), 'topic')}, none is in both{only}"
-        )
+        raise NoTopicsError(_no_topics(judgments, run.path, ranked.topics, options.debug.topic))
     if selection.impossible:
         name, needed = selection.impossible
         raise EvaluationError(
@@ -142,7 +138,9 @@ def evaluate(
 
 
 def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
-    """Call runs that have the same tag by the stems of their files (by their paths, where those are the same too).
+    """Give every run a name of its own: its tag or, where several runs have the same, the stem of its file.
+
+    Where that is taken as well it is the path, and where that is taken the path with a number.
 
     Parameters
     ----------
@@ -150,29 +148,40 @@ def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) 
     """
     tags = Counter(evaluation.run for evaluation in evaluations)
     stems = Counter(_stem(evaluation.path) for evaluation in evaluations if tags[evaluation.run] > 1)
+    taken = {tag for tag, number in tags.items() if number == 1}
     named = []
     for evaluation in evaluations:
-        if tags[evaluation.run] > 1:
-            stem = _stem(evaluation.path)
-            named.append(_renamed(evaluation, os.fsencode(stem if stems[stem] == 1 else evaluation.path)))
-        else:
-            named.append(evaluation)
-    for tag, count in tags.items():
-        if count > 1:
-            warn(f"{count} runs have the tag {quote(tag)}; they are called by the names of their files")
+        name = evaluation.run
+        if tags[name] > 1:
+            stem, path = _stem(evaluation.path), evaluation.path
+            candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
+            name = next(found for found in map(_as_column, candidates) if found not in taken)
+            taken.add(name)
+        named.append(_renamed(evaluation, name))
+    for tag, number in tags.items():
+        if number > 1:
+            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
     return named
 
 
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
+    stem = name
     for suffix in (".gz", ".bz2", ".xz"):
-        name = name.removesuffix(suffix)
-    return name.rpartition(".")[0] or name
+        stem = stem.removesuffix(suffix)
+    return stem.rpartition(".")[0] or stem or name
+
+
+def _as_column(name: str) -> bytes:
+    return b"_".join(os.fsencode(name).split()) or b"_"
 
 
 def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    columns = (replace(column, summary=name) if column.measure is runid else column for column in evaluation.columns)
-    return replace(evaluation, run=name, columns=tuple(columns))
+    def renamed(column: Column) -> Column:
+        has_name = column.measure is runid and column.summary is not None
+        return replace(column, summary=name) if has_name else column
+
+    return replace(evaluation, run=name, columns=tuple(map(renamed, evaluation.columns)))
 
 
 def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], options: Options) -> list[bytes]:
@@ -223,6 +232,18 @@ def _without_results(name: str, values: Values, missing: BoolArray, compat: Comp
     if isinstance(values, list):
         return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
     return np.where(missing, 0, values)
+
+
+def _no_topics(judgments: Judgments, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:
+    if only is not None:
+        lacks = [f"{shown_name(judgments.path)} does not judge it"] * (only not in judgments.topic_index)
+        lacks += [f"{shown_name(path)} has no results for it"] * (only not in with_results)
+        return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
+    return (
+        f"at least one topic must have both judgments and results, but {shown_name(judgments.path)} judges "
+        f"{_several(len(judgments.topics), 'topic')}, {shown_name(path)} has results for "
+        f"{_several(len(with_results), 'topic')}, and none is in both"
+    )
 
 
 def _several(count: int, noun: str) -> str:

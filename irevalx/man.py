@@ -15,7 +15,7 @@ import click
 
 from irevalx import __version__, errors
 from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
-from irevalx.cli import command
+from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
 from irevalx.departures import DEPARTURES
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
@@ -40,6 +40,12 @@ EXAMPLES = (
     ("irevalx -l 2 qrels.gz runs/*.gz", "Only judgments of 2 and more are relevant; many runs at once."),
     ("irevalx -h -m bpref", "What bpref is."),
 )
+
+
+OTHER_STATUSES = {
+    INTERRUPTED: "interrupted (trec_eval dies by the signal, which a shell shows in the same way)",
+    BROKEN_PIPE: "the reader of standard output has gone (likewise)",
+}
 
 
 def roff(text: str) -> str:
@@ -135,7 +141,8 @@ def _statuses() -> list[tuple[int, str]]:
     meanings: dict[int, list[str]] = {}
     for status, meaning in found:
         meanings.setdefault(int(status), []).append(meaning)
-    return [(status, "; ".join(parts).capitalize() + ".") for status, parts in sorted(meanings.items())]
+    texts = {status: "; ".join(parts) for status, parts in meanings.items()} | OTHER_STATUSES
+    return [(status, text[0].upper() + text[1:] + ".") for status, text in sorted(texts.items())]
 
 
 def _release_date() -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -82,7 +81,8 @@ class Names:
         for place, left, index in self._words():
             mixed = (keys[index] ^ (words[self.start[index] + place] & _LOW_BYTES[left])) * _ODD
             keys[index] = mixed ^ (mixed >> _HALF)
-        return keys
+        keys *= _ODD  # so that the last bytes reach the low bits
+        return keys ^ (keys >> _HALF)
 
     def same(self, other: Names) -> BoolArray:
         """Tell, place by place, whether two lists of the same size hold the same bytes."""
@@ -117,7 +117,7 @@ class Names:
             found.append((words[at] & _LOW_BYTES[left]).byteswap())
         return found
 
-    def _words(self) -> Any:
+    def _words(self) -> Iterator[tuple[int, IntArray, IntArray | slice]]:
         """Yield for each word of the longest string: its place, the bytes left there, and which strings reach it."""
         index: IntArray | slice = slice(None)
         place = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from irevalx.errors import InputError
+from irevalx.errors import OddNumberError
 
 LONG_MAX = 2**63 - 1
 LONG_MIN = -(2**63)
@@ -35,9 +35,11 @@ def c_long(text: bytes) -> tuple[int, bool]:
     match = _LONG.match(text)
     if match is None:
         return 0, False
-    exact = int(match[1])
-    value = min(max(exact, LONG_MIN), LONG_MAX)
-    return value, match.span(1) == (0, len(text)) and value == exact
+    negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
+    # More digits than a long has need not be read, and Python refuses to read very many.
+    exact = int(digits or b"0") if len(digits) < 20 else LONG_MAX + 2
+    value = min(max(-exact if negative else exact, LONG_MIN), LONG_MAX)
+    return value, match.span(1) == (0, len(text)) and abs(value) == exact
 
 
 def c_double(text: bytes) -> tuple[float, bool]:
@@ -103,11 +105,11 @@ class OddNumbers:
 
         Raises
         ------
-        InputError : under ``strict``.
+        OddNumberError : under ``strict``.
         """
         problem = f"{where}: {self.what} must be a finite number, but got {shown}"
         if self.strict:
-            raise InputError(problem)
+            raise OddNumberError(problem)
         self.count += 1
         self.first = self.first or f"{problem}, read as {value:g} as trec_eval does"
 

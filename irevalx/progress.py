@@ -36,13 +36,18 @@ class Progress:
         self._lines += more
         if self._show and self._clock() >= self._next:
             run = f"run {self._run} of {self._n_runs}: " if self._n_runs > 1 else ""
-            self._show(f"irevalx: {run}{self._lines:,} lines")
+            self._show(f"irevalx: {run}{self._lines:,} lines read")
             self._shown = True
             self._next = self._clock() + PAUSE
 
-    def end_of_run(self) -> None:
-        """Go on to the next run; behind the last one nothing is left on the screen."""
-        self._run += 1
-        self._lines = 0
+    def clear(self) -> None:
+        """Leave nothing on the screen, so that something else can be written there."""
         if self._show and self._shown:
             self._show("")
+            self._shown = False
+
+    def end_of_run(self) -> None:
+        """Go on to the next run."""
+        self.clear()
+        self._run += 1
+        self._lines = 0

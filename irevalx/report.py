@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from irevalx.evaluation import Evaluation
 from irevalx.measures.counts import runid
@@ -20,24 +21,35 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
     ----------
     per_topic : yield a line for each topic and measure, topic by topic.
     summary : yield the `all` lines. None are there when not all topics could be evaluated.
-    headed : begin with the name of the run, unless the `all` lines will have it.
+    headed : begin with the name of the run, unless the `all` lines have it or there are no lines.
     """
-    if headed and not (summary and any(column.measure is runid for column in evaluation.columns)):
+    lines = chain(_topic_lines(evaluation) if per_topic else (), _summary_lines(evaluation) if summary else ())
+    first = next(lines, None)
+    if first is None:
+        return
+    has_name = summary and any(column.measure is runid and column.summary is not None for column in evaluation.columns)
+    if headed and not has_name:
         yield b"%b\t%b\t%b\n" % (_label(runid.name), ALL, evaluation.run)
-    if per_topic:
-        shown = [
-            (_label(column.name), [_cell(value, column.measure.number) for value in as_list(column.values)])
-            for column in evaluation.columns
-            if column.measure.per_topic and column.values is not None
-        ]
-        for index, topic in enumerate(evaluation.topics):
-            for label, cells in shown:
-                yield b"%b\t%b\t%b\n" % (label, topic, cells[index])
-    if summary:
-        for column in evaluation.columns:
-            if column.summary is not None:
-                number = "tag" if column.measure.number == "text" else column.measure.number
-                yield b"%b\t%b\t%b\n" % (_label(column.name), ALL, _cell(column.summary, number))
+    yield first
+    yield from lines
+
+
+def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
+    shown = [
+        (_label(column.name), [_cell(value, column.measure.number) for value in as_list(column.values)])
+        for column in evaluation.columns
+        if column.measure.per_topic and column.values is not None
+    ]
+    for index, topic in enumerate(evaluation.topics):
+        for label, cells in shown:
+            yield b"%b\t%b\t%b\n" % (label, topic, cells[index])
+
+
+def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
+    for column in evaluation.columns:
+        if column.summary is not None:
+            number = "tag" if column.measure.number == "text" else column.measure.number
+            yield b"%b\t%b\t%b\n" % (_label(column.name), ALL, _cell(column.summary, number))
 
 
 def _label(name: str) -> bytes:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import fields
@@ -124,6 +125,42 @@ def test_standard_input_may_be_either_file(compress: object) -> None:
     assert run_process(["-q", "-", RUN], stdin=compress(QRELS.read_bytes())).stdout == EXPECTED
 
 
+def test_numbers_of_any_length(tmp_path: Path) -> None:
+    """Numbers of thousands of digits are held to 64 bits, as in C."""
+    long = "9" * 5000
+    for args in (("-l", long), ("-M", long), ("-D", long), ("-m", f"P.{long}"), ("-m", f"ndcg.{long}=3")):
+        result = run(*args, QRELS, RUN)
+        assert (result.status, "Traceback" in result.stderr) == (0, False)
+    assert b"P_9223372036854775807 \tall\t0.0000" in run("-m", f"P.{long}", QRELS, RUN).stdout
+    (tmp_path / "qrels").write_text(f"1 0 a {long}\n1 0 b -{long}\n1 0 c {'0' * 5000}1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n1 Q0 b 1 1 r\n1 Q0 c 1 1 r\n")
+    result = run("-q", "-n", "-m", "relstring", "-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"0.8333", b"'1.>'"]
+
+
+def test_directories_are_closed(tmp_path: Path) -> None:
+    """A directory among many runs costs no file descriptor."""
+    opened = Path("/proc/self/fd")
+    if not opened.exists():
+        pytest.skip("needs /proc")
+    before = len(list(opened.iterdir()))
+    assert run(QRELS, *[tmp_path] * 5, RUN).status == 2
+    assert len(list(opened.iterdir())) == before
+
+
+def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A pipe that cannot be kept for a second reading is an error, not half a run."""
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(RUN.read_bytes()))
+    writer.start()
+    result = run(QRELS, pipe)
+    writer.join()
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == f"irevalx: cannot keep {pipe} in a temporary file: No space left on device\n"
+
+
 def test_standard_input_once() -> None:
     """One file at most can be standard input."""
     result = run("-", "-")
@@ -181,10 +218,13 @@ def test_damaged_compression(content: bytes, message: str, tmp_path: Path) -> No
 def test_unreadable_files(tmp_path: Path) -> None:
     """A file that is missing, a directory, empty or named by nothing is an error that names it."""
     (tmp_path / "empty").touch()
+    (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
     for path, problem in (
         (tmp_path / "nosuch", "No such file or directory"),
         (tmp_path, "Is a directory"),
         (tmp_path / "empty", "the file is empty"),
+        ("/dev/null", "the file is empty"),
+        (tmp_path / "empty.gz", "the file is empty"),
         ("", "No such file or directory"),
         ("a\0b", "embedded null byte"),
     ):
@@ -339,9 +379,42 @@ def test_several_runs(tmp_path: Path) -> None:
     both = run(QRELS, RUN, tmp_path / "nosuch", other)
     assert both.stdout == one.stdout + two.stdout
     assert both.status == 2
-    headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout.splitlines()
-    assert [line.split()[2] for line in headed if line.startswith(b"runid")] != []
-    assert headed[0].startswith(b"runid                 \tall\t")
+    per_topic = run("-nq", "-m", "map", QRELS, RUN).stdout
+    headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout
+    name = b"runid                 \tall\tsys"
+    assert headed == name + b"A\n" + per_topic + name + b"B\n" + per_topic
+
+
+def test_a_run_that_fails_part_way_has_a_name(tmp_path: Path) -> None:
+    """What is printed of a run before it fails begins with its name; where nothing is printed there is no name."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "good").write_text("1 Q0 a 1 1 good\n2 Q0 a 1 1 good\n")
+    (tmp_path / "bad").write_text("1 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n")
+    files = (tmp_path / "qrels", tmp_path / "good", tmp_path / "bad")
+    rows = [line.split() for line in run("-q", "-m", "runid", "-m", "map", *files).stdout.splitlines()]
+    assert rows[-2:] == [[b"runid", b"all", b"bad"], [b"map", b"1", b"1.0000"]]
+    rows = [line.split() for line in run("-m", "map", *files).stdout.splitlines()]
+    assert rows == [[b"runid", b"all", b"good"], [b"map", b"all", b"1.0000"]]
+
+
+def test_every_run_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """Names of files that replace tags clash neither with each other nor with tags."""
+    for name, tag in (("bm25.x", "T"), ("dense.x", "T"), ("o.x", "bm25"), (".gz", "U"), ("a b", "U")):
+        (tmp_path / name).write_text(f"1 Q0 a 1 1 {tag}\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    names = ["bm25.x", "dense.x", "o.x", ".gz", "a b", "o.x"]
+    shown = run("-m", "runid", "qrels", *names, cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in shown] == ["bm25", "dense", "o.x", ".gz", "a_b", "o.x#2"]
+    shown = run("-m", "runid", "qrels", *names[:3], cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in shown] == ["bm25.x", "dense", "bm25"]
+
+
+def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
+    """Of several failures the status is that of the first run, whenever it was noticed."""
+    twice = tmp_path / "twice"
+    twice.write_bytes(RUN.read_bytes() + RUN.read_bytes().splitlines(keepends=True)[0])
+    assert run(QRELS, twice, tmp_path / "nosuch").status == 4
+    assert run(QRELS, tmp_path / "nosuch", twice).status == 2
 
 
 def test_runs_with_the_same_tag(tmp_path: Path) -> None:
@@ -369,7 +442,7 @@ def test_progress_is_shown_when_it_takes_long() -> None:
     now[0] = 2.3
     progress.lines(998_500)
     progress.end_of_run()
-    assert shown == ["irevalx: run 2 of 3: 1,000 lines", "irevalx: run 2 of 3: 1,000,000 lines", ""]
+    assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
 
 
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
@@ -389,6 +462,38 @@ def test_closed_pipe_ends_quietly() -> None:
     script = f"'{sys.executable}' -m irevalx -q -m all_trec '{QRELS}' '{RUN}' | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
     assert (done.stdout.strip(), done.stderr) == (b"141", b"")
+
+
+def test_closed_standard_streams() -> None:
+    """Without standard output there is an error; without standard input or error it works as ever."""
+    for closed, status in ((">&-", 74), ("2>&-", 0), ("<&-", 0)):
+        script = f"'{sys.executable}' -m irevalx '{QRELS}' '{RUN}' {closed}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+        assert (done.returncode, b"Traceback" in done.stderr) == (status, False)
+    script = f"'{sys.executable}' -m irevalx '{QRELS}' - <&-"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (2, b"irevalx: cannot read '-': Bad file descriptor\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("command_line", "status"),
+    [
+        ("-h > /dev/full", 74),
+        ("-h | true", None),
+        ("-v 2> /dev/full", 0),
+        ("-l x '{0}' '{1}' 2> /dev/full", 0),
+        ("'{0}' nosuch 2> /dev/full", 2),
+        ("-m nosuch 2> /dev/full", 1),
+    ],
+)
+def test_full_streams_never_end_in_a_traceback(command_line: str, status: int | None) -> None:
+    """A message that cannot be written is lost; results are not; output that cannot be written is an error."""
+    script = f"'{sys.executable}' -m irevalx {command_line.format(QRELS, RUN)}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+    assert b"Traceback" not in done.stderr
+    assert status is None or done.returncode == status
+    assert (done.stdout == run(QRELS, RUN, "-l", "0").stdout) == ("-l x" in command_line)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -298,7 +298,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
     x, left = x.copy(), times.astype(np.float64)
     while (left > 0).any():
         exact = x < 2.0**53
-        room = np.maximum(np.ceil(np.exp2(np.frexp(x)[1]) - x), 1.0)
+        room = np.maximum(np.ceil(np.ldexp(1.0, np.frexp(x)[1]) - x), 1.0)
         step = np.minimum(left, np.where(exact, room, 1.0))
         x, left = x + step, np.where(exact, left - step, 0.0)
     return x

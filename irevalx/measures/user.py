@@ -8,7 +8,7 @@ import numpy as np
 
 from irevalx.measures.declare import Gain, Gains, measure
 from irevalx.measures.gain import Gained, looks_outside
-from irevalx.segments import FloatArray
+from irevalx.segments import FloatArray, ordered_sum
 from irevalx.summary import mean
 from irevalx.topics import Topics
 
@@ -32,7 +32,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
 
 
-@measure("rbp_resid", summary=mean, kind=Gains("p=P"), needs_all=lambda pairs: True)
+@measure("rbp_resid", summary=mean, kind=Gains("p=P"))
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
 
@@ -44,9 +44,13 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     p = _persistence(pairs)
     decay = _decay(p, t)
-    unjudged = ~t.judged
-    found = t.rows.sum(np.where(unjudged, decay[t.rank - 1], 0.0))
-    return np.where(t.rows.count(unjudged) > 0, decay[t.n_ret] + (1.0 - p) * found, 0.0)
+    found = np.zeros(t.rows.n)
+    for topic, n_ret in enumerate(t.n_ret.tolist()):
+        where = t.rows.slice(topic)
+        weights = decay[:n_ret].copy()
+        weights[t.rank[where][t.judged[where]] - 1] = 0.0
+        found[topic] = ordered_sum(weights)
+    return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * found, 0.0)
 
 
 def _persistence(pairs: Sequence[Gain]) -> float:

@@ -103,5 +103,5 @@ def _line_at(text: bytes, place: int) -> int:
 
 
 def _has_topic(text: bytes, start: int, topic: bytes) -> bool:
-    end = start + len(topic)
-    return text.startswith(topic, start) and text[end : end + 1] in b" \t"
+    """Tell whether a line that begins here begins with this token, as far as a look at its first bytes shows."""
+    return text[start : text.index(_NEWLINE, start)].split(None, 1)[:1] == [topic]

@@ -52,20 +52,23 @@ class Source:
         Raises
         ------
         UnreadableFileError : the file is missing, a directory, empty (a pipe or standard input may be empty), or its
-            compressed data is damaged or cut short.
+            compressed data is damaged or cut short; or there is no room for the temporary file.
         """
         compression = _PLAIN
-        last = NEWLINE
+        last: bytes | None = None
         try:
             with self._open() as raw:
+                status = os.fstat(raw.fileno())
                 stream: Readable = raw
                 if again and not raw.seekable():
-                    stream = _Copied(raw, self._spooled())
+                    stream = self._spooled(raw)
                 stream, compression = _decompressed(stream)
                 while chunk := stream.read(size):
                     yield chunk
                     last = chunk[-1:]
-            if last != NEWLINE:
+            if last is None and self.path != STANDARD_INPUT and not stat.S_ISFIFO(status.st_mode):
+                raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
+            if last not in {NEWLINE, None}:
                 yield NEWLINE
         except EOFError:
             raise self._wrong(f"{compression.name} data must be complete, but the file is cut short") from None
@@ -78,26 +81,21 @@ class Source:
 
     def _open(self) -> BinaryIO:
         if self._spool is not None:
-            self._spool.seek(0)
+            self._spool.seek(0)  # writes what is left in the buffer
             return os.fdopen(os.dup(self._spool.fileno()), "rb")
         if self.path == STANDARD_INPUT:
             raw = os.fdopen(os.dup(0), "rb")
             if raw.seekable():
                 self._begin = raw.tell() if self._begin is None else raw.seek(self._begin)
             return raw
-        raw = os.fdopen(os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb")
-        status = os.fstat(raw.fileno())
-        if stat.S_ISREG(status.st_mode) and status.st_size == 0:
-            raw.close()
-            raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
-        return raw
+        return open(self.path, "rb")  # noqa: PTH123 - pathlib takes a while to import
 
-    def _spooled(self) -> BinaryIO:
+    def _spooled(self, raw: Readable) -> Readable:
         import tempfile
 
-        self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
+        self._spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
-        return self._spool
+        return _Copied(raw, self._spool, shown_name(self.path))
 
     def _wrong(self, problem: str) -> UnreadableFileError:
         return UnreadableFileError(f"{shown_name(self.path)}: {problem}")
@@ -106,14 +104,20 @@ class Source:
 class _Copied:
     """A stream of which a copy is kept."""
 
-    def __init__(self, stream: Readable, copy: BinaryIO) -> None:
+    def __init__(self, stream: Readable, copy: BinaryIO, name: str) -> None:
         self.stream = stream
         self.copy = copy
+        self.name = name
 
     def read(self, size: int = -1, /) -> bytes:
         """Read, and write what was read."""
         chunk = self.stream.read(size)
-        self.copy.write(chunk)
+        try:
+            self.copy.write(chunk)
+            if not chunk:
+                self.copy.flush()
+        except OSError as error:
+            raise UnreadableFileError(f"cannot keep {self.name} in a temporary file: {error.strerror}") from None
         return chunk
 
 

@@ -241,7 +241,7 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
     values, states = decimals(texts)
     plain = (states == EXACT) & (np.abs(values) < 1e15)
     # A number that has a fraction is recognised by its text, since 1. and 1.0 are whole.
-    for place in range(min(int(texts.length.max(initial=0)), _LONGEST)):
+    for place in range(min(int(texts.length.max(initial=0)), _LONGEST + 1)):
         inside = texts.length > place
         plain &= ~(inside & (texts.buffer[np.where(inside, texts.start + place, 0)] == ord(".")))
     return np.where(plain, values, 0.0).astype(np.int64), plain
