@@ -263,7 +263,7 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     callback=_at_least_one,
     help=f"Read big runs with N threads.  [default: the number of processors, at most {MOST_THREADS}]",
 )
-@click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings.")
+@click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings, and no progress line.")
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
     options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))

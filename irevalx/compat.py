@@ -6,6 +6,7 @@ matter of compatibility and stands in the README's table of departures.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -43,7 +44,7 @@ class Compat:
 
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level that ``key=gain`` is about; None when the pair is to be ignored."""
-        text = key.encode("utf-8", "surrogateescape")
+        text = os.fsencode(key)
         if self.integer_gain_levels_only and not _INTEGER.fullmatch(text):
             return None
         return c_long(text)[0]

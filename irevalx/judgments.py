@@ -21,7 +21,7 @@ class Judgments:
     Parameters
     ----------
     path : the file as the user named it.
-    topics : ascending in byte order, each once.
+    topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
     rows : one row a topic, its documents in the order of the file.
     docnos : flat.
     grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.

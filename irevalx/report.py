@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import chain
 
@@ -53,7 +54,7 @@ def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _label(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape").ljust(22)
+    return os.fsencode(name).ljust(22)
 
 
 def _cell(value: float | bytes, number: str) -> bytes:

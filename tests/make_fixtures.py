@@ -48,6 +48,7 @@ def example() -> None:
     judged.write_text("\n".join(qrels[:-1]) + "\n")
     for name in runs:
         record(folder / f"{name}.official", [], judged, folder / f"{name}.run")
+        record(folder / f"{name}.q_all_trec", ["-q", "-m", "all_trec"], judged, folder / f"{name}.run")
         record(
             folder / f"{name}.q_c_all_trec", ["-q", "-c", "-m", "all_trec"], folder / "qrels", folder / f"{name}.run"
         )

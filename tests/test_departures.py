@@ -107,11 +107,12 @@ def test_2_huge_level(compat: str) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("measure", ["map", "bpref", "ndcg", "G", "Rndcg", "ndcg_rel", "ndcg_cut", "infAP"])
+@pytest.mark.parametrize("measure", ["map", "bpref", "ndcg", "Rndcg", "ndcg_rel", "ndcg_cut.5", "infAP"])
 def test_2_huge_judgment(measure: str, compat: str) -> None:
     """A judgment of 2^63 needs no memory for the levels below it."""
+    # trec_eval, with 9223372036854775808 replaced by 9: the ranking is the best possible one
     result = run("--compat", compat, "-m", measure, "q_relbig.qrels", "r_rel.run", cwd=DATA)
-    assert (result.status, len(lines(result.stdout)) > 0) == (0, True)
+    assert [row[1:] for row in lines(result.stdout)] == [["all", "1.0000"]]
 
 
 @BOTH

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -163,7 +164,7 @@ class Gains:
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
     numbers = []
     for item in text.split(","):
-        number, plain = read_as_c(item.encode("utf-8", "surrogateescape"))
+        number, plain = read_as_c(os.fsencode(item))
         if not plain:
             note(item, number)
         numbers.append(number)
