@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
 from irevalx.parallel import in_order
-from irevalx.reading.blocks import Block
+from irevalx.reading.blocks import Block, each_topic_once
 from irevalx.runs import Results, Run
 from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
 from irevalx.topics import OUTSIDE, UNJUDGED, Topics
@@ -156,23 +156,27 @@ def rank_run(
         ranking = rank_results(results, judgments, run.path, how)
         return RankedRun(ranking, frozenset(results.topics), results.tag, results.odd), results.rows.size
 
-    parts: list[Ranking] = []
-    topics: set[bytes] = set()
-    tag: bytes | None = None
-    odd = OddNumbers("score", strict=False)
     blocks = run.blocks()
-    for part, lines in in_order(work, blocks, how.threads):
-        progress(lines)
-        if not topics.isdisjoint(part.topics):
-            # A topic came back: its lines do not stand together, and only the whole file can be grouped.
-            for _ in blocks:
-                pass
-            return work(run.whole())[0]
-        parts.append(part.ranking)
-        topics |= part.topics
-        tag = part.tag or tag
+
+    def counted() -> Iterator[RankedRun]:
+        for part, lines in in_order(work, blocks, how.threads):
+            progress(lines)
+            yield part
+
+    parts = each_topic_once(counted(), lambda part: part.topics)
+    if parts is None:
+        for _ in blocks:  # a pipe can be read again when it has been read to its end
+            pass
+        parts = [work(run.whole())[0]]
+    odd = OddNumbers("score", strict=False)
+    for part in parts:
         odd = odd.followed_by(part.odd)
-    return RankedRun(Ranking.joined(parts), frozenset(topics), tag, odd)
+    return RankedRun(
+        ranking=Ranking.joined([part.ranking for part in parts]),
+        topics=frozenset(topic for part in parts for topic in part.topics),
+        tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
+        odd=odd,
+    )
 
 
 def rank_results(results: Results, judgments: Judgments, path: str, how: How) -> Ranking:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+
+Part = TypeVar("Part")
 
 _NEWLINE = b"\n"
 
@@ -61,6 +64,24 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
 def one_block(chunks: Iterable[bytes]) -> Block:
     """Return a whole file."""
     return Block(b"".join(chunks), 1)
+
+
+def each_topic_once(parts: Iterable[Part], topics_of: Callable[[Part], Collection[bytes]]) -> list[Part] | None:
+    """Collect what became of the blocks of a file.
+
+    Returns
+    -------
+    The parts; None as soon as a topic comes back. Its lines do not stand together then, and only the whole file, read
+    as one block, can be grouped.
+    """
+    collected: list[Part] = []
+    seen: set[bytes] = set()
+    for part in parts:
+        if not seen.isdisjoint(topics_of(part)):
+            return None
+        seen.update(topics_of(part))
+        collected.append(part)
+    return collected
 
 
 def count_lines(text: bytes) -> int:

@@ -13,7 +13,7 @@ from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.judgments import Judgments
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers, c_double, c_long
-from irevalx.reading.blocks import Block, one_block, whole_topics
+from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
 from irevalx.runs import Results, Run, group_by_topic
@@ -65,20 +65,13 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     """
     source = Source(path)
     odd = OddNumbers("grade", strict=strict)
-    parts: list[Judgments] = []
-    topics: set[bytes] = set()
     blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
-    for block in blocks:
-        part = _parse_judgments(path, block, compat, odd)
-        if not topics.isdisjoint(part.topics):
-            # A topic came back: its lines do not stand together, and only the whole file can be grouped.
-            for _ in blocks:
-                pass
-            odd = OddNumbers("grade", strict=strict)
-            parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd)]
-            break
-        topics.update(part.topics)
-        parts.append(part)
+    parts = each_topic_once((_parse_judgments(path, block, compat, odd) for block in blocks), lambda part: part.topics)
+    if parts is None:
+        for _ in blocks:  # a pipe can be read again when it has been read to its end
+            pass
+        odd = OddNumbers("grade", strict=strict)
+        parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd)]
     if message := odd.message():
         warn(message)
     return Judgments.joined(path, parts)
