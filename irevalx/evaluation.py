@@ -84,7 +84,7 @@ def evaluate(
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError, InputError : as reading the run does.
+    UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
     NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
     EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
     """

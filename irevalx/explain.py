@@ -18,9 +18,9 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
         yield f"{measure.name}: {measure.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
-        for paragraph in measure.prose.split("\n\n")[1:]:
-            for part in paragraph.replace("\nRange:", "\0Range:").replace("\nSource:", "\0Source:").split("\0"):
-                yield from _wrapped(part, "    ")
+        for paragraph in measure.paragraphs:
+            for line in paragraph:
+                yield from _wrapped(line, "    ")
         yield ""
 
 

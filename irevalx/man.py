@@ -18,7 +18,6 @@ from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
 from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
 from irevalx.departures import DEPARTURES
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.measures.declare import Measure
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,8 +96,8 @@ def _measures() -> Iterator[str]:
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
         yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
-        for paragraph in _prose(measure):
-            yield from (".sp", *(roff(line) for line in paragraph))
+        for paragraph in measure.paragraphs:
+            yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
     yield ".SS Sets of measures"
     for name, members in NICKNAMES.items():
         if set(members) <= {measure.name for measure in MEASURES}:
@@ -126,13 +125,6 @@ def _examples() -> Iterator[str]:
 def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         yield from (".PP", roff(" ".join(text.split())))
-
-
-def _prose(measure: Measure) -> Iterator[list[str]]:
-    """Yield the paragraphs behind the title, each as lines of which ``Range:`` and ``Source:`` begin new ones."""
-    for paragraph in measure.prose.split("\n\n")[1:]:
-        text = re.sub(r"\n(Range|Source):", r"\0\1:", paragraph)
-        yield from ([" ".join(part.split())] for part in text.split("\0"))
 
 
 def _statuses() -> list[tuple[int, str]]:

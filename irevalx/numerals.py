@@ -91,31 +91,33 @@ class OddNumbers:
     Parameters
     ----------
     what : what the numbers are, for the message: "score".
+    rule : what they must be: "a finite number".
     strict : raise at the first one instead.
     """
 
-    def __init__(self, what: str, *, strict: bool) -> None:
+    def __init__(self, what: str, rule: str, *, strict: bool) -> None:
         self.what = what
+        self.rule = rule
         self.strict = strict
         self.first = ""
         self.count = 0
 
-    def add(self, where: str, shown: str, value: float) -> None:
-        """Note one number at ``where`` (path:line: topic), as quoted text, that is read as ``value``.
+    def add(self, where: str, shown: str, read_as: str) -> None:
+        """Note one number at ``where`` (path:line: topic), as quoted text, and what it is read as.
 
         Raises
         ------
         OddNumberError : under ``strict``.
         """
-        problem = f"{where}: {self.what} must be a finite number, but got {shown}"
+        problem = f"{where}: {self.what} must be {self.rule}, but got {shown}"
         if self.strict:
             raise OddNumberError(problem)
         self.count += 1
-        self.first = self.first or f"{problem}, read as {value:g} as trec_eval does"
+        self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
     def followed_by(self, later: OddNumbers) -> OddNumbers:
         """Return these numbers and those found further on in the file."""
-        both = OddNumbers(self.what, strict=self.strict)
+        both = OddNumbers(self.what, self.rule, strict=self.strict)
         both.first = self.first or later.first
         both.count = self.count + later.count
         return both

@@ -147,7 +147,7 @@ def rank_run(
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError, InputError : as reading the run does.
+    UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
     """
     judgments.table  # noqa: B018 - made here, before several threads want it
 
@@ -168,7 +168,7 @@ def rank_run(
         for _ in blocks:  # a pipe can be read again when it has been read to its end
             pass
         parts = [work(run.whole())[0]]
-    odd = OddNumbers("score", strict=False)
+    odd = OddNumbers("score", "a finite number", strict=False)
     for part in parts:
         odd = odd.followed_by(part.odd)
     return RankedRun(

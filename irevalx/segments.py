@@ -24,7 +24,7 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """n ragged rows over a flat axis; empty rows are ordinary.
 

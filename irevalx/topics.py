@@ -102,11 +102,6 @@ class Topics:
         return self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
 
     @cached_property
-    def top_grade(self) -> IntArray:
-        """Per topic: the highest grade of a judged document; -1 where nothing was judged."""
-        return np.maximum(self.pool.max(self.pool_grade, empty=-1), -1)
-
-    @cached_property
     def _ideal(self) -> tuple[Segments, FloatArray]:
         graded = self.pool_grade > 0
         ideal, grades = self.pool.keep(graded), self.pool_grade[graded]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -205,6 +206,12 @@ class Measure:
     def title(self) -> str:
         """What it is, in a few words."""
         return self.prose.partition("\n")[0].rstrip(".")
+
+    @property
+    def paragraphs(self) -> list[list[str]]:
+        """The prose behind the title, in paragraphs; in each, ``Range:`` and ``Source:`` begin a new line."""
+        parts = [re.split(r"\n(?=Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
+        return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
 
     def __call__(self, t: Topics, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic."""

@@ -123,9 +123,7 @@ def ask(texts: Sequence[str], compat: Compat, warn: Callable[[str], None] = lamb
         if known and dot and not parameters:
             raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
         if name in NICKNAMES:
-            for member in NICKNAMES[name]:
-                if _exists(member, compat):
-                    asked.setdefault(member, Asked(member))
+            _ask_members(name, asked, compat)
             if dot:
                 warn(f"the parameters {quote(parameters)} of {name} are ignored: it is a set of measures")
         elif known:
@@ -190,6 +188,12 @@ def _exists(name: str, compat: Compat) -> bool:
     return (name in BY_NAME or name in OTHER_FORMATS) and name not in compat.absent_measures
 
 
+def _ask_members(nickname: str, asked: dict[str, Asked], compat: Compat) -> None:
+    for member in NICKNAMES[nickname]:
+        if _exists(member, compat):
+            asked.setdefault(member, Asked(member))
+
+
 def _ask_by_other_name(text: str, asked: dict[str, Asked], compat: Compat) -> None:
     """Understand the names that people bring: ``MAP``, ``ndcg@10``, and ``P_10`` as it is printed."""
     lower = text.lower()
@@ -212,9 +216,7 @@ def _ask_by_other_name(text: str, asked: dict[str, Asked], compat: Compat) -> No
     folded = {name.lower(): name for name in (*NICKNAMES, *BY_NAME) if name in NICKNAMES or _exists(name, compat)}
     name = SYNONYMS.get(lower) or folded.get(lower, "")
     if name in NICKNAMES:
-        for member in NICKNAMES[name]:
-            if _exists(member, compat):
-                asked.setdefault(member, Asked(member))
+        _ask_members(name, asked, compat)
     elif _exists(name, compat):
         asked.setdefault(name, Asked(name))
     else:

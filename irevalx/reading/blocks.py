@@ -106,7 +106,7 @@ def _start_of_last_topic(text: bytes) -> int:
     leap = 64
     other = -1
     while start > 0:
-        at = max(_line_at(text, start - leap), 0) if leap < start else 0
+        at = _line_at(text, start - leap) if leap < start else 0
         if at > other and _has_topic(text, at, topic):
             start = at
             leap *= 2
@@ -124,5 +124,5 @@ def _line_at(text: bytes, place: int) -> int:
 
 
 def _has_topic(text: bytes, start: int, topic: bytes) -> bool:
-    """Tell whether a line that begins here begins with this token, as far as a look at its first bytes shows."""
+    """Tell whether the first token of the line that begins here is this one."""
     return text[start : text.index(_NEWLINE, start)].split(None, 1)[:1] == [topic]

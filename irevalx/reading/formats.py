@@ -1,4 +1,4 @@
-"""What a line of each file format means: FORMATS has one row a format."""
+"""What a line of each file format means: REL_FORMATS and RESULTS_FORMATS have one row a format."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     Raises
     ------
     UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
-    InputError : under ``strict``.
+    OddNumberError : under ``strict``.
     """
     source = Source(path)
-    odd = OddNumbers("grade", strict=strict)
+    odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
     blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
     parts = each_topic_once((_parse_judgments(path, block, compat, odd) for block in blocks), lambda part: part.topics)
     if parts is None:
         for _ in blocks:  # a pipe can be read again when it has been read to its end
             pass
-        odd = OddNumbers("grade", strict=strict)
+        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
         parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd)]
     if message := odd.message():
         warn(message)
@@ -86,7 +86,7 @@ def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers) -
     for place in np.flatnonzero(~plain).tolist():
         grades[place], plain_in_c = c_long(texts.text(place))
         if not plain_in_c:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), grades[place])
+            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), str(grades[place]))
     names, rows, order = group_by_topic(topics)
     return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order])
 
@@ -103,7 +103,7 @@ def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Ru
     Notes
     -----
     Reading the blocks raises UnreadableFileError and MalformedLineError (blank lines are skipped, as in trec_eval) and,
-    under ``strict``, InputError.
+    under ``strict``, OddNumberError.
     """
     source = Source(path)
     return Run(
@@ -123,18 +123,18 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
     Raises
     ------
     MalformedLineError : a line has too few columns.
-    InputError : under ``strict``, a score is not a finite number.
+    OddNumberError : under ``strict``, a score is not a finite number.
     """
     shape = Shape(6, more=True, blank_lines=True, comments="indented" if compat.comments else "none")
     tokens = _tokens(path, block, shape, _RESULT_COLUMNS)
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 4))
     lines = tokens.line + block.first_line
     scores, states = decimals(texts)
-    odd = OddNumbers("score", strict=strict)
+    odd = OddNumbers("score", "a finite number", strict=strict)
     for place in np.flatnonzero(states == ODD).tolist():
         scores[place], plain = c_double(texts.text(place))
         if not plain:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), scores[place])
+            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), f"{scores[place]:g}")
     close = states == CLOSE
     round_scores = _to_single if compat.single_precision_scores else _as_they_are
     names, rows, order = group_by_topic(topics)
