@@ -9,7 +9,7 @@ The house, in the order data flows; a module imports only from those above it:
     segments.py          the vocabulary for ragged rows
     names.py             many byte strings at once: sameness, order, 64-bit keys
     lookup.py            documents found by their bytes, many at once
-    parallel.py          several things at once, results in order
+    parallel.py          several things at once, in processes, results in order
     options.py           frozen Options, one field a flag
     reading/source.py    a path, '-', gz, bz2, xz -> chunks of bytes
     reading/blocks.py    chunks -> blocks of whole topics

@@ -20,12 +20,8 @@ from irevalx.argv import OWN_GROUP, TREC_GROUP, Option, canonical
 from irevalx.compat import COMPAT, TREC_EVAL_10
 from irevalx.errors import (
     STANDARD_INPUT,
-    EvaluationError,
     FormatError,
     IrevalxError,
-    MalformedLineError,
-    NoTopicsError,
-    OddNumberError,
     OutputError,
     ParameterError,
     UnreadableFileError,
@@ -39,10 +35,9 @@ from irevalx.options import Debug, Options
 if TYPE_CHECKING:
     from irevalx.evaluation import Evaluation
     from irevalx.measures.select import Selection
-    from irevalx.runs import Run
 
-MOST_THREADS = 8
-"""How many threads are used unless more are asked for."""
+MOST_PROCESSES = 8
+"""How many processes share the work unless ``--threads`` asks for more."""
 
 BROKEN_PIPE = 128 + 13
 """What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
@@ -259,9 +254,12 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     cls=Option,
     group=OWN_GROUP,
     type=WHOLE_NUMBER,
-    default=lambda: min(_processors(), MOST_THREADS),
+    default=lambda: min(_processors(), MOST_PROCESSES),
     callback=_at_least_one,
-    help=f"Read big runs with N threads.  [default: the number of processors, at most {MOST_THREADS}]",
+    help=(
+        "Share a big run, or many runs, among N processes.  "
+        f"[default: the number of processors, at most {MOST_PROCESSES}]"
+    ),
 )
 @click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings, and no progress line.")
 @click.pass_context
@@ -297,7 +295,7 @@ def _evaluate_all(options: Options) -> int:
     The status of the first failure; 0 when there was none.
     """
     _start_numpy()
-    from irevalx.evaluation import evaluate, named_apart
+    from irevalx.evaluation import Evaluation, evaluate_all, named_apart
     from irevalx.memory import keep_freed_memory
     from irevalx.progress import Progress
     from irevalx.reading.formats import rel_format, results_format
@@ -312,21 +310,28 @@ def _evaluate_all(options: Options) -> int:
         _warn(options, line)
 
     judgments = rel_format(options.rel_format).read(judgments_path, options.compat, options.strict, warn)
-    runs = results_format(options.results_format)
-    selection = None
+    read = results_format(options.results_format).read
+    runs = [read(path, options.compat, options.strict, warn) for path in run_paths]
+    selection: Selection | IrevalxError
+    try:
+        selection = _select(options)
+    except IrevalxError as error:
+        # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
+        selection = error
     evaluations: list[Evaluation] = []
     failures: dict[str, IrevalxError] = {}
-    for path in run_paths:
-        run = runs.read(path, options.compat, options.strict, warn)
-        try:
-            selection = selection or _select(options, run)
-            evaluations.append(evaluate(judgments, run, selection, options, warn, progress.lines))
-        except (UnreadableFileError, MalformedLineError, OddNumberError, EvaluationError, NoTopicsError) as error:
-            failures[path] = error
-        finally:
+    outcomes = evaluate_all(judgments, runs, selection, options, warn, progress.lines)
+    try:
+        for path, outcome in zip(run_paths, outcomes, strict=True):
             progress.end_of_run()
-        if path in failures:
-            _complain(failures[path])
+            if isinstance(outcome, Evaluation):
+                evaluations.append(outcome)
+            else:
+                failures[path] = outcome
+                progress.clear()
+                _complain(outcome)
+    finally:
+        progress.clear()
     for evaluation in named_apart(evaluations, warn):
         _write(evaluation, options, headed=len(run_paths) > 1)
         if evaluation.failure:
@@ -335,28 +340,20 @@ def _evaluate_all(options: Options) -> int:
     return next((failures[path].exit_status for path in run_paths if path in failures), 0)
 
 
-def _select(options: Options, run: Run) -> Selection:
-    """Read what ``-Z``, ``-D`` and ``-m`` ask for.
-
-    trec_eval does so after it has read the files, and its status shows: what is wrong with a run comes first.
-    """
+def _select(options: Options) -> Selection:
+    """Read what ``-Z``, ``-D`` and ``-m`` ask for."""
     from irevalx.measures.select import select
     from irevalx.reading.source import CHUNK_SIZE, Source
 
-    try:
-        if options.zscores is not None:
-            try:
-                next(Source(options.zscores).chunks(CHUNK_SIZE), b"")
-            except UnreadableFileError as error:
-                raise ZscoreFileError(str(error)) from None
-            raise FormatError("z-scores (-Z) are not supported yet")
-        if options.debug.level > 0:
-            _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
-        return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
-    except IrevalxError:
-        for block in run.blocks():
-            run.parse(block)
-        raise
+    if options.zscores is not None:
+        try:
+            next(Source(options.zscores).chunks(CHUNK_SIZE), b"")
+        except UnreadableFileError as error:
+            raise ZscoreFileError(str(error)) from None
+        raise FormatError("z-scores (-Z) are not supported yet")
+    if options.debug.level > 0:
+        _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
+    return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
 
 
 def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:

@@ -12,6 +12,7 @@
     ├── EvaluationError         4   a measure that cannot be computed
     │   └── DuplicateDocumentError 4
     ├── NoTopicsError           7   no topic has both judgments and results
+    ├── LostProcessError       71   a process that did part of the work was killed (EX_OSERR)
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
@@ -56,17 +57,7 @@ class UnreadableFileError(InputError):
 
 
 class MalformedLineError(InputError):
-    """A line breaks its format.
-
-    Parameters
-    ----------
-    path : the file as the user named it.
-    line : 1-based, counting every line of the file.
-    problem : "THING must RULE, but got 'TEXT'".
-    """
-
-    def __init__(self, path: str, line: int, problem: str) -> None:
-        super().__init__(f"{path}:{line}: {problem}")
+    """A line breaks its format: ``path:line: THING must RULE, but got 'TEXT'``, every line of the file counted."""
 
 
 class OddNumberError(InputError):
@@ -97,6 +88,12 @@ class NoTopicsError(IrevalxError):
     """No topic could be evaluated."""
 
     exit_status = 7
+
+
+class LostProcessError(IrevalxError):
+    """A process that did part of the work has ended before it was done."""
+
+    exit_status = 71
 
 
 class OutputError(IrevalxError):

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import DuplicateDocumentError, EvaluationError, NoTopicsError, quote, shown_name
+from irevalx.errors import (
+    DuplicateDocumentError,
+    EvaluationError,
+    InputError,
+    IrevalxError,
+    NoTopicsError,
+    quote,
+    shown_name,
+)
 from irevalx.judgments import Judgments
 from irevalx.measures.counts import runid
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
 from irevalx.options import Options
+from irevalx.parallel import in_order, worth_sharing
 from irevalx.ranking import How, Ranking, in_topic_order, rank_run
 from irevalx.runs import Run
 from irevalx.segments import BoolArray, FloatArray, IntArray
@@ -94,7 +103,7 @@ def evaluate(
         max_retrieved=options.max_retrieved,
         keep_all=options.level < 0 or any(request.needs_all for request in requests),
         look_up=any(request.measure.kernel for request in requests),
-        threads=options.threads,
+        processes=options.threads,
     )
     ranked = rank_run(run, judgments, how, progress)
     if message := ranked.odd.message():
@@ -135,6 +144,53 @@ def evaluate(
                 summary = measure.summary(values if values is not None else [], population)
             columns.append(Column(name, measure, values, summary))
     return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
+
+
+def evaluate_all(
+    judgments: Judgments,
+    runs: Sequence[Run],
+    selection: Selection | IrevalxError,
+    options: Options,
+    warn: Callable[[str], None] = lambda line: None,
+    progress: Callable[[int], None] = lambda lines: None,
+) -> Iterator[Evaluation | IrevalxError]:
+    """Evaluate runs, in several processes if there is much to read.
+
+    Parameters
+    ----------
+    selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
+    options, warn, progress : as for ``evaluate``; ``threads`` is the number of processes.
+
+    Yields
+    ------
+    For each run, in order, its evaluation or what keeps it from being evaluated.
+
+    Raises
+    ------
+    LostProcessError, and the error in ``selection``.
+    """
+    processes = min(options.threads, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    if processes > 1:
+        options = replace(options, threads=1)
+
+    def work(run: Run) -> tuple[Evaluation | IrevalxError, list[str], int]:
+        said: list[str] = []
+        lines = [0]
+        count = progress if processes == 1 else lines.append
+        try:
+            if isinstance(selection, Selection):
+                return evaluate(judgments, run, selection, options, said.append, count), said, sum(lines)
+            for block in run.blocks():
+                run.parse(block)
+        except (InputError, EvaluationError, NoTopicsError) as error:
+            return error, said, sum(lines)
+        raise selection
+
+    for outcome, said, lines in in_order(work, lambda: runs, processes):
+        progress(lines)
+        for line in said:
+            warn(line)
+        yield outcome
 
 
 def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:

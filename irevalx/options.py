@@ -78,7 +78,7 @@ class Options:
     """``--strict``: numbers that are not plain are errors."""
 
     threads: int = 1
-    """``--threads``: how many threads read a run; at least 1."""
+    """``--threads``: how many processes share the work; at least 1."""
 
     quiet: bool = False
     """``--quiet``: no warnings."""

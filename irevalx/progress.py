@@ -48,6 +48,5 @@ class Progress:
 
     def end_of_run(self) -> None:
         """Go on to the next run."""
-        self.clear()
         self._run += 1
         self._lines = 0

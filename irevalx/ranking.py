@@ -13,7 +13,7 @@ from irevalx.lookup import DocumentTable
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
-from irevalx.parallel import in_order
+from irevalx.parallel import in_order, worth_sharing
 from irevalx.reading.blocks import Block, each_topic_once
 from irevalx.runs import Results, Run
 from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
@@ -124,14 +124,14 @@ class How:
     max_retrieved : only so many of a topic's documents count, the first ones; at least 0.
     keep_all : keep the rows of documents outside the pool as well.
     look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
-    threads : how many blocks to work on at once; at least 1.
+    processes : how many share the blocks of a big run; at least 1.
     """
 
     only: bytes | None = None
     max_retrieved: int = 2**31 - 1
     keep_all: bool = False
     look_up: bool = True
-    threads: int = 1
+    processes: int = 1
 
 
 def rank_run(
@@ -149,17 +149,18 @@ def rank_run(
     ------
     UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
     """
-    judgments.table  # noqa: B018 - made here, before several threads want it
+    judgments.table  # noqa: B018 - made here, before several processes want it
 
     def work(block: Block) -> tuple[RankedRun, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, how)
         return RankedRun(ranking, frozenset(results.topics), results.tag, results.odd), results.rows.size
 
-    blocks = run.blocks()
+    shared = how.processes > 1 and worth_sharing(run.size)
+    blocks = iter(()) if shared else run.blocks()
 
     def counted() -> Iterator[RankedRun]:
-        for part, lines in in_order(work, blocks, how.threads):
+        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, how.processes if shared else 1):
             progress(lines)
             yield part
 

@@ -91,12 +91,15 @@ class Run:
     Parameters
     ----------
     path : the file as the user named it.
-    blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once.
+    blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once, unless
+        it has a ``size``.
     whole : once all blocks have been read, read it again as one block.
-    parse : read the lines of a block; may be called from any thread.
+    parse : read the lines of a block.
+    size : bytes of a file that several processes may read; 0 for a pipe or standard input.
     """
 
     path: str
     blocks: Callable[[], Iterator[Block]]
     whole: Callable[[], Block]
     parse: Callable[[Block], Results]
+    size: int = 0

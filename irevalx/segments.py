@@ -43,6 +43,9 @@ class Segments:
         if self.offsets.size == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
             raise ValueError("offsets must start at 0 and must not fall")
 
+    def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
+        return Segments, (self.offsets,)  # without what has been cached
+
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
         """Return the rows of these lengths, laid end to end."""

@@ -441,7 +441,7 @@ def test_progress_is_shown_when_it_takes_long() -> None:
     progress.lines(500)
     now[0] = 2.3
     progress.lines(998_500)
-    progress.end_of_run()
+    progress.clear()
     assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
 
 

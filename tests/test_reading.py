@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,7 +20,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from running import FIXTURES, run, run_process
 
+from irevalx import parallel
 from irevalx.compat import COMPAT
+from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.lookup import ABSENT, DocumentTable
 from irevalx.names import Names
 from irevalx.numerals import c_double, c_long
@@ -327,21 +333,22 @@ def spellings() -> Iterator[tuple[str, list[bytes], bytes]]:
     ("lines", "end"), [(lines, end) for _, lines, end in spellings()], ids=[name for name, _, _ in spellings()]
 )
 @pytest.mark.parametrize("final", [True, False], ids=["final newline", "no final newline"])
-@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("processes", ["1", "3"])
 @pytest.mark.parametrize("chunk", [1 << 20, 60])
 def test_every_spelling_gives_the_same_output(
     lines: list[bytes],
     end: bytes,
     final: bool,
-    threads: str,
+    processes: str,
     chunk: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The way that the lines are written, their order, the size of the blocks and the threads change nothing."""
+    """The way that the lines are written, their order, the size of the blocks and the processes change nothing."""
     monkeypatch.setattr(formats, "CHUNK_SIZE", chunk)
+    monkeypatch.setattr(parallel, "BIG", 0)
     (tmp_path / "run").write_bytes(end.join(lines) + (end if final else b""))
-    result = run(*EVERYTHING, "--threads", threads, QRELS, tmp_path / "run")
+    result = run(*EVERYTHING, "--threads", processes, QRELS, tmp_path / "run")
     assert (result.stdout, result.status) == (expected(), 0)
 
 
@@ -413,27 +420,99 @@ def order_of(block: bytes, compat: str) -> list[bytes]:
 
 
 def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines are counted across blocks, also in other threads, and skipped lines count."""
+    """Lines are counted across blocks, also in other processes, and skipped lines count."""
     monkeypatch.setattr(formats, "CHUNK_SIZE", 100)
+    monkeypatch.setattr(parallel, "BIG", 0)
     for bad, message in (
         (b"304 Q0 X 1 1", ": a line of a run must have 6 columns"),
         (b"304 Q0 X 1 abc bm25", ": topic '304': document 'X': score must be a finite number"),
         (b"304 Q0 " + LINES[-1].split()[2] + b" 1 1 bm25", ": a document must occur once in the results of a topic"),
     ):
         (tmp_path / "run").write_bytes(b"\n".join([b"# comment", b"", *LINES, bad]) + b"\n")
-        for threads in ("1", "3"):
-            result = run("--threads", threads, QRELS, tmp_path / "run")
+        for processes in ("1", "3"):
+            result = run("--threads", processes, QRELS, tmp_path / "run")
             assert f"irevalx: {tmp_path / 'run'}:{len(LINES) + 3}{message}" in result.stderr
 
 
 def test_odd_scores_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first odd score of the file is named, and the others are counted, whatever block they are in."""
     monkeypatch.setattr(formats, "CHUNK_SIZE", 100)
+    monkeypatch.setattr(parallel, "BIG", 0)
     lines = [b" ".join([*line.split()[:4], b"1e999", b"r"]) for line in LINES]
     (tmp_path / "run").write_bytes(b"\n".join(lines) + b"\n")
     result = run("--threads", "2", QRELS, tmp_path / "run")
     assert f"irevalx: {tmp_path / 'run'}:1: topic '301'" in result.stderr
     assert f"({len(LINES) - 1} more such scores in this file)" in result.stderr
+
+
+@pytest.mark.parametrize("processes", ["2", "3"])
+def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is printed, and where a run fails, is the same as in one process, in the same order."""
+    (tmp_path / "odd").write_bytes(b"\n".join([*LINES[:-1], b" ".join([*LINES[-1].split()[:4], b"1e999", b"odd"])]))
+    (tmp_path / "malformed").write_bytes(LINES[0] + b"\n301 Q0\n")
+    (tmp_path / "twice").write_bytes(LINES[0] + b"\n" + LINES[0] + b"\n")
+    names = ["odd", "malformed", "missing", "twice", "odd"]
+    command: list[str | Path] = [*EVERYTHING, QRELS, RUN, *(tmp_path / name for name in names), RUN]
+    alone = run(*command, "--threads", "1")
+    monkeypatch.setattr(parallel, "BIG", 0)
+    fork = Mock(wraps=os.fork)
+    monkeypatch.setattr(os, "fork", fork)
+    together = run(*command, "--threads", processes)
+    assert together == alone
+    assert fork.call_count == int(processes)
+    assert [alone.stderr.count(text) for text in ("must have 6 columns", "No such file", "must occur once")] == [
+        1,
+        1,
+        1,
+    ]
+    usage_error = run("-m", "P.0", QRELS, RUN, RUN, "--threads", processes)
+    assert (usage_error.status, usage_error.stdout) == (2, b"")
+
+
+def test_results_come_in_order_whichever_process_is_quick() -> None:
+    """Each process works on every n-th item, until the items or the consumer come to an end."""
+    for processes in (1, 2, 3, 8):
+        assert list(parallel.in_order(lambda x: (x, x * x), lambda: range(7), processes)) == [
+            (x, x * x) for x in range(7)
+        ]
+        with closing(parallel.in_order(lambda x: x, itertools.count, processes)) as results:
+            assert list(itertools.islice(results, 5)) == [0, 1, 2, 3, 4]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_errors_come_in_their_turn() -> None:
+    """What the work raises, or reading its items, ends the results at the same place for any number of processes."""
+
+    def work(x: int) -> int:
+        if x == 4:
+            raise MalformedLineError("run:4: a line")
+        return x
+
+    def items() -> Iterator[int]:
+        yield from range(3)
+        raise UnreadableFileError("cut short")
+
+    for processes in (1, 2, 3):
+        seen: list[int] = []
+        with pytest.raises(MalformedLineError, match=r"^run:4: a line$"):
+            seen.extend(parallel.in_order(work, lambda: range(9), processes))
+        assert seen == [0, 1, 2, 3]
+        with pytest.raises(UnreadableFileError):
+            seen.extend(parallel.in_order(work, items, processes))
+        assert seen[4:] == [0, 1, 2]
+
+
+def test_a_process_that_is_killed_is_an_error() -> None:
+    """Half of the results must not pass for all of them."""
+
+    def work(x: int) -> int:
+        if x == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+    with pytest.raises(LostProcessError, match="ended before its part of the work was done"):
+        list(parallel.in_order(work, lambda: range(9), 2))
 
 
 def test_a_pipe_with_a_topic_that_comes_back() -> None:
@@ -443,7 +522,7 @@ def test_a_pipe_with_a_topic_that_comes_back() -> None:
 
 
 def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
-    """Seven million lines, grouped by topic, are evaluated in less than 300 MB with one thread."""
+    """Seven million lines, grouped by topic, are evaluated in less than 300 MB by one process."""
     lines = b"".join(
         b"TOPIC Q0 %d %d %.6f myrun\n" % (rank * 7919 % 8800000 + 1000000, rank, 60 - rank / 17)
         for rank in range(1, 1001)

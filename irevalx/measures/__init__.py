@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copyreg
+
 from irevalx.measures import average, counts, gain, incomplete, precision, text, user
 from irevalx.measures.declare import Measure
 
@@ -49,6 +51,14 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
+
+
+def named(name: str) -> Measure:
+    """Return the measure with this name."""
+    return BY_NAME[name]
+
+
+copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a process sends another its name
 
 PREFERENCE_MEASURES = (
     *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),

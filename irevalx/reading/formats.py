@@ -111,6 +111,7 @@ def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Ru
         blocks=lambda: whole_topics(source.chunks(CHUNK_SIZE, again=True)),
         whole=lambda: one_block(source.chunks(CHUNK_SIZE)),
         parse=lambda block: parse_results(path, block, compat, strict),
+        size=source.size,
     )
 
 
@@ -167,9 +168,8 @@ def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
     if nul >= 0:
         line = block.text.count(b"\n", 0, nul)
         shown = quote(block.text.split(b"\n", line + 1)[line])
-        raise MalformedLineError(
-            shown_name(path), block.first_line + line, f"a line must not hold a NUL byte, but got {shown}"
-        )
+        where = f"{shown_name(path)}:{block.first_line + line}"
+        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
     try:
         return tokenise(block.text, shape)
     except WrongLineError as wrong:
@@ -177,7 +177,7 @@ def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
         problem = f"{rule}, but got {quote(text)}"
         if shape.columns == 4 and len(text.split()) == 6:
             problem += ": is this a run? QRELS comes first"
-        raise MalformedLineError(shown_name(path), block.first_line + wrong.line, problem) from None
+        raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
 
 
 def _where(path: str, lines: IntArray, topics: Names, docnos: Names, place: int) -> str:

@@ -37,6 +37,16 @@ class Source:
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
 
+    @property
+    def size(self) -> int:
+        """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
+        try:
+            status = os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
+        except (OSError, ValueError):
+            return 0
+        shared = stat.S_ISREG(status.st_mode) and not self.path.startswith("/dev/")
+        return status.st_size if shared and self.path != STANDARD_INPUT else 0
+
     def chunks(self, size: int, *, again: bool = False) -> Iterator[bytes]:
         """Read the file from its beginning.
 
