@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
+
+import numpy as np
 
 from irevalx.evaluation import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.numerals import c_format
 from irevalx.summary import as_list
 
+_PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
+"""How the value of a topic is printed, if it is not nan, by ``Measure.number``."""
+
 ALL = b"all"
 """What stands in the topic column of a summary."""
 
 
 def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed: bool = False) -> Iterator[bytes]:
-    """Yield trec_eval's three columns: name, topic, value.
+    """Yield trec_eval's three columns, name, topic and value: the lines of a topic at once, or one line.
 
     Parameters
     ----------
@@ -36,14 +42,18 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    shown = [
-        (_label(column.name), [_cell(value, column.measure.number) for value in as_list(column.values)])
-        for column in evaluation.columns
-        if column.measure.per_topic and column.values is not None
-    ]
+    """Yield the lines of one topic after another; they are alike, so that one template does for them all."""
+    template = b""
+    columns: list[list[Any]] = []
+    for column in evaluation.columns:
+        if column.measure.per_topic and column.values is not None:
+            cell, values = _PLAIN_CELLS[column.measure.number], as_list(column.values)
+            if column.measure.number == "real" and np.isnan(column.values).any():
+                cell, values = b"%b", [_cell(value, "real") for value in values]
+            template += b"%b\t%%b\t%b\n" % (_label(column.name).replace(b"%", b"%%"), cell)
+            columns.append(values)
     for index, topic in enumerate(evaluation.topics):
-        for label, cells in shown:
-            yield b"%b\t%b\t%b\n" % (label, topic, cells[index])
+        yield template % tuple(part for values in columns for part in (topic, values[index]))
 
 
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
