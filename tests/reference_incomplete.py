@@ -1,0 +1,398 @@
+"""The measures for incomplete and for stratified judgments, and the readings of the unjudged, as plain loops.
+
+A continuation of ``reference``: nothing here is fast, clever or shared with irevalx. A document is relevant when it was
+judged and its grade is at least the level; without a judgment it is never a hit, however low the level. Sums run from
+left to right in rank order, and are divided by the number of relevant documents at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from reference import EPSILON, OUTSIDE, UNJUDGED, Topic, ordered_sum
+
+# One topic with pool and judgments
+
+
+@dataclass(frozen=True)
+class Above:
+    """What stands above a relevant document: its rank, and how many documents of each kind are ranked higher."""
+
+    rank: int
+    relevant: int
+    nonrelevant: int
+    unjudged: int
+    outside: int
+
+    @property
+    def pooled(self) -> int:
+        """Documents of the pool, judged or not."""
+        return self.relevant + self.nonrelevant + self.unjudged
+
+
+def above_relevant(topic: Topic) -> list[Above]:
+    """What stands above each relevant document retrieved, in rank order."""
+    found = []
+    relevant = nonrelevant = unjudged = outside = 0
+    for rank in topic.ranks():
+        grade = topic.ranking[rank - 1]
+        if grade == OUTSIDE:
+            outside += 1
+        elif grade == UNJUDGED:
+            unjudged += 1
+        elif grade < topic.level:
+            nonrelevant += 1
+        else:
+            found.append(Above(rank, relevant, nonrelevant, unjudged, outside))
+            relevant += 1
+    return found
+
+
+def average(terms: Sequence[float], n_rel: int) -> float:
+    """The sum over the relevant documents retrieved / all relevant documents; 0 where there are none."""
+    return ordered_sum(terms) / n_rel if n_rel else 0.0
+
+
+def ind_ap(topic: Topic) -> float:
+    """Average precision once the documents pooled but not judged are removed from the list."""
+    terms = []
+    for above in above_relevant(topic):
+        terms.append((above.relevant + 1) / (above.rank - above.unjudged))
+    return average(terms, topic.n_rel)
+
+
+def expected_precision(relevant: int, nonrelevant: int, outside: int, p: Fraction) -> Fraction:
+    """E[(r + 1) / (r + 1 + n + X)] for X from Binomial(o, p), exactly.
+
+    The powers of p's denominator are taken out of the sum: ``b**outside`` is common to all of its weights.
+    """
+    a, b = p.numerator, p.denominator
+    total = Fraction(0)
+    for x in range(outside + 1):
+        weight = math.comb(outside, x) * a**x * (b - a) ** (outside - x)
+        total += Fraction(weight * (relevant + 1), relevant + 1 + nonrelevant + x)
+    return Fraction(total, b**outside)
+
+
+def sampling_rate(topic: Topic) -> Fraction:
+    """Judged documents of the pool / documents of the pool; 1 where the pool is empty."""
+    judged = 0
+    for grade in topic.judgments:
+        if grade >= 0:
+            judged += 1
+    return Fraction(judged, len(topic.judgments)) if topic.judgments else Fraction(1)
+
+
+def sub_ap(topic: Topic, p: float | None = None) -> float:
+    """The precisions to be expected where a document outside the pool is kept with probability p; exact to the end."""
+    if topic.n_rel == 0:
+        return 0.0
+    rate = sampling_rate(topic) if p is None else Fraction(p)
+    total = Fraction(0)
+    for above in above_relevant(topic):
+        total += expected_precision(above.relevant, above.nonrelevant, above.outside, rate)
+    return float(total / topic.n_rel)
+
+
+def rank_eff(topic: Topic) -> float:
+    """The mean share of nonrelevant documents that are ranked lower than a relevant one."""
+    terms = []
+    for above in above_relevant(topic):
+        if above.nonrelevant == 0:
+            terms.append(1.0)
+        else:
+            terms.append((topic.n_nonrel - above.nonrelevant) / topic.n_nonrel)
+    return average(terms, topic.n_rel)
+
+
+def bpref_10(topic: Topic) -> float:
+    """Bpref with its counts of nonrelevant documents held to R + 10."""
+    most = topic.n_rel + 10
+    terms = []
+    for above in above_relevant(topic):
+        if above.nonrelevant == 0:
+            terms.append(1.0)
+        else:
+            terms.append(1.0 - min(above.nonrelevant, most) / min(topic.n_nonrel, most))
+    return average(terms, topic.n_rel)
+
+
+def judged(topic: Topic, k: int) -> float:
+    """Judged documents among the first k / k, also for a shorter list."""
+    found = 0
+    for rank in topic.ranks(k):
+        if topic.ranking[rank - 1] >= 0:
+            found += 1
+    return found / k
+
+
+def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
+    """Each relevant document found adds the precision to be expected there from what is judged above it."""
+    terms = []
+    for above in above_relevant(topic):
+        if above.rank == 1:
+            terms.append(1.0)
+            continue
+        j = float(above.rank - 1)
+        share = (above.relevant + epsilon) / (above.relevant + above.nonrelevant + c * epsilon)
+        # The order of trec_eval's operations decides the last digit.
+        terms.append(1.0 / (j + 1.0) + (j / (j + 1.0)) * (above.pooled / j) * share)
+    return average(terms, topic.n_rel)
+
+
+MEASURES: dict[str, Callable[..., Any]] = {
+    "infAP": inf_ap,
+    "indAP": ind_ap,
+    "subAP": sub_ap,
+    "RankEff": rank_eff,
+    "bpref_10": bpref_10,
+    "judged": judged,
+}
+"""Every measure of a ``Topic``, by name; infAP and subAP have parameters of their own, and defaults for them."""
+
+DEFAULTS: dict[str, tuple[int, ...]] = {"judged": (5, 10, 20)}
+"""Cutoffs that measures of a ``Topic`` have when none are given."""
+
+
+# One topic with stratified judgments
+
+Sampled: TypeAlias = tuple[int, int]
+"""A document of the pool: its stratum, and its grade or -1 where it was not sampled."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """How many documents of one stratum there are (D), how many of them are judged (S), and how many relevant (R)."""
+
+    size: int
+    judged: int
+    relevant: int
+
+    def expected(self) -> float:
+        """Relevant documents to be expected among these, smoothed."""
+        return self.size * (self.relevant + EPSILON) / (self.judged + 3 * EPSILON)
+
+
+@dataclass(frozen=True)
+class SampledTopic:
+    """One topic with stratified judgments.
+
+    Parameters
+    ----------
+    ranking : stratum and grade of each document in rank order, None for one outside the pool; cut at the depth already.
+    judgments : stratum and grade of each document of the pool, retrieved or not; a negative grade was not sampled.
+    level : the least grade that is relevant.
+    depth : the rank at which lists were cut, and at which the ideal ranking stops too.
+    """
+
+    ranking: Sequence[Sampled | None]
+    judgments: Sequence[Sampled]
+    level: int = 1
+    depth: int = 1000
+
+    def is_relevant(self, grade: int) -> bool:
+        """Whether a document with this grade was judged and found relevant."""
+        return grade >= 0 and grade >= self.level
+
+    def gain(self, grade: int) -> int:
+        """The grade of a relevant document, 0 of any other."""
+        return grade if self.is_relevant(grade) else 0
+
+    @property
+    def strata(self) -> list[int]:
+        """The strata of the pool in ascending order."""
+        return sorted({stratum for stratum, _ in self.judgments})
+
+    def count(self, documents: Sequence[Sampled | None], stratum: int) -> Stratum:
+        """What these documents hold of a stratum."""
+        size = judged = relevant = 0
+        for document in documents:
+            if document is None or document[0] != stratum:
+                continue
+            grade = document[1]
+            size += 1
+            if grade >= 0:
+                judged += 1
+            if self.is_relevant(grade):
+                relevant += 1
+        return Stratum(size, judged, relevant)
+
+    def expected_within(self, k: int) -> float:
+        """Relevant documents to be expected among the first k."""
+        return ordered_sum([self.count(self.ranking[:k], stratum).expected() for stratum in self.strata])
+
+
+def sampled_num_ret(topic: SampledTopic) -> int:
+    """Documents retrieved."""
+    return len(topic.ranking)
+
+
+def sampled_num_rel(topic: SampledTopic) -> int:
+    """Documents judged relevant."""
+    found = 0
+    for _, grade in topic.judgments:
+        if topic.is_relevant(grade):
+            found += 1
+    return found
+
+
+def sampled_num_rel_ret(topic: SampledTopic) -> int:
+    """Documents retrieved that were judged relevant."""
+    found = 0
+    for document in topic.ranking:
+        if document is not None and topic.is_relevant(document[1]):
+            found += 1
+    return found
+
+
+def sampled_judged(topic: SampledTopic, k: int) -> float:
+    """Judged documents among the first k / k, also for a shorter list."""
+    found = 0
+    for document in topic.ranking[:k]:
+        if document is not None and document[1] >= 0:
+            found += 1
+    return found / k
+
+
+def inum_rel(topic: SampledTopic) -> float:
+    """Relevant documents to be expected in the pool, over the strata that were sampled."""
+    terms = []
+    for stratum in topic.strata:
+        pool = topic.count(topic.judgments, stratum)
+        if pool.judged > 0:
+            terms.append(pool.relevant * pool.size / pool.judged)
+    return ordered_sum(terms)
+
+
+def inum_rel_ret(topic: SampledTopic) -> float:
+    """Relevant documents to be expected among the retrieved ones."""
+    return topic.expected_within(len(topic.ranking))
+
+
+def i_p(topic: SampledTopic, k: int) -> float:
+    """Relevant documents to be expected among the first k / k, also for a shorter list."""
+    return topic.expected_within(k) / k
+
+
+def sampled_precision(topic: SampledTopic, rank: int) -> float:
+    """The precision to be expected at a relevant document of this rank."""
+    above = topic.ranking[: rank - 1]
+    pooled = 0
+    for document in above:
+        if document is not None:
+            pooled += 1
+    if pooled == 0:
+        return 1 / rank
+    terms = []
+    for stratum in topic.strata:
+        there = topic.count(above, stratum)
+        terms.append((there.size / pooled) * (there.relevant + EPSILON) / (there.judged + 3 * EPSILON))
+    return 1 / rank + (pooled / rank) * ordered_sum(terms)
+
+
+def x_inf_ap(topic: SampledTopic) -> float:
+    """Per stratum, the mean precision to be expected at its relevant documents, weighted by how many it must hold."""
+    total = 0.0
+    for stratum in topic.strata:
+        pool = topic.count(topic.judgments, stratum)
+        if pool.relevant == 0:
+            continue
+        precisions = 0.0
+        for rank, document in enumerate(topic.ranking, start=1):
+            if document is not None and document[0] == stratum and topic.is_relevant(document[1]):
+                precisions += sampled_precision(topic, rank)
+        weight = (pool.relevant * pool.size / pool.judged) / inum_rel(topic)
+        total += weight * precisions / pool.relevant
+    return total
+
+
+def sampled_dcg(topic: SampledTopic) -> float:
+    """Per stratum, the discounted gains of the judged documents retrieved, scaled up to all retrieved from there."""
+    total = 0.0
+    for stratum in topic.strata:
+        retrieved = topic.count(topic.ranking, stratum)
+        if retrieved.judged == 0:
+            continue
+        gains = 0.0
+        for rank, document in enumerate(topic.ranking, start=1):
+            if document is not None and document[0] == stratum:
+                gains += topic.gain(document[1]) / math.log2(rank + 1)
+        total += retrieved.size * gains / retrieved.judged
+    return total
+
+
+def round_half_up(x: float) -> int:
+    """To the nearest whole number, halves upwards."""
+    return math.floor(x + 0.5)
+
+
+def sampled_ideal_dcg(topic: SampledTopic) -> float:
+    """The DCG of as many documents of each grade as are to be expected in the pool, highest grade first."""
+    gains: list[int] = []
+    for grade in sorted({grade for _, grade in topic.judgments}, reverse=True):
+        if topic.gain(grade) == 0:
+            continue
+        terms = []
+        for stratum in topic.strata:
+            pool = topic.count(topic.judgments, stratum)
+            if pool.judged > 0:
+                with_grade = topic.judgments.count((stratum, grade))
+                terms.append(with_grade * pool.size / pool.judged)
+        gains += [grade] * round_half_up(ordered_sum(terms))
+    return ordered_sum([gain / math.log2(rank + 1) for rank, gain in enumerate(gains[: topic.depth], start=1)])
+
+
+def inf_ndcg(topic: SampledTopic) -> float:
+    """The DCG to be expected / the ideal one; 0 where nothing can be gained."""
+    ideal = sampled_ideal_dcg(topic)
+    return sampled_dcg(topic) / ideal if ideal > 0 else 0.0
+
+
+SAMPLED_MEASURES: dict[str, Callable[..., Any]] = {
+    "num_ret": sampled_num_ret,
+    "num_rel": sampled_num_rel,
+    "num_rel_ret": sampled_num_rel_ret,
+    "judged": sampled_judged,
+    "inum_rel": inum_rel,
+    "inum_rel_ret": inum_rel_ret,
+    "xinfAP": x_inf_ap,
+    "infNDCG": inf_ndcg,
+    "iP": i_p,
+}
+"""Every measure of a ``SampledTopic``, by name."""
+
+SAMPLED_DEFAULTS: dict[str, tuple[int, ...]] = {"judged": (5, 10, 20), "iP": (10, 50, 1000)}
+"""Cutoffs that measures of a ``SampledTopic`` have when none are given."""
+
+
+# Readings of the unjudged
+
+
+def skip(topic: Topic) -> Topic:
+    """The topic without the retrieved documents that were not judged; the pool stays."""
+    return replace(topic, ranking=[grade for grade in topic.ranking if grade >= 0])
+
+
+def rel(topic: Topic) -> Topic:
+    """The topic with every retrieved document that was not judged taken as relevant, with the least grade that is."""
+    least = max(topic.level, 0)
+    ranking = []
+    judgments = list(topic.judgments)
+    for grade in topic.ranking:
+        if grade == OUTSIDE:
+            judgments.append(least)
+        elif grade == UNJUDGED:
+            negative = 0
+            while judgments[negative] >= 0:
+                negative += 1
+            judgments[negative] = least
+        ranking.append(least if grade < 0 else grade)
+    return replace(topic, ranking=ranking, judgments=judgments)
+
+
+READINGS: dict[str, Callable[[Topic], Topic]] = {"skip": skip, "rel": rel}
+"""What a reading makes of a topic, by name; nonrel leaves it as it is."""
