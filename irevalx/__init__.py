@@ -15,6 +15,7 @@ The house, in the order data flows; a module imports only from those above it:
     reading/blocks.py    chunks -> blocks of whole topics
     reading/tokens.py    block -> token spans, decimal numbers        (the hot loop)
     judgments.py         Judgments: topics, docnos, grades
+    pool.py              the documents chosen for judging, and what they add to Judgments
     runs.py              Run and its blocks of Results: topics, docnos, scores, tag
     reading/formats.py   one row a file format -> Judgments, Run
     topics.py            Topics: all that a measure may see
@@ -22,12 +23,14 @@ The house, in the order data flows; a module imports only from those above it:
     summary.py           per-topic values -> the `all` row
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
     evaluation.py        Judgments, Run, requests -> Evaluation
+    archive.py           many runs, shared among processes, each with a name of its own
     report.py            Evaluation -> lines
     explain.py           the docstrings of measures and formats as text for a terminal
     memory.py            keep freed memory for the next array
     progress.py          how far a long call has come
     argv.py              the arguments as trec_eval reads them
     cli.py               argv -> Options -> evaluation -> stdout; the only module that prints
+    rules.py             what judged, pooled and outside the pool mean to each measure, as a table
     departures.py        what irevalx does otherwise than trec_eval, as a table
     man.py               options, measures and formats -> man/irevalx.1
     __main__.py          python -m irevalx

@@ -30,7 +30,7 @@ from irevalx.errors import (
     quote,
 )
 from irevalx.numerals import c_long
-from irevalx.options import Debug, Options
+from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Bound, Debug, Options, Reading
 
 if TYPE_CHECKING:
     from irevalx.evaluation import Evaluation
@@ -88,6 +88,21 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 WHOLE_NUMBER = WholeNumber()
 
 
+class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A plain number within bounds."""
+
+    def __init__(self, name: str, bound: Bound) -> None:
+        self.name = name
+        self._bound = bound
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the text."""
+        number = self._bound.read(value)
+        if number is None:
+            raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")
+        return number
+
+
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -108,14 +123,23 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
     return value
 
 
+def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
+    if value is None:
+        return ()
+    _start_numpy()
+    from irevalx.measures.select import read_reading
+
+    return tuple(read_reading(text) for text in value.split(","))
+
+
 def _at_least_one(ctx: click.Context, param: click.Parameter, value: int) -> int:
     if value < 1:
         raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
     return value
 
 
-def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    if value < 0:
+def _not_negative(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    if value is not None and value < 0:
         raise UsageError(f"{param.opts[0]} must be at least 0, but got {value}")
     return value
 
@@ -164,8 +188,9 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     callback=_check_measures,
     metavar="NAME",
     help=(
-        "Print this measure, or set of measures: official (used if there is no -m), set, all_trec. NAME.X,Y,... gives "
-        "parameters, such as P.5,10 or ndcg.1=3,2=9. May be repeated."
+        "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, all. "
+        "NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel read "
+        "unjudged documents as --unjudged does. May be repeated."
     ),
 )
 @click.option(
@@ -206,16 +231,15 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     *("-M", "--Max_retrieved_per_topic", "max_retrieved"),
     cls=Option,
     type=WHOLE_NUMBER,
-    default=2**31 - 1,
     callback=_not_negative,
-    help="Evaluate only the first N documents of each topic.",
+    help="Evaluate only the first N documents of each topic.  [default: all; 1000 with -R sampled]",
 )
 @click.option(
     *("-R", "--Rel_info_format", "rel_format"),
     cls=Option,
     default="qrels",
     metavar="FORMAT",
-    help="The format of QRELS: qrels.",
+    help="The format of QRELS: qrels or sampled.",
 )
 @click.option(
     *("-T", "--Results_format", "results_format"),
@@ -231,6 +255,45 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     cls=Option,
     metavar="X",
     help="Accepted and ignored, with its value.",
+)
+@click.option(
+    "--pool",
+    cls=Option,
+    group=OWN_GROUP,
+    metavar="FILE",
+    help="FILE lists the documents chosen for judging; those without a judgment are pooled, but unjudged.",
+)
+@click.option(
+    "--unjudged",
+    cls=Option,
+    group=OWN_GROUP,
+    metavar="READING,...",
+    callback=_read_unjudged,
+    help=(
+        "Print every measure in each of these readings of unjudged documents: nonrel (what the measure makes of them, "
+        "usually nonrelevant), skip (not there, as with -J), rel (relevant as far as retrieved)."
+    ),
+)
+@click.option(
+    "--infap-c",
+    cls=Option,
+    group=OWN_GROUP,
+    type=RealNumber("C", INFAP_C),
+    help="The constant c of infAP, at least 1.  [default: 2]",
+)
+@click.option(
+    "--infap-epsilon",
+    cls=Option,
+    group=OWN_GROUP,
+    type=RealNumber("E", INFAP_EPSILON),
+    help="The smoothing constant of infAP, above 0.  [default: 0.00001]",
+)
+@click.option(
+    "--sample-rate",
+    cls=Option,
+    group=OWN_GROUP,
+    type=RealNumber("P", SAMPLE_RATE),
+    help="The share of the pool that was judged, for subAP.  [default: found topic by topic]",
 )
 @click.option(
     "--compat",
@@ -266,19 +329,37 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
     options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))
     if show_help:
-        explained = ("measures", "rel_format", "results_format")
+        explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         _print_help(ctx, typed, options)
         return 0
     if len(options.files) < 2:
         raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
-    if options.files.count(STANDARD_INPUT) > 1:
+    if (*options.files, options.pool).count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
+    readings = bool(options.unjudged) or any(":" in text for text in options.measures)
+    if readings and options.judged_only:
+        raise UsageError(
+            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
+        )
+    if options.rel_format == "sampled":
+        _refuse_with_sampled(options, readings)
     for problem, number in ctx.obj or []:
         if options.strict:
             raise ParameterError(problem)
         _warn(options, f"{problem}, read as {number} as trec_eval does")
     return _evaluate_all(options)
+
+
+def _refuse_with_sampled(options: Options, readings: bool) -> None:
+    """A sample of strata says itself what was pooled, and its measures how to read the rest."""
+    for given, name in (
+        (options.judged_only, "-J"),
+        (options.pool is not None, "--pool"),
+        (readings, "--unjudged or a reading"),
+    ):
+        if given:
+            raise UsageError(f"{name} must not be given together with -R sampled")
 
 
 def _start_numpy() -> None:
@@ -295,10 +376,11 @@ def _evaluate_all(options: Options) -> int:
     The status of the first failure; 0 when there was none.
     """
     _start_numpy()
-    from irevalx.evaluation import Evaluation, evaluate_all, named_apart
+    from irevalx.archive import evaluate_all, named_apart
+    from irevalx.evaluation import Evaluation
     from irevalx.memory import keep_freed_memory
     from irevalx.progress import Progress
-    from irevalx.reading.formats import rel_format, results_format
+    from irevalx.reading.formats import read_pool, rel_format, results_format
 
     keep_freed_memory()
     judgments_path, *run_paths = options.files
@@ -310,6 +392,10 @@ def _evaluate_all(options: Options) -> int:
         _warn(options, line)
 
     judgments = rel_format(options.rel_format).read(judgments_path, options.compat, options.strict, warn)
+    if options.pool is not None:
+        from irevalx.pool import with_pool
+
+        judgments = with_pool(judgments, read_pool(options.pool, options.compat, options.strict, warn), warn)
     read = results_format(options.results_format).read
     runs = [read(path, options.compat, options.strict, warn) for path in run_paths]
     selection: Selection | IrevalxError
@@ -353,7 +439,7 @@ def _select(options: Options) -> Selection:
         raise FormatError("z-scores (-Z) are not supported yet")
     if options.debug.level > 0:
         _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
-    return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+    return select(options.measures, options, warn=lambda line: _warn(options, line))
 
 
 def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:
@@ -391,16 +477,18 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
     from irevalx.measures.select import ask
-    from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+    from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
     if "rel_format" in given and options.rel_format in REL_FORMATS:
         lines += format_lines("-R", REL_FORMATS[options.rel_format])
     if "results_format" in given and options.results_format in RESULTS_FORMATS:
         lines += format_lines("-T", RESULTS_FORMATS[options.results_format])
+    if "pool" in given:
+        lines += format_lines("--pool, a", POOL)
     if "measures" in given:
-        asked = ask(options.measures, options.compat)
-        lines += measure_lines([measure for measure in MEASURES if measure.name in asked])
+        names = {one.name for one in ask(options.measures, options.compat)}
+        lines += measure_lines([measure for measure in MEASURES if measure.name in names])
     return lines
 
 

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import (
-    DuplicateDocumentError,
-    EvaluationError,
-    InputError,
-    IrevalxError,
-    NoTopicsError,
-    quote,
-    shown_name,
-)
+from irevalx.errors import DuplicateDocumentError, EvaluationError, NoTopicsError, quote, shown_name
 from irevalx.judgments import Judgments
-from irevalx.measures.counts import runid
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import Selection
-from irevalx.options import Options
-from irevalx.parallel import in_order, worth_sharing
+from irevalx.measures.select import Request, Selection
+from irevalx.options import Options, Reading
 from irevalx.ranking import How, Ranking, in_topic_order, rank_run
 from irevalx.runs import Run
 from irevalx.segments import BoolArray, FloatArray, IntArray
 from irevalx.summary import Population, Values
-from irevalx.topics import Topics, round_half_away, truncate
+from irevalx.topics import SAMPLED_DEPTH, SampledTopics, Topics, round_half_away, truncate
+
+TOP = 10
+"""How many documents of a topic a run is known by."""
+
+INT_MAX = 2**31 - 1
+"""How many documents of a topic count at most, as in trec_eval."""
 
 _ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
     "truncate(x + 0.9)": lambda x: truncate(x + 0.9),
@@ -88,7 +81,7 @@ def evaluate(
     ----------
     selection : what to compute.
     options : level, complete, judged_only, max_retrieved, collection_size, debug.topic, threads and compat count here.
-    warn : told of odd scores, and of topics that are left out.
+    warn : told of odd scores, of topics that are left out, and of a run of which little was judged.
     progress : told how many more lines have been read.
 
     Raises
@@ -100,7 +93,7 @@ def evaluate(
     requests = selection.requests
     how = How(
         only=options.debug.topic,
-        max_retrieved=options.max_retrieved,
+        max_retrieved=_max_retrieved(judgments, options),
         keep_all=options.level < 0 or any(request.needs_all for request in requests),
         look_up=any(request.measure.kernel for request in requests),
         processes=options.threads,
@@ -115,129 +108,59 @@ def evaluate(
     if selection.impossible:
         name, needed = selection.impossible
         raise EvaluationError(
-            f"the measure {quote(name)} needs judgments in a format that irevalx does not read yet (-R {needed})"
+            f"the measure {quote(name)} must have judgments in the format {needed} (-R), but got {options.rel_format}"
         )
     failure = _first_failure(judgments, ranked.ranking, topics) if how.look_up else None
     if failure:
         topics = topics[: topics.index(failure[0])]
     ranking = in_topic_order(ranked.ranking, judgments, topics, how)
-    seen = _assess(ranking, judgments, options)
+    seen = _Seen(judgments, ranking, options)
     missing = np.array([topic not in ranked.topics for topic in topics], np.bool_)
+    if how.look_up:
+        _tell_little_judged(seen["nonrel"], missing, run.path, warn)
     population = Population(
         tag=ranked.tag or b"",
         n_topics=len(judgments.topics) if options.complete else len(topics),
         n_evaluated=len(topics),
         n_relevant=judgments.n_relevant if options.complete else None,
     )
+    everything = _Seen(judgments, Ranking.of_nothing(judgments), options)
     columns: list[Column] = []
     for request in requests:
-        measure, names = request.measure, request.parameters.names
-        computed: Sequence[Values | None] = [None]
+        measure = request.measure
+        values: Sequence[Values | None] = [None]
+        summed = values
         if measure.kernel:
-            computed = [
-                _without_results(name, values, missing, options.compat)
-                for name, values in zip(names, measure(seen, request.parameters), strict=True)
-            ]
-        for name, values in zip(names, computed, strict=True):
-            summary = None
-            if measure.summary and not failure:
-                summary = measure.summary(values if values is not None else [], population)
-            columns.append(Column(name, measure, values, summary))
+            values = _blanked(measure(seen[request.reading], request.parameters), request, missing, options.compat)
+            summed = measure(everything[request.reading], request.parameters) if measure.over == "judged" else values
+        over = _population(population, request.reading, seen)
+        for name, column, each in zip(request.names, values, summed, strict=True):
+            summary = measure.summary([] if each is None else each, over) if measure.summary and not failure else None
+            columns.append(Column(name, measure, column, summary))
     return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
 
 
-def evaluate_all(
-    judgments: Judgments,
-    runs: Sequence[Run],
-    selection: Selection | IrevalxError,
-    options: Options,
-    warn: Callable[[str], None] = lambda line: None,
-    progress: Callable[[int], None] = lambda lines: None,
-) -> Iterator[Evaluation | IrevalxError]:
-    """Evaluate runs, in several processes if there is much to read.
+class _Seen(dict[Reading, Topics]):
+    """A ranking in each reading of the unjudged that is asked for; under ``-J`` what is read as it is, is condensed."""
 
-    Parameters
-    ----------
-    selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
-    options, warn, progress : as for ``evaluate``; ``threads`` is the number of processes.
+    def __init__(self, judgments: Judgments, ranking: Ranking, options: Options) -> None:
+        super().__init__()
+        self._judgments = judgments
+        self._ranking = ranking
+        self._options = options
 
-    Yields
-    ------
-    For each run, in order, its evaluation or what keeps it from being evaluated.
-
-    Raises
-    ------
-    LostProcessError, and the error in ``selection``.
-    """
-    processes = min(options.threads, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    if processes > 1:
-        options = replace(options, threads=1)
-
-    def work(run: Run) -> tuple[Evaluation | IrevalxError, list[str], int]:
-        said: list[str] = []
-        lines = [0]
-        count = progress if processes == 1 else lines.append
-        try:
-            if isinstance(selection, Selection):
-                return evaluate(judgments, run, selection, options, said.append, count), said, sum(lines)
-            for block in run.blocks():
-                run.parse(block)
-        except (InputError, EvaluationError, NoTopicsError) as error:
-            return error, said, sum(lines)
-        raise selection
-
-    for outcome, said, lines in in_order(work, lambda: runs, processes):
-        progress(lines)
-        for line in said:
-            warn(line)
-        yield outcome
-
-
-def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
-    """Give every run a name of its own: its tag or, where several runs have the same, the stem of its file.
-
-    Where that is taken as well it is the path, and where that is taken the path with a number.
-
-    Parameters
-    ----------
-    warn : told which tags were not unique.
-    """
-    tags = Counter(evaluation.run for evaluation in evaluations)
-    stems = Counter(_stem(evaluation.path) for evaluation in evaluations if tags[evaluation.run] > 1)
-    taken = {tag for tag, number in tags.items() if number == 1}
-    named = []
-    for evaluation in evaluations:
-        name = evaluation.run
-        if tags[name] > 1:
-            stem, path = _stem(evaluation.path), evaluation.path
-            candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
-            name = next(found for found in map(_as_column, candidates) if found not in taken)
-            taken.add(name)
-        named.append(_renamed(evaluation, name))
-    for tag, number in tags.items():
-        if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
-    return named
-
-
-def _stem(path: str) -> str:
-    name = path.rpartition("/")[2]
-    stem = name
-    for suffix in (".gz", ".bz2", ".xz"):
-        stem = stem.removesuffix(suffix)
-    return stem.rpartition(".")[0] or stem or name
-
-
-def _as_column(name: str) -> bytes:
-    return b"_".join(os.fsencode(name).split()) or b"_"
-
-
-def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    def renamed(column: Column) -> Column:
-        has_name = column.measure is runid and column.summary is not None
-        return replace(column, summary=name) if has_name else column
-
-    return replace(evaluation, run=name, columns=tuple(map(renamed, evaluation.columns)))
+    def __missing__(self, reading: Reading) -> Topics:
+        judgments, options = self._judgments, self._options
+        really: Reading = "skip" if options.judged_only else reading
+        topics = self._ranking.assess(judgments, judgments.grades, level=options.level, reading=really)
+        if isinstance(topics, SampledTopics):
+            topics = replace(topics, depth=_max_retrieved(judgments, options))
+        self[reading] = replace(
+            topics,
+            collection_size=options.collection_size,
+            round_recall=_ROUNDINGS[options.compat.recall_rounding],
+        )
+        return self[reading]
 
 
 def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], options: Options) -> list[bytes]:
@@ -272,22 +195,44 @@ def _tell_left_out(
         warn(f"{shown_name(path)}: {'; '.join(parts)}")
 
 
-def _assess(ranking: Ranking, judgments: Judgments, options: Options) -> Topics:
-    topics = ranking.assess(judgments, judgments.grades, level=options.level, judged_only=options.judged_only)
-    return replace(
-        topics,
-        collection_size=options.collection_size,
-        round_recall=_ROUNDINGS[options.compat.recall_rounding],
-    )
+def _max_retrieved(judgments: Judgments, options: Options) -> int:
+    if options.max_retrieved is not None:
+        return options.max_retrieved
+    return INT_MAX if judgments.strata is None else SAMPLED_DEPTH
 
 
-def _without_results(name: str, values: Values, missing: BoolArray, compat: Compat) -> Values:
+def _tell_little_judged(t: Topics, missing: BoolArray, path: str, warn: Callable[[str], None]) -> None:
+    first = int(np.minimum(t.n_ret, TOP)[~missing].sum())
+    judged = int(t.judged_within(TOP)[~missing].sum())
+    if 2 * judged < first:
+        warn(
+            f"{shown_name(path)}: of the first {TOP} documents of each topic only {judged / first:.0%} were judged; "
+            "what takes the others for nonrelevant is likely to be too low (-m incomplete, --unjudged)"
+        )
+
+
+def _blanked(values: Sequence[Values], request: Request, missing: BoolArray, compat: Compat) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not (missing.any() and compat.blank_without_results(name)):
+    if not missing.any():
         return values
+    return [
+        _without(column, missing) if compat.blank_without_results(name) else column
+        for name, column in zip(request.parameters.names, values, strict=True)
+    ]
+
+
+def _without(values: Values, missing: BoolArray) -> Values:
     if isinstance(values, list):
         return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
     return np.where(missing, 0, values)
+
+
+def _population(population: Population, reading: Reading, seen: Mapping[Reading, Topics]) -> Population:
+    """Count the documents that a reading has made relevant; ``-c`` counts relevant ones in the judgments otherwise."""
+    if reading != "rel" or population.n_relevant is None:
+        return population
+    grown = int(seen["rel"].n_rel.sum() - seen["nonrel"].n_rel.sum())
+    return replace(population, n_relevant=population.n_relevant + grown)
 
 
 def _no_topics(judgments: Judgments, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:

@@ -21,6 +21,8 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
         for paragraph in measure.paragraphs:
             for line in paragraph:
                 yield from _wrapped(line, "    ")
+        for note in measure.notes:
+            yield from _wrapped(note, "    ")
         yield ""
 
 

@@ -25,7 +25,8 @@ class Judgments:
     rows : one row a topic, its documents in the order of the file.
     docnos : flat.
     grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.
-    lines : flat; the 1-based line of the file.
+    lines : flat; the 1-based line of the file, 0 for a document of the pool file.
+    strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Judgments:
     docnos: Names
     grades: IntArray
     lines: IntArray
+    strata: IntArray | None = None
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -49,11 +51,14 @@ class Judgments:
         docnos = Names.joined([part.docnos for part in parts])
         grades = np.concatenate((nothing, *(part.grades for part in parts)))
         lines = np.concatenate((nothing, *(part.lines for part in parts)))
+        stratified = [part.strata for part in parts if part.strata is not None]
+        strata = np.concatenate(stratified) if stratified else None
         ascending = sorted(topics)
         if ascending != topics:
             rows, index = rows.take(np.array(sorted(range(rows.n), key=topics.__getitem__), np.int64))
             docnos, grades, lines = docnos.take(index), grades[index], lines[index]
-        return cls(path, tuple(ascending), rows, docnos, grades, lines)
+            strata = None if strata is None else strata[index]
+        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
 
     @cached_property
     def topic_index(self) -> dict[bytes, int]:

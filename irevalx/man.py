@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,8 +18,10 @@ from irevalx import __version__, errors
 from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
 from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
 from irevalx.departures import DEPARTURES
-from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
+from irevalx.measures.select import split_reading
+from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.rules import KINDS, RULES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,6 +40,12 @@ EXAMPLES = (
     ("irevalx -q -m map -m P.10 qrels run", "Average precision and precision at 10, for each topic too."),
     ("irevalx -c -m ndcg@10 qrels run", "nDCG at 10, averaged over all judged topics."),
     ("irevalx -l 2 qrels.gz runs/*.gz", "Only judgments of 2 and more are relevant; many runs at once."),
+    ("irevalx --pool pool -m incomplete qrels run", "What a run is worth when not all of the pool was judged."),
+    (
+        "irevalx --unjudged nonrel,skip,rel -m P.10 qrels run",
+        "Precision at 10 with unjudged documents taken for nonrelevant, left out, and taken for relevant.",
+    ),
+    ("irevalx -R sampled sampled.qrels run", "The measures for a stratified sample of judgments."),
     ("irevalx -h -m bpref", "What bpref is."),
 )
 
@@ -56,7 +65,7 @@ def roff(text: str) -> str:
 
 def manual_page() -> str:
     """Return man/irevalx.1."""
-    sections = (_head(), _options(), _formats(), _measures(), _differences(), _exit_status(), _examples())
+    sections = (_head(), _options(), _formats(), _measures(), _rules(), _differences(), _exit_status(), _examples())
     return "\n".join(line for section in sections for line in section) + "\n"
 
 
@@ -80,11 +89,12 @@ def _options() -> Iterator[str]:
 
 def _formats() -> Iterator[str]:
     yield ".SH FORMATS"
-    for flag, formats in (("-R", REL_FORMATS), ("-T", RESULTS_FORMATS)):
-        for fmt in formats.values():
-            yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
-            yield from (".EX", roff(fmt.example), ".EE")
-            yield from _paragraphs(fmt.prose)
+    explained: list[tuple[str, Format[Any]]] = [("-R", fmt) for fmt in REL_FORMATS.values()]
+    explained += [("-T", fmt) for fmt in RESULTS_FORMATS.values()]
+    for flag, fmt in (*explained, ("--pool, a", POOL)):
+        yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
+        yield from (".EX", roff(fmt.example), ".EE")
+        yield from _paragraphs(fmt.prose)
 
 
 def _measures() -> Iterator[str]:
@@ -98,10 +108,21 @@ def _measures() -> Iterator[str]:
         yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
         for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
+        for note in measure.notes:
+            yield from (".br", roff(note))
     yield ".SS Sets of measures"
     for name, members in NICKNAMES.items():
-        if set(members) <= {measure.name for measure in MEASURES}:
-            yield from (".TP", rf"\fB{roff(name)}\fR", roff(" ".join(members)))
+        known = all(split_reading(member)[0].partition(".")[0] in BY_NAME for member in members)
+        if known:
+            text = "All that the format of the judgments allows." if name == "all" else " ".join(members)
+            yield from (".TP", rf"\fB{roff(name)}\fR", roff(text))
+
+
+def _rules() -> Iterator[str]:
+    yield '.SH "JUDGED, POOLED, AND OUTSIDE THE POOL"'
+    for subject, cells in RULES:
+        yield from (".TP", roff(f"{subject}:"))
+        yield roff("; ".join(f"{kind}: {cell}" for kind, cell in zip(KINDS, cells, strict=True)) + ".")
 
 
 def _differences() -> Iterator[str]:
@@ -150,6 +171,13 @@ def departures_table() -> str:
     return "\n".join(rows)
 
 
+def rules_table() -> str:
+    """Return the README's table of what judged, pooled and outside the pool mean."""
+    rows = [f"| | {' | '.join(KINDS)} |", "|---|---|---|---|---|"]
+    rows += [f"| {subject} | {' | '.join(cells)} |" for subject, cells in RULES]
+    return "\n".join(rows)
+
+
 def measures_table() -> str:
     """Return the README's table of measures."""
     rows = ["| measure | what it is | parameters |", "|---|---|---|"]
@@ -161,7 +189,8 @@ def measures_table() -> str:
 
 def readme(text: str) -> str:
     """Return the README with its tables made anew."""
-    for name, table in (("measures", measures_table()), ("departures", departures_table())):
+    tables = {"measures": measures_table(), "rules": rules_table(), "departures": departures_table()}
+    for name, table in tables.items():
         begin, end = f"<!-- {name}: made by python -m irevalx.man -->", f"<!-- end of {name} -->"
         if begin not in text or end not in text:
             raise ValueError(f"the README must hold {begin} and {end}")

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from irevalx.compat import TREC_EVAL_10, Compat
-from irevalx.numerals import c_long
+from irevalx.numerals import c_double, c_long
+
+Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
+"""What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
+retrieved, or relevant ones as far as they were retrieved."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What a real number must be.
+
+    Parameters
+    ----------
+    rule : in words: the number must be "...".
+    holds : whether a finite number is.
+    """
+
+    rule: str
+    holds: Callable[[float], bool]
+
+    def read(self, text: str) -> float | None:
+        """Read a number; None where it is not plain or out of bounds."""
+        number, plain = c_double(os.fsencode(text))
+        return number if plain and self.holds(number) else None
+
+
+INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
+INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
+SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 
 @dataclass(frozen=True)
@@ -47,8 +78,9 @@ class Options:
     judged_only: bool = False
     """``-J``: remove unjudged documents from the rankings."""
 
-    max_retrieved: int = 2**31 - 1
-    """``-M``: evaluate this many documents of a topic; at least 0."""
+    max_retrieved: int | None = None
+    """``-M``: evaluate this many documents of a topic; at least 0. None stands for all, or for as many as the format of
+    the judgments is made for."""
 
     collection_size: int = 0
     """``-N``: documents in the collection, for utility."""
@@ -70,6 +102,21 @@ class Options:
 
     old_results_format_value: str | None = None
     """``--Output_old_results_format``: accepts a value and has no effect."""
+
+    pool: str | None = None
+    """``--pool``: the file of the documents chosen for judging."""
+
+    unjudged: tuple[Reading, ...] = ()
+    """``--unjudged``: the readings of the unjudged that every measure is printed in; none stands for its own."""
+
+    infap_c: float | None = None
+    """``--infap-c``: the constant c of infAP; at least 1. None stands for the measure's own."""
+
+    infap_epsilon: float | None = None
+    """``--infap-epsilon``: the smoothing constant of infAP; above 0. None stands for the measure's own."""
+
+    sample_rate: float | None = None
+    """``--sample-rate``: the p of subAP; above 0 and at most 1. None: topic by topic from the judgments."""
 
     compat: Compat = TREC_EVAL_10
     """``--compat``."""

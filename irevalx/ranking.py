@@ -13,14 +13,18 @@ from irevalx.lookup import DocumentTable
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
+from irevalx.options import Reading
 from irevalx.parallel import in_order, worth_sharing
 from irevalx.reading.blocks import Block, each_topic_once
 from irevalx.runs import Results, Run
 from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
-from irevalx.topics import OUTSIDE, UNJUDGED, Topics
+from irevalx.topics import OUTSIDE, UNJUDGED, SampledTopics, Topics
 
 NOT_POOLED = -1
 """The row of a document that has no judgment."""
+
+STAND_IN = -2
+"""The row of a document that no run has retrieved: trec_eval's stand-in for a topic without results."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class Ranking:
     judged_topic : per topic; its place in ``Judgments.topics``.
     rows : per topic, the retrieved documents of the pool in rank order (all retrieved ones, if so asked for).
     rank : flat; 1-based.
-    row : flat; the flat index in ``Judgments``, or ``NOT_POOLED``.
+    row : flat; the flat index in ``Judgments``, ``NOT_POOLED`` or ``STAND_IN``.
     n_ret : per topic; how many documents were retrieved.
     failures : why a topic cannot be evaluated, by topic.
     """
@@ -46,7 +50,7 @@ class Ranking:
     n_ret: IntArray
     failures: dict[bytes, DuplicateDocumentError] = field(default_factory=dict)
 
-    def assess(self, judgments: Judgments, grades: IntArray, *, level: int = 1, judged_only: bool = False) -> Topics:
+    def assess(self, judgments: Judgments, grades: IntArray, *, level: int = 1, reading: Reading = "nonrel") -> Topics:
         """Look at the ranking with these grades.
 
         Parameters
@@ -54,19 +58,38 @@ class Ranking:
         judgments : those the ranking was made with; they say which documents belong to a topic.
         grades : flat over ``judgments``; negative is unjudged.
         level : the least grade that is relevant.
-        judged_only : remove the documents that were not judged, so that the others move up (``-J``).
+        reading : ``skip`` removes the documents that were not judged, so that the others move up (``-J``); ``rel``
+            makes those that were retrieved relevant, and the pool grow by those from outside, for which all retrieved
+            documents must be in the rows. Judgments with strata can only be read as they are.
         """
+        if judgments.strata is not None and reading != "nonrel":
+            raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
         pooled = self.row >= 0
         grade = np.full(self.row.size, OUTSIDE, np.int64)
         grade[pooled] = grades[self.row[pooled]]
         grade[pooled & (grade < 0)] = UNJUDGED
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
-        if judged_only:
+        pool, index = judgments.rows.take(self.judged_topic)
+        pool_grade = grades[index]
+        if reading == "rel":
+            relevant = max(level, 0)
+            found, outside = pooled & (grade < 0), self.row == NOT_POOLED
+            pool_grade[pool.at(rows.ids[found], judgments.rows.position[self.row[found]])] = relevant
+            pool, order = pool.beside(rows.keep(outside))
+            pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
+            grade[found | outside] = relevant
+        if reading == "skip":
             judged = grade >= 0
             rows, grade = rows.keep(judged), grade[judged]
             rank, n_ret = rows.position + 1, rows.lengths
-        pool, index = judgments.rows.take(self.judged_topic)
-        return Topics(rows, rank, grade, n_ret, pool, grades[index], level)
+        if judgments.strata is None:
+            return Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
+        stratum = np.full(self.row.size, OUTSIDE, np.int64)
+        stratum[pooled] = judgments.strata[self.row[pooled]]
+        pool_stratum = judgments.strata[index]
+        return SampledTopics(
+            rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
+        )
 
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
@@ -80,6 +103,14 @@ class Ranking:
             row=self.row[index],
             n_ret=self.n_ret[topics],
         )
+
+    @classmethod
+    def of_nothing(cls, judgments: Judgments) -> Ranking:
+        """Return the ranking of a run that retrieved nothing for any judged topic."""
+        n = len(judgments.topics)
+        nothing = np.empty(0, np.int64)
+        rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
+        return cls(judgments.topics, np.arange(n), rows, nothing, nothing, n_ret)
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -242,7 +273,7 @@ def in_topic_order(ranking: Ranking, judgments: Judgments, topics: Sequence[byte
             judged_topic=np.array([judgments.topic_index[topic] for topic in missing], np.int64),
             rows=rows,
             rank=np.ones(rows.size, np.int64),
-            row=np.full(rows.size, NOT_POOLED),
+            row=np.full(rows.size, STAND_IN),
             n_ret=np.full(len(missing), n_ret),
         )
         number |= {topic: len(number) + place for place, topic in enumerate(missing)}

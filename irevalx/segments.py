@@ -136,6 +136,18 @@ class Segments:
         chosen = Segments.of_lengths(self.lengths[rows])
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
+    def beside(self, other: Segments) -> tuple[Segments, IntArray]:
+        """Append to each row the same row of others, of which there are as many.
+
+        Returns
+        -------
+        segments : the longer rows.
+        index : flat over them: where each element stood when the others are laid behind these, so that
+            ``np.concatenate((x, y))[index]`` are their elements.
+        """
+        index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
+        return Segments.of_lengths(self.lengths + other.lengths), index
+
     def at(self, row: IntArray, position: IntArray) -> IntArray:
         """Return the flat index of the elements at these 0-based places of these rows."""
         return self.offsets[:-1][row] + position

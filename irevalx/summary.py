@@ -62,6 +62,11 @@ def total(values: Values, population: Population) -> int:
     return sum(as_list(values))
 
 
+def real_total(values: Values, population: Population) -> float:
+    """Return the sum of what need not be whole numbers."""
+    return ordered_sum(np.asarray(values))
+
+
 def relevant_total(values: Values, population: Population) -> int:
     """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, whatever the level."""
     return total(values, population) if population.n_relevant is None else population.n_relevant

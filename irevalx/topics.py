@@ -10,10 +10,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from irevalx.numerals import LONG_MIN
-from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 
 UNJUDGED = -2
 """The grade, in a ranking, of a document that was pooled but not judged."""
+
+SAMPLED_DEPTH = 1000
+"""How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
 
 OUTSIDE = -1
 """The grade, in a ranking, of a document outside the pool."""
@@ -82,6 +85,24 @@ class Topics:
         return self.judged & ~self.hit
 
     @cached_property
+    def relevant_above(self) -> IntArray:
+        """Flat: documents judged relevant that are ranked above this one."""
+        return self._above(self.relevant)
+
+    @cached_property
+    def nonrelevant_above(self) -> IntArray:
+        """Flat: documents judged nonrelevant that are ranked above this one."""
+        return self._above(self.nonrelevant)
+
+    @cached_property
+    def unjudged_above(self) -> IntArray:
+        """Flat: documents pooled but not judged that are ranked above this one."""
+        return self._above(self.grade == UNJUDGED)
+
+    def _above(self, mask: BoolArray) -> IntArray:
+        return self.rows.running_count(mask) - mask
+
+    @cached_property
     def n_judged_ret(self) -> IntArray:
         """Per topic: retrieved documents that were judged."""
         return self.rows.count(self.judged)
@@ -100,6 +121,15 @@ class Topics:
     def n_nonrel(self) -> IntArray:
         """Per topic: documents judged nonrelevant, retrieved or not."""
         return self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
+
+    @cached_property
+    def n_judged(self) -> IntArray:
+        """Per topic: documents judged, retrieved or not."""
+        return self.pool.count(self.pool_grade >= 0)
+
+    def judged_within(self, k: int) -> IntArray:
+        """Per topic: judged documents among the first k."""
+        return self.rows.count(self.judged & (self.rank <= k))
 
     @cached_property
     def _ideal(self) -> tuple[Segments, FloatArray]:
@@ -129,6 +159,28 @@ class Topics:
     def documents_for_recall(self, x: float) -> IntArray:
         """Per topic: how many relevant documents make up recall x."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SampledTopics(Topics):
+    """Rankings of topics whose pools were divided into strata, from each of which a sample was judged.
+
+    Parameters
+    ----------
+    stratum : flat over ``rows``; negative for a document outside the pool.
+    pool_stratum : flat over ``pool``; at least 0.
+    depth : how many documents of a topic count at most.
+    """
+
+    stratum: IntArray
+    pool_stratum: IntArray
+    depth: int = SAMPLED_DEPTH
+
+    @cached_property
+    def strata(self) -> list[int]:
+        """All numbers of strata, ascending; not every topic has them all."""
+        numbers: list[int] = distinct(self.pool_stratum).tolist()
+        return numbers
 
 
 def truncate(x: FloatArray) -> IntArray:

@@ -55,6 +55,29 @@ def example() -> None:
     judged.unlink()
 
 
+def incomplete() -> None:
+    """A pool file for the example, and the same judgments as a sample of two strata."""
+    folder = FIXTURES / "example"
+    rng = random.Random(2008)
+    judged = [line.split() for line in (folder / "qrels").read_text().splitlines()]
+    grades = {(topic, docno): int(grade) for topic, _, docno, grade in judged}
+    ranks: dict[tuple[str, str], int] = {}
+    for name in ("bm25", "dense"):
+        for line in (folder / f"{name}.run").read_text().splitlines():
+            topic, _, docno, rank, _, _ = line.split()
+            ranks[topic, docno] = min(int(rank), ranks.get((topic, docno), 99))
+    pool = sorted(document for document, rank in ranks.items() if rank <= 15 or document in grades)
+    pool.append(("305", "NEWS-1234"))
+    (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in pool))
+    lines = []
+    for topic, docno in pool:
+        stratum = 1 if ranks.get((topic, docno), 1) <= 5 else 2
+        sampled = stratum == 1 or topic == "305" or rng.random() < 0.4
+        grade = grades.get((topic, docno), 0) if sampled else -1
+        lines.append(f"{topic} 0 {docno} {stratum} {grade}\n")
+    (folder / "sampled.qrels").write_text("".join(lines))
+
+
 def summation() -> None:
     """A thousand topics whose means lie so close to a rounding edge that the order of addition shows."""
     folder = FIXTURES / "summation"
@@ -86,4 +109,5 @@ def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
 
 if __name__ == "__main__":
     example()
+    incomplete()
     summation()

@@ -151,7 +151,7 @@ def test_3_numbers_among_parameters_are_never_misread_in_silence() -> None:
 def test_3_scores_are_never_misread_in_silence(score: str, tmp_path: Path) -> None:
     """The first odd score is named with file, line, topic and document, and the others are counted."""
     results = f"1 Q0 A 1 2.5 r\n1 Q0 B 2 {score} r\n1 Q0 C 3 {score} r\n1 Q0 D 3 {score} r\n"
-    qrels, path = files(tmp_path, "1 0 A 1\n", results)
+    qrels, path = files(tmp_path, "1 0 A 1\n1 0 B 0\n", results)
     result = run("-m", "map", qrels, path)
     assert result.status == 0
     assert result.stderr.startswith(
@@ -167,7 +167,7 @@ def test_3_scores_are_never_misread_in_silence(score: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("score", ["0x10", "1e5", "-.5", "+7.", "1E-5", "12345678901234567890"])
 def test_3_plain_scores_are_not_odd(score: str, tmp_path: Path) -> None:
     """What C reads whole, and as a finite number, is not worth a warning."""
-    assert run("--strict", *files(tmp_path, "1 0 A 1\n", f"1 Q0 A 1 {score} r\n")).stderr == ""
+    assert run("--strict", *files(tmp_path, "1 0 A 1\n1 0 B 0\n", f"1 Q0 A 1 {score} r\n")).stderr == ""
 
 
 @pytest.mark.parametrize("grade", ["1.5", "x", "3abc", "0x5", "9223372036854775808"])

@@ -140,6 +140,22 @@ def test_readme_shows_what_irevalx_prints() -> None:
     assert run(*arguments.split(), cwd=ROOT).stdout.decode() == shown[1]
 
 
+@pytest.mark.parametrize("mark", ["pool", "sampled"])
+def test_readme_shows_what_is_made_of_incomplete_judgments(mark: str) -> None:
+    """The output beside the commands about pools and samples is what they print."""
+    found = re.search(rf"<!-- {mark} command -->\n```sh\nirevalx ([^\n]+)\n```\n\n```\n(.+?)```", README, re.DOTALL)
+    assert found
+    assert run(*found[1].split(), cwd=ROOT).stdout.decode() == found[2]
+
+
+def test_readme_names_the_measures_that_rise() -> None:
+    """The README, the help and the declarations agree on the measures for which rel is an upper bound."""
+    rising = [measure.name for measure in MEASURES if measure.rises]
+    listed = re.search(r"relevant documents \((`.+?`)\), and no bound", " ".join(README.split()))
+    assert listed
+    assert sorted(listed[1].replace("`", "").split(", ")) == sorted(rising)
+
+
 def test_ci_calls_the_command_of_the_readme() -> None:
     """.ci/run takes the test command from the README, where there is exactly one."""
     script = (ROOT / ".ci" / "run").read_text()

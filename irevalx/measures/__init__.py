@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 
-from irevalx.measures import average, counts, gain, incomplete, precision, text, user
+from irevalx.measures import average, counts, gain, incomplete, precision, sampled, text, user
 from irevalx.measures.declare import Measure
 
 MEASURES: tuple[Measure, ...] = (
@@ -13,10 +13,17 @@ MEASURES: tuple[Measure, ...] = (
     counts.num_ret,
     counts.num_rel,
     counts.num_rel_ret,
+    sampled.inferred_relevant,
+    sampled.inferred_relevant_retrieved,
+    incomplete.judged,
     average.average_precision,
     average.geometric_map,
+    incomplete.induced_average_precision,
+    incomplete.subcollection_average_precision,
     precision.r_precision,
     incomplete.bpref,
+    incomplete.bpref_10,
+    incomplete.rank_effectiveness,
     precision.reciprocal_rank,
     precision.interpolated_precision,
     precision.precision,
@@ -48,6 +55,9 @@ MEASURES: tuple[Measure, ...] = (
     user.rank_biased_precision,
     user.rank_biased_residual,
     precision.unjudged,
+    sampled.extended_inferred_average_precision,
+    sampled.inferred_ndcg,
+    sampled.inferred_precision,
 )
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
@@ -88,8 +98,14 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         "num_nonrel_judged_ret",
         *("rbp", "rbp_resid", "unj"),
     ),
+    "incomplete": (
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "judged"),
+        *("map", "indAP", "subAP", "infAP", "bpref", "bpref_10", "RankEff", "P.5,10,20", "P.5,10,20:skip"),
+    ),
+    "all": tuple(BY_NAME),
     "prefs": ("runid", "num_q", *PREFERENCE_MEASURES[:6]),
     "all_prefs": ("runid", "num_q", *PREFERENCE_MEASURES),
     "qrels_jg": ("runid", "num_q", *GROUP_MEASURES),
 }
-"""Names for sets of measures; a version of trec_eval that lacks a member leaves it out."""
+"""Names for sets of measures; a version of trec_eval that lacks a member leaves it out. ``all`` is all that the format
+of the judgments allows."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from irevalx.measures.declare import measure, summary_only
+from irevalx.measures.declare import AS_IT_IS, AS_IT_IS_OR_CONDENSED, measure, summary_only
 from irevalx.segments import IntArray
 from irevalx.summary import relevant_total, run_tag, topic_count, total
 from irevalx.topics import Topics
+
+COUNTED = frozenset({"qrels", "sampled"})
+"""Formats of judgments that say how many documents are relevant."""
 
 runid = summary_only(
     "runid",
@@ -15,6 +18,8 @@ runid = summary_only(
     """,
     summary=run_tag,
     number="text",
+    formats=COUNTED,
+    readings=AS_IT_IS,
 )
 
 num_q = summary_only(
@@ -27,10 +32,12 @@ num_q = summary_only(
     """,
     summary=topic_count,
     number="integer",
+    formats=COUNTED,
+    readings=AS_IT_IS,
 )
 
 
-@measure("num_ret", summary=total, number="integer")
+@measure("num_ret", summary=total, number="integer", formats=COUNTED, readings=AS_IT_IS_OR_CONDENSED)
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
 
@@ -41,7 +48,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@measure("num_rel", summary=relevant_total, number="integer")
+@measure("num_rel", summary=relevant_total, number="integer", formats=COUNTED)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -53,7 +60,7 @@ def num_rel(t: Topics) -> IntArray:
     return t.n_rel
 
 
-@measure("num_rel_ret", summary=total, number="integer")
+@measure("num_rel_ret", summary=total, number="integer", formats=COUNTED, rises=True)
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
@@ -64,7 +71,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     return t.n_rel_ret
 
 
-@measure("num_nonrel_judged_ret", summary=total, number="integer")
+@measure("num_nonrel_judged_ret", summary=total, number="integer", readings=AS_IT_IS_OR_CONDENSED)
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.
 

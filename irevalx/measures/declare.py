@@ -6,22 +6,29 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import ParameterError, quote
+from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.mergesort import merge_sort
 from irevalx.numerals import c_double, c_format, c_long
+from irevalx.options import Bound, Reading
 from irevalx.summary import Summary, Values
 from irevalx.topics import Topics
 
 Kernel: TypeAlias = Callable[..., Any]
 """From Topics, and what the parameters say, to one value a topic; the kind of parameters knows how to call it."""
+
+AS_IT_IS: tuple[Reading, ...] = ("nonrel",)
+"""The readings of a measure that is about the unjudged."""
+
+AS_IT_IS_OR_CONDENSED: tuple[Reading, ...] = ("nonrel", "skip")
+"""The readings of a measure that does not take the unjudged for nonrelevant."""
 
 Note: TypeAlias = Callable[[str, float], None]
 """Told of each number among the parameters that is not plain, and of what C reads instead."""
@@ -140,6 +147,67 @@ class Reals:
 
 
 @dataclass(frozen=True, eq=False)
+class Parameter:
+    """A real number with a name.
+
+    Parameters
+    ----------
+    name : as typed before the ``=``.
+    default : None where the measure finds its own.
+    bound : what the number must be.
+    """
+
+    name: str
+    default: float | None
+    bound: Bound
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """``name=value`` pairs, of irevalx's own measures. Kernel: ``(t, *values)``, in the order of the declaration.
+
+    Unlike those of trec_eval, several lists of such parameters may be asked for side by side, and what is wrong with
+    them is an error of usage.
+    """
+
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def usage(self) -> str:
+        return ",".join(f"{parameter.name}={parameter.name.upper()}" for parameter in self.parameters)
+
+    def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
+        values = {parameter.name: parameter.default for parameter in self.parameters}
+        if text is None:
+            return Parameters((name,), tuple(values.values()))
+        bounds = {parameter.name: parameter.bound for parameter in self.parameters}
+        given: set[str] = set()
+        for item in text.split(","):
+            key, equals, number = item.partition("=")
+            if not equals or key not in bounds or key in given:
+                raise UsageError(
+                    f"the parameters of {name} must be {self.usage}, each at most once, but got {quote(text)}"
+                )
+            value = bounds[key].read(number)
+            if value is None:
+                raise UsageError(f"the parameter {key} of {name} must be {bounds[key].rule}, but got {quote(number)}")
+            values[key] = value
+            given.add(key)
+        return Parameters((f"{name}_{text}",), tuple(values.values()))
+
+    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, *parameters.values)]
+
+    def with_defaults(self, values: Mapping[str, float | None]) -> Named:
+        """Return the same parameters with other defaults; None leaves one as it is."""
+        changed = (
+            parameter if values.get(parameter.name) is None else replace(parameter, default=values[parameter.name])
+            for parameter in self.parameters
+        )
+        return Named(tuple(changed))
+
+
+@dataclass(frozen=True, eq=False)
 class Gains:
     """``key=value`` pairs, the gains of relevance levels. Kernel: ``(t, pairs)``, a tuple of Gain."""
 
@@ -191,6 +259,12 @@ class Measure:
     kind : its parameters.
     per_topic : whether ``-q`` prints it.
     needs_all : whether these parameters make it look at documents outside the pool one by one.
+    formats : the formats of judgments (``-R``) that it can be computed from.
+    readings : the readings of the unjudged that it has.
+    rises : whether it cannot fall when unjudged documents turn out to be relevant, so that the reading ``rel`` is an
+        upper bound.
+    needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
+    over : whether the `all` row is over the evaluated topics or, whatever the run holds, all judged ones.
     """
 
     name: str
@@ -201,6 +275,11 @@ class Measure:
     kind: Kind = NoParameters()
     per_topic: bool = True
     needs_all: Callable[[tuple[Any, ...]], bool] = lambda values: False
+    formats: frozenset[str] = frozenset({"qrels"})
+    readings: tuple[Reading, ...] = get_args(Reading)
+    rises: bool = False
+    needs_nonrelevant: bool = False
+    over: Literal["evaluated", "judged"] = "evaluated"
 
     @property
     def title(self) -> str:
@@ -212,6 +291,19 @@ class Measure:
         """The prose behind the title, in paragraphs; in each, ``Range:`` and ``Source:`` begin a new line."""
         parts = [re.split(r"\n(?=Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
+
+    @property
+    def notes(self) -> list[str]:
+        """What its declaration says about judgments, in sentences: formats, and readings of the unjudged."""
+        notes = []
+        if "qrels" not in self.formats:
+            notes.append(f"Judgments: -R {' or '.join(sorted(self.formats))}.")
+        if "rel" in self.readings:
+            bound = "an upper bound" if self.rises else "no bound: it may fall when more documents are relevant"
+            notes.append(f"Readings of the unjudged: {self.name}:skip, {self.name}:rel ({bound}).")
+        elif "skip" in self.readings:
+            notes.append(f"Readings of the unjudged: {self.name}:skip.")
+        return notes
 
     def __call__(self, t: Topics, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic."""

@@ -1,19 +1,36 @@
-"""Measures for incomplete judgments."""
+"""Measures for incomplete judgments.
+
+Of a topic, R documents were judged relevant and N nonrelevant. Above a relevant document of rank k lie r documents
+judged relevant, n judged nonrelevant, u pooled but not judged, and o = k - 1 - r - n - u from outside the pool.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from irevalx.measures.declare import measure
-from irevalx.segments import FloatArray, ratio
+from irevalx.measures.counts import COUNTED
+from irevalx.measures.declare import AS_IT_IS, AS_IT_IS_OR_CONDENSED, Cutoffs, Named, Parameter, measure
+from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
+from irevalx.segments import FloatArray, IntArray, ratio
 from irevalx.summary import geometric_mean, mean
-from irevalx.topics import UNJUDGED, Topics
+from irevalx.topics import Topics
 
 EPSILON = 0.00001
 """infAP's smoothing constant."""
 
+SMOOTHING = 2.0
+"""infAP's constant c."""
 
-@measure("bpref", summary=mean)
+_NODES = 48
+"""Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
+
+_FAR = 45.0
+"""Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
+
+
+@measure("bpref", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -25,10 +42,10 @@ def bpref(t: Topics) -> FloatArray:
     Range: 0 to 1.
     Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
     """
-    return _bpref(t)
+    return _bpref(t, t.n_rel)
 
 
-@measure("gm_bpref", summary=geometric_mean, per_topic=False)
+@measure("gm_bpref", summary=geometric_mean, per_topic=False, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
@@ -37,34 +54,149 @@ def geometric_bpref(t: Topics) -> FloatArray:
     Range: 0.00001 to 1.
     Source: trec_eval; see gm_map and bpref.
     """
-    return _bpref(t)
+    return _bpref(t, t.n_rel)
 
 
-def _bpref(t: Topics) -> FloatArray:
-    above = t.rows.running_count(t.nonrelevant)
-    n_rel = t.rows.spread(t.n_rel)
-    bound = np.minimum(t.rows.spread(t.n_nonrel), n_rel)
-    preferred = np.where(above > 0, 1.0 - ratio(np.minimum(above, n_rel), bound), 1.0)
-    return ratio(t.rows.sum(np.where(t.relevant, preferred, 0.0)), t.n_rel)
+@measure("bpref_10", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+def bpref_10(t: Topics) -> FloatArray:
+    """Binary preference over the first R + 10 nonrelevant documents.
+
+    bpref with R + 10 in place of R as the bound: the mean over all relevant documents of
+    1 - min(n, R + 10) / min(N, R + 10). Meant for topics with few relevant documents. trec_eval 7 and 8 printed it as
+    bpref_top10pRnonrel; what they called bpref_10 was something else.
+
+    Range: 0 to 1.
+    Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004; Yilmaz and Aslam,
+    Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.2.
+    """
+    return _bpref(t, t.n_rel + 10)
 
 
-@measure("infAP", summary=mean)
-def inferred_average_precision(t: Topics) -> FloatArray:
+@measure("RankEff", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+def rank_effectiveness(t: Topics) -> FloatArray:
+    """Rank effectiveness.
+
+    With R relevant and N judged nonrelevant documents: the mean over all relevant documents of (N - n) / N, the share
+    of the judged nonrelevant documents that are ranked below it, or not retrieved. Relevant documents that were not
+    retrieved count 0, unjudged documents count for nothing. Where n is 0 the term is 1, so that without any judged
+    nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: Ahlgren and Grönqvist, Evaluation of Retrieval Effectiveness with Incomplete Relevance Data: Theoretical and
+    Experimental Comparison of Three Measures, IP&M 2008, sections 4.2 and 4.3.
+    """
+    n_nonrel = t.rows.spread(t.n_nonrel)
+    above = t.nonrelevant_above
+    return _mean_over_relevant(t, np.where(above > 0, ratio(n_nonrel - above, n_nonrel), 1.0))
+
+
+@measure(
+    "infAP",
+    summary=mean,
+    kind=Named((Parameter("c", SMOOTHING, INFAP_C), Parameter("epsilon", EPSILON, INFAP_EPSILON))),
+    readings=AS_IT_IS_OR_CONDENSED,
+)
+def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
 
     Average precision as expected when the judged documents are a random sample of the pool: above a relevant document
     of rank k, d documents are in the pool, r of them judged relevant and n judged nonrelevant, and its precision is
-    taken to be 1/k + (d/k) (r + e) / (r + n + 2e), e = 0.00001. Pooled documents without a judgment are those with a
-    negative grade; documents outside the pool are nonrelevant. Equals map, up to e, where all of the pool is judged.
+    taken to be 1/k + (d/k) (r + e) / (r + n + c e), e = 0.00001 and c = 2 unless given (--infap-epsilon, --infap-c).
+    Where nothing above was judged that is 1/k + (d/k) (1/c): a greater c expects fewer relevant documents there.
+    Documents outside the pool are nonrelevant. Equals map, up to e, where all of the pool was judged.
 
     Range: 0 to 1.
-    Source: Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006.
+    Source: Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006; the
+    constant c: the same, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.5.4.
     """
-    relevant_above = t.rows.running_count(t.relevant) - t.relevant
-    nonrelevant_above = t.rows.running_count(t.nonrelevant)
-    pooled_above = relevant_above + nonrelevant_above + t.rows.running_count(t.grade == UNJUDGED)
+    judged_above = t.relevant_above + t.nonrelevant_above
+    pooled_above = judged_above + t.unjudged_above
     j = np.maximum(t.rank - 1, 1).astype(np.float64)
-    share = (relevant_above + EPSILON) / (relevant_above + nonrelevant_above + 2 * EPSILON)
+    share = (t.relevant_above + epsilon) / (judged_above + c * epsilon)
     expected = 1.0 / (j + 1.0) + j / (j + 1.0) * (pooled_above / j) * share
-    found = t.rows.sum(np.where(t.relevant, np.where(t.rank == 1, 1.0, expected), 0.0))
-    return np.where(t.n_rel > 0, found / t.n_rel, found)
+    return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
+
+
+@measure("indAP", summary=mean, readings=AS_IT_IS_OR_CONDENSED)
+def induced_average_precision(t: Topics) -> FloatArray:
+    """Induced average precision.
+
+    Average precision of the ranking without the pooled documents that were not judged: the mean over all relevant
+    documents of (r + 1) / (k - u), k being the rank, r the relevant and u the pooled unjudged documents above.
+    Documents outside the pool stay, as nonrelevant. Equals map where all of the pool was judged. With -J all unjudged
+    documents go, as in the paper's first form. 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.3.1.
+    """
+    return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
+
+
+@measure("subAP", summary=mean, kind=Named((Parameter("p", None, SAMPLE_RATE),)), readings=AS_IT_IS_OR_CONDENSED)
+def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
+    """Subcollection average precision.
+
+    Average precision as expected in a sample of the collection: the mean over all relevant documents of the expected
+    value of (r + 1) / (r + 1 + n + X), r and n being the documents above that were judged relevant and nonrelevant and
+    X how many of those from outside the pool are left when each is kept with probability p. p is the sampling rate of
+    the judgments; without --sample-rate or the parameter it is, topic by topic, the judged documents divided by those
+    in the pool. Equals map where all of the pool was judged. 0 where nothing is relevant.
+
+    Range: 0 to 1.
+    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.4.1.
+    """
+    rate = t.n_judged / np.maximum(t.pool.lengths, 1) if p is None else np.full(t.rows.n, p)
+    where = np.flatnonzero(t.relevant)
+    relevant, nonrelevant, unjudged = (
+        above[where] for above in (t.relevant_above, t.nonrelevant_above, t.unjudged_above)
+    )
+    outside = t.rank[where] - 1 - relevant - nonrelevant - unjudged
+    terms = np.zeros(t.rows.size)
+    terms[where] = _expected_precision(relevant, nonrelevant, outside, t.rows.spread(rate)[where])
+    return _mean_over_relevant(t, terms)
+
+
+@measure("judged", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, formats=COUNTED)
+def judged(t: Topics, k: int) -> FloatArray:
+    """Share of judged documents among the first k.
+
+    Retrieved documents with a judgment among the first k, divided by k, also where fewer than k were retrieved. A low
+    value says that other measures know little about this run.
+
+    Range: 0 to 1.
+    Source: the field's habit; unj is the share of the others.
+    """
+    return t.judged_within(k) / k
+
+
+def _bpref(t: Topics, most: IntArray) -> FloatArray:
+    bound = t.rows.spread(np.minimum(t.n_nonrel, most))
+    above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
+    return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
+
+
+def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
+    """Sum the terms of the relevant documents retrieved and divide by the number of all; 0 where there are none."""
+    return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
+
+
+def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
+    """Return the expected value of (r + 1) / (r + 1 + n + X), X binomially distributed over o trials.
+
+    E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
+    """
+    j = r + n
+    width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))
+    total = np.zeros(j.shape)
+    for node, weight in _gauss_legendre():
+        s = width * node
+        total += weight * np.exp(j * np.log1p(-s) + o * np.log1p(-p * s))
+    certain = (p == 1) | (o == 0)
+    return np.where(certain, (r + 1) / (r + 1 + n + o), (r + 1) * (width * total))
+
+
+@lru_cache(maxsize=1)
+def _gauss_legendre() -> list[tuple[float, float]]:
+    """Return nodes from 0 to 1 and their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return [(float(node + 1) / 2, float(weight) / 2) for node, weight in zip(nodes, weights, strict=True)]

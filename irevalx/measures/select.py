@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
 from irevalx.measures import BY_NAME, GROUP_MEASURES, MEASURES, NICKNAMES, PREFERENCE_MEASURES
-from irevalx.measures.declare import Cutoffs, Gains, Measure, NoParameters, Parameters
+from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
+from irevalx.options import Options, Reading
 
 OTHER_FORMATS = {
     **dict.fromkeys(PREFERENCE_MEASURES, "prefs or qrels_prefs"),
     **dict.fromkeys(GROUP_MEASURES, "qrels_jg"),
 }
 """Measures that cannot be computed yet, and the format of judgments that they need."""
+
+READINGS: tuple[Reading, ...] = get_args(Reading)
+
+SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel is None)
+"""Measures that have nothing to do with documents."""
+
+_DEFAULT = defaultdict(lambda: "official", sampled="all")
+"""What is printed without ``-m``, by the format of the judgments."""
 
 SYNONYMS = {
     "ap": "map",
@@ -25,6 +36,7 @@ SYNONYMS = {
     "precision": "P",
     "r-precision": "Rprec",
     "r-prec": "Rprec",
+    "bpref-10": "bpref_10",
 }
 """What else measures are called, in lower case."""
 
@@ -38,23 +50,29 @@ SYNONYMS_AT = {
     "recall": "recall",
     "success": "success",
     "unj": "unj",
+    "judged": "judged",
+    "ip": "iP",
 }
 """What ``NAME@k`` means, in lower case."""
 
 
 @dataclass(eq=False)
 class Asked:
-    """One measure as it was asked for.
+    """One measure in one reading, as it was asked for.
 
     Parameters
     ----------
     name : a measure that exists in this version.
+    reading : of the unjudged.
+    optional : whether it may be left out where the format of the judgments does not allow it.
     parameters : the first ones given as ``NAME.PARAMETERS``; None for the default.
     cutoffs : those given as ``NAME@k``.
     ignored : later or useless parameters.
     """
 
     name: str
+    reading: Reading = "nonrel"
+    optional: bool = False
     parameters: str | None = None
     cutoffs: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -77,15 +95,22 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A measure with parameters that have been read."""
+    """A measure in a reading, with parameters that have been read."""
 
     measure: Measure
     parameters: Parameters
+    reading: Reading = "nonrel"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the values are printed under."""
+        suffix = "" if self.reading == "nonrel" else f":{self.reading}"
+        return tuple(name + suffix for name in self.parameters.names)
 
     @property
     def needs_all(self) -> bool:
         """Whether it looks at documents outside the pool one by one."""
-        return self.measure.needs_all(self.parameters.values)
+        return self.reading == "rel" or self.measure.needs_all(self.parameters.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,78 +127,178 @@ class Selection:
     impossible: tuple[str, str] | None = None
 
 
-def ask(texts: Sequence[str], compat: Compat, warn: Callable[[str], None] = lambda line: None) -> dict[str, Asked]:
-    """Expand nicknames and find out which measures were asked for, by name.
+class _Wishes:
+    """What has been asked for so far, by reading, name and, where there may be several, parameters.
+
+    Parameters
+    ----------
+    compat : a measure that the version lacks is unknown.
+    unjudged : the readings of a measure that is asked for without one.
+    """
+
+    def __init__(self, compat: Compat, unjudged: Sequence[Reading]) -> None:
+        self.compat = compat
+        self.unjudged = tuple(dict.fromkeys(unjudged)) or ("nonrel",)
+        self.asked: dict[tuple[Reading, str, str], Asked] = {}
+
+    def measure(
+        self, name: str, reading: Reading | None, parameters: str | None = None, *, cutoffs: Sequence[str] = ()
+    ) -> None:
+        """Ask for a measure."""
+        for one in (reading,) if reading else self.unjudged:
+            self._refuse(name, one, explicit=reading is not None)
+            asked = self._entry(name, one, parameters)
+            asked.optional = False
+            asked.cutoffs += cutoffs
+            if parameters is not None:
+                asked.add(parameters)
+
+    def members(self, nickname: str, reading: Reading | None) -> None:
+        """Ask for the measures of a set, as far as the version has them and they have the reading."""
+        for member in NICKNAMES[nickname]:
+            text, own = split_reading(member)
+            name, _, parameters = text.partition(".")
+            if not exists(name, self.compat):
+                continue
+            explicit = own or reading
+            for one in (explicit,) if explicit else self.unjudged:
+                if one in _readings(name) or name in SUMMARY_ONLY:
+                    before = len(self.asked)
+                    asked = self._entry(name, one, parameters)
+                    asked.parameters = asked.parameters or parameters or None
+                    asked.optional = nickname == "all" and (asked.optional or len(self.asked) > before)
+
+    def _entry(self, name: str, reading: Reading, parameters: str | None) -> Asked:
+        if name in SUMMARY_ONLY:
+            # They have nothing to do with documents, and stand once, with the first reading.
+            found = next((asked for (_, known, _), asked in self.asked.items() if known == name), None)
+            return found or self.asked.setdefault((reading, name, ""), Asked(name))
+        several = name in BY_NAME and isinstance(BY_NAME[name].kind, Named)
+        return self.asked.setdefault((reading, name, (parameters or "") if several else ""), Asked(name, reading))
+
+    def _refuse(self, name: str, reading: Reading, *, explicit: bool) -> None:
+        if reading in _readings(name) or (name in SUMMARY_ONLY and not explicit):
+            return
+        raise UsageError(f"a reading of {name} must be {' or '.join(_readings(name))}, but got {quote(reading)}")
+
+
+def ask(
+    texts: Sequence[str],
+    compat: Compat,
+    warn: Callable[[str], None] = lambda line: None,
+    unjudged: Sequence[Reading] = (),
+) -> list[Asked]:
+    """Expand nicknames and find out which measures were asked for, in which readings of the unjudged.
 
     Parameters
     ----------
     texts : what ``-m`` was given, in order; none stands for ``official``.
     compat : a measure that the version lacks is unknown.
     warn : told of parameters that have no effect.
+    unjudged : the readings of a measure that is asked for without one; none stands for ``nonrel``.
 
     Raises
     ------
     UnknownMeasureError : a name that is neither a measure nor a nickname; the message has the nearest names.
-    UsageError : ``NAME.`` without anything behind the dot.
+    UsageError : ``NAME.`` without anything behind the dot, or a reading that does not exist or that the measure lacks.
     """
-    asked: dict[str, Asked] = {}
+    wishes = _Wishes(compat, unjudged)
     for text in texts or ("official",):
-        name, dot, parameters = text.partition(".")
-        known = _exists(name, compat) or name in NICKNAMES
+        stem, reading = split_reading(text)
+        name, dot, parameters = stem.partition(".")
+        known = exists(name, compat) or name in NICKNAMES
         if known and dot and not parameters:
             raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
         if name in NICKNAMES:
-            _ask_members(name, asked, compat)
+            wishes.members(name, reading)
             if dot:
                 warn(f"the parameters {quote(parameters)} of {name} are ignored: it is a set of measures")
         elif known:
-            one = asked.setdefault(name, Asked(name))
-            if dot:
-                one.add(parameters)
+            wishes.measure(name, reading, parameters if dot else None)
         else:
-            _ask_by_other_name(text, asked, compat)
-    for one in asked.values():
+            _ask_by_other_name(stem, reading, wishes)
+    for one in wishes.asked.values():
         _tell_ignored(one, warn)
-    return asked
+    return list(wishes.asked.values())
 
 
 def select(
     texts: Sequence[str],
-    compat: Compat,
+    options: Options,
     *,
-    strict: bool = False,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Selection:
     """Read the parameters of the measures asked for.
 
     Parameters
     ----------
-    strict : refuse numbers that are not plain, rather than reading them as C does.
+    options : compat, strict, unjudged, rel_format and what infAP and subAP take as their own count here.
 
     Raises
     ------
     UnknownMeasureError, UsageError : as ``ask``.
     ParameterError : parameters that make no sense.
     """
-    asked = ask(texts, compat, warn)
-    requests = []
-    for measure in MEASURES:
-        if measure.name in asked:
-            requests.append(Request(measure, _read(measure, asked[measure.name].text, compat, strict, warn)))
-    impossible = next(((name, fmt) for name, fmt in OTHER_FORMATS.items() if name in asked), None)
-    return Selection(tuple(requests), impossible)
+    asked = ask(texts or (_DEFAULT[options.rel_format],), options.compat, warn, options.unjudged)
+    kept = [one for one in asked if not one.optional or options.rel_format in BY_NAME[one.name].formats]
+    block = {reading: number for number, reading in enumerate(dict.fromkeys(one.reading for one in kept))}
+    place = {name: number for number, name in enumerate((*BY_NAME, *OTHER_FORMATS))}
+    kept.sort(key=lambda one: (one.name not in SUMMARY_ONLY, block[one.reading], place[one.name]))
+    requests = tuple(
+        Request(BY_NAME[one.name], _read(BY_NAME[one.name], one.text, options, warn), one.reading)
+        for one in kept
+        if one.name in BY_NAME
+    )
+    return Selection(requests, next(_impossible(kept, options.rel_format), None))
 
 
-def _read(measure: Measure, text: str | None, compat: Compat, strict: bool, warn: Callable[[str], None]) -> Parameters:
+def split_reading(text: str) -> tuple[str, Reading | None]:
+    """Split ``NAME:READING``.
+
+    Raises
+    ------
+    UsageError : there is no such reading.
+    """
+    stem, colon, last = text.rpartition(":")
+    return (stem, read_reading(last)) if colon else (text, None)
+
+
+def read_reading(text: str) -> Reading:
+    """Return the reading with this name.
+
+    Raises
+    ------
+    UsageError : there is none.
+    """
+    for reading in READINGS:
+        if reading == text:
+            return reading
+    raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
+
+
+def _impossible(asked: Sequence[Asked], rel_format: str) -> Iterator[tuple[str, str]]:
+    """Yield the measures that cannot be computed from this format, and the formats that they can be computed from."""
+    for one in asked:
+        if one.name in OTHER_FORMATS:
+            yield one.name, OTHER_FORMATS[one.name]
+        elif rel_format not in BY_NAME[one.name].formats:
+            yield one.name, " or ".join(sorted(BY_NAME[one.name].formats))
+
+
+def _read(measure: Measure, text: str | None, options: Options, warn: Callable[[str], None]) -> Parameters:
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
-        if strict:
+        if options.strict:
             raise ParameterError(problem)
         warn(f"{problem}, read as {value:g} as trec_eval does")
 
     if isinstance(measure.kind, NoParameters):
         text = None
-    parameters = measure.kind.parse(measure.name, text, compat, note)
+    kind = measure.kind
+    if isinstance(kind, Named):
+        own = {"c": options.infap_c, "epsilon": options.infap_epsilon, "p": options.sample_rate}
+        kind = kind.with_defaults(own)
+    parameters = kind.parse(measure.name, text, options.compat, note)
     if isinstance(measure.kind, Gains):
         gains = [pair.value for pair in parameters.values if pair.level is not None]
         if measure.name != "rbp" and any(gain != int(gain) for gain in gains if abs(gain) < 2.0**53):
@@ -184,41 +309,39 @@ def _read(measure: Measure, text: str | None, compat: Compat, strict: bool, warn
     return parameters
 
 
-def _exists(name: str, compat: Compat) -> bool:
+def _readings(name: str) -> tuple[Reading, ...]:
+    return BY_NAME[name].readings if name in BY_NAME else AS_IT_IS
+
+
+def exists(name: str, compat: Compat) -> bool:
+    """Tell whether a version has a measure with this name."""
     return (name in BY_NAME or name in OTHER_FORMATS) and name not in compat.absent_measures
 
 
-def _ask_members(nickname: str, asked: dict[str, Asked], compat: Compat) -> None:
-    for member in NICKNAMES[nickname]:
-        if _exists(member, compat):
-            asked.setdefault(member, Asked(member))
-
-
-def _ask_by_other_name(text: str, asked: dict[str, Asked], compat: Compat) -> None:
+def _ask_by_other_name(text: str, reading: Reading | None, wishes: _Wishes) -> None:
     """Understand the names that people bring: ``MAP``, ``ndcg@10``, and ``P_10`` as it is printed."""
+    compat = wishes.compat
     lower = text.lower()
     at = re.fullmatch(r"([a-z_]+)@([0-9]+(?:,[0-9]+)*)", lower)
-    if at and at[1] in SYNONYMS_AT and _exists(SYNONYMS_AT[at[1]], compat):
-        name = SYNONYMS_AT[at[1]]
-        asked.setdefault(name, Asked(name)).cutoffs += at[2].split(",")
+    if at and at[1] in SYNONYMS_AT and exists(SYNONYMS_AT[at[1]], compat):
+        wishes.measure(SYNONYMS_AT[at[1]], reading, cutoffs=at[2].split(","))
         return
     for name in sorted(BY_NAME, key=len, reverse=True):
         rest = text.removeprefix(name + "_")
         kind = BY_NAME[name].kind
         printed = rest != text and bool(re.match(r"[-+.]?[0-9]|[a-z]*=", rest)) and not isinstance(kind, NoParameters)
-        if printed and _exists(name, compat):
-            one = asked.setdefault(name, Asked(name))
+        if printed and exists(name, compat):
             if isinstance(kind, Cutoffs) and rest.isdecimal():
-                one.cutoffs.append(rest)
+                wishes.measure(name, reading, cutoffs=[rest])
             else:
-                one.add(rest)
+                wishes.measure(name, reading, rest)
             return
-    folded = {name.lower(): name for name in (*NICKNAMES, *BY_NAME) if name in NICKNAMES or _exists(name, compat)}
+    folded = {name.lower(): name for name in (*NICKNAMES, *BY_NAME) if name in NICKNAMES or exists(name, compat)}
     name = SYNONYMS.get(lower) or folded.get(lower, "")
     if name in NICKNAMES:
-        _ask_members(name, asked, compat)
-    elif _exists(name, compat):
-        asked.setdefault(name, Asked(name))
+        wishes.members(name, reading)
+    elif exists(name, compat):
+        wishes.measure(name, reading)
     else:
         raise _unknown(text, compat)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.measures.declare import Reals, measure
+from irevalx.measures.declare import AS_IT_IS_OR_CONDENSED, Reals, measure
 from irevalx.segments import Segments
 from irevalx.topics import UNJUDGED, Topics, truncate
 
 
-@measure("relstring", summary=None, number="text", kind=Reals((10.0,), usage="K"))
+@measure("relstring", summary=None, number="text", kind=Reals((10.0,), usage="K"), readings=AS_IT_IS_OR_CONDENSED)
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.measures.declare import Gain, Gains, measure
+from irevalx.measures.declare import AS_IT_IS, Gain, Gains, measure
 from irevalx.measures.gain import Gained, looks_outside
 from irevalx.segments import FloatArray, ordered_sum
 from irevalx.summary import mean
@@ -15,7 +15,7 @@ from irevalx.topics import Topics
 PERSISTENCE = 0.9
 
 
-@measure("rbp", summary=mean, kind=Gains("p=P,LEVEL=GAIN,..."), needs_all=looks_outside)
+@measure("rbp", summary=mean, kind=Gains("p=P,LEVEL=GAIN,..."), needs_all=looks_outside, rises=True)
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Rank-biased precision.
 
@@ -32,7 +32,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
 
 
-@measure("rbp_resid", summary=mean, kind=Gains("p=P"))
+@measure("rbp_resid", summary=mean, kind=Gains("p=P"), readings=AS_IT_IS)
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
 

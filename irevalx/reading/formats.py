@@ -13,6 +13,7 @@ from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.judgments import Judgments
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers, c_double, c_long
+from irevalx.pool import Pool
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
@@ -22,7 +23,7 @@ from irevalx.segments import FloatArray, IntArray
 Warn = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
 
-Data = TypeVar("Data", Judgments, Run)
+Data = TypeVar("Data", Judgments, Run, Pool)
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
@@ -63,32 +64,113 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
     OddNumberError : under ``strict``.
     """
+    return _read_judgments(path, compat, strict, warn, sampled=False)
+
+
+def read_sampled(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+    """Read judgments of a stratified sample, ``topic ignored docno stratum grade`` a line.
+
+    Parameters
+    ----------
+    As for ``read_qrels``.
+
+    Raises
+    ------
+    As ``read_qrels``; MalformedLineError also where a stratum is not a whole number from 0 up.
+    """
+    return _read_judgments(path, compat, strict, warn, sampled=True)
+
+
+def _read_judgments(path: str, compat: Compat, strict: bool, warn: Warn, *, sampled: bool) -> Judgments:
     source = Source(path)
     odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
     blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
-    parts = each_topic_once((_parse_judgments(path, block, compat, odd) for block in blocks), lambda part: part.topics)
+    parts = each_topic_once(
+        (_parse_judgments(path, block, compat, odd, sampled=sampled) for block in blocks), lambda part: part.topics
+    )
     if parts is None:
         for _ in blocks:  # a pipe can be read again when it has been read to its end
             pass
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd)]
+        parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd, sampled=sampled)]
     if message := odd.message():
         warn(message)
     return Judgments.joined(path, parts)
 
 
-def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers) -> Judgments:
-    shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = _tokens(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
-    topics, docnos, texts = (tokens.column(number) for number in (0, 2, 3))
+_QRELS_COLUMNS = "a judgment must have 4 columns (topic, ignored, document, grade)"
+_SAMPLED_COLUMNS = "a judgment of a sample must have 5 columns (topic, ignored, document, stratum, grade)"
+
+
+def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers, *, sampled: bool) -> Judgments:
+    columns, rule = (5, _SAMPLED_COLUMNS) if sampled else (4, _QRELS_COLUMNS)
+    shape = Shape(columns, more=False, blank_lines=False, comments="line" if compat.comments else "none")
+    tokens = _tokens(path, block, shape, rule)
+    topics, docnos, texts = (tokens.column(number) for number in (0, 2, columns - 1))
     lines = tokens.line + block.first_line
     grades, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
         grades[place], plain_in_c = c_long(texts.text(place))
         if not plain_in_c:
             odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), str(grades[place]))
+    strata = _strata(path, tokens.column(3), lines) if sampled else None
     names, rows, order = group_by_topic(topics)
-    return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order])
+    if strata is not None:
+        strata = strata[order]
+    return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order], strata)
+
+
+def _strata(path: str, texts: Names, lines: IntArray) -> IntArray:
+    strata, plain = integers(texts)
+    wrong = np.flatnonzero(~plain | (strata < 0))
+    if wrong.size:
+        where, shown = f"{shown_name(path)}:{lines[wrong[0]]}", quote(texts.text(int(wrong[0])))
+        raise MalformedLineError(f"{where}: a stratum must be a whole number from 0 up, but got {shown}")
+    return strata
+
+
+def read_pool(path: str, compat: Compat, strict: bool, warn: Warn) -> Pool:
+    """Read the documents that were chosen for judging; how many columns there are is what the first line says.
+
+    Parameters
+    ----------
+    path : a file name, or ``-`` for standard input.
+    compat : whether lines that start with ``#`` are comments.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : a line has not 2, 3 or 4 columns, or not as many as the first; blank lines are skipped.
+    """
+    columns = None
+    parts = []
+    for block in whole_topics(Source(path).chunks(CHUNK_SIZE)):
+        columns = columns or _pool_columns(block, compat)
+        if columns not in _POOL_COLUMNS:
+            columns, rule = 2, "2 columns (topic, document), 3 or 4"
+        else:
+            rule = _POOL_COLUMNS[columns]
+        shape = Shape(columns, more=False, blank_lines=True, comments="indented" if compat.comments else "none")
+        tokens = _tokens(path, block, shape, f"a line of this pool must have {rule}")
+        names, rows, order = group_by_topic(tokens.column(0))
+        parts.append(Pool(path, names, rows.ids, tokens.column(min(columns - 1, 2)).take(order)))
+    return Pool.joined(path, parts)
+
+
+_POOL_COLUMNS = {
+    2: "2 columns (topic, document)",
+    3: "3 columns (topic, ignored, document)",
+    4: "4 columns (topic, ignored, document, ignored)",
+}
+
+
+def _pool_columns(block: Block, compat: Compat) -> int:
+    """Return how many columns the first line has that is neither blank nor a comment; 0 if there is none."""
+    for line in block.text.split(b"\n"):
+        fields = line.split()
+        if fields and not (compat.comments and fields[0].startswith(b"#")):
+            return len(fields)
+    return 0
 
 
 def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -196,6 +278,34 @@ QRELS = Format(
     read=read_qrels,
 )
 
+SAMPLED = Format(
+    name="sampled",
+    columns="TOPIC IGNORED DOCNO STRATUM GRADE",
+    example="301 0 FBIS3-10082 2 1",
+    prose=(
+        "Judgments of a pool that was divided into strata, of each of which a random sample was judged, as TRECVID and "
+        "TREC's tracks on clinical decision support and precision medicine publish them. Every document of the pool "
+        "has a line; a negative grade says that it was not in the sample. A stratum is a whole number.",
+        "The first 1000 documents of a topic count unless -M says otherwise. Without -m all measures are printed that "
+        "the format allows: xinfAP, infNDCG and their relatives, and counts.",
+    ),
+    read=read_sampled,
+)
+
+POOL = Format(
+    name="pool",
+    columns="TOPIC DOCNO, or TOPIC IGNORED DOCNO, or TOPIC IGNORED DOCNO IGNORED",
+    example="301 FBIS3-10082",
+    prose=(
+        "The documents that were chosen for judging, such as the first 100 of every run that took part. The first line "
+        "says how many columns there are. A document may occur any number of times. Blank lines are skipped, and so "
+        "are lines that start with # unless --compat 9 is given.",
+        "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
+        "the pool even if the file lacks it, which is told on standard error.",
+    ),
+    read=read_pool,
+)
+
 TREC_RESULTS = Format(
     name="trec_results",
     columns="TOPIC IGNORED DOCNO RANK SCORE TAG",
@@ -209,7 +319,7 @@ TREC_RESULTS = Format(
     read=read_trec_results,
 )
 
-REL_FORMATS = {QRELS.name: QRELS}
+REL_FORMATS = {fmt.name: fmt for fmt in (QRELS, SAMPLED)}
 """The formats of judgments, by the name that ``-R`` takes."""
 
 RESULTS_FORMATS = {TREC_RESULTS.name: TREC_RESULTS}
@@ -227,7 +337,9 @@ def rel_format(name: str) -> Format[Judgments]:
     FormatError : there is none.
     """
     if name in UNREAD_REL_FORMATS:
-        raise FormatError(f"judgments in the format {quote(name)} (-R) are not supported yet; irevalx reads qrels")
+        raise FormatError(
+            f"judgments in the format {quote(name)} (-R) are not supported yet; irevalx reads {', '.join(REL_FORMATS)}"
+        )
     if name not in REL_FORMATS:
         raise FormatError(
             f"the format of judgments (-R) must be one of {', '.join(REL_FORMATS)}, but got {quote(name)}"

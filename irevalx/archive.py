@@ -1,0 +1,132 @@
+"""Many runs against the same judgments: shared among processes, each with a name of its own."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, count
+
+import numpy as np
+
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, quote, shown_name
+from irevalx.evaluation import Column, Evaluation, evaluate
+from irevalx.judgments import Judgments
+from irevalx.measures.counts import runid
+from irevalx.measures.select import Selection
+from irevalx.options import Options
+from irevalx.parallel import in_order, worth_sharing
+from irevalx.runs import Run
+
+
+def evaluate_all(
+    judgments: Judgments,
+    runs: Sequence[Run],
+    selection: Selection | IrevalxError,
+    options: Options,
+    warn: Callable[[str], None] = lambda line: None,
+    progress: Callable[[int], None] = lambda lines: None,
+) -> Iterator[Evaluation | IrevalxError]:
+    """Evaluate runs, in several processes if there is much to read.
+
+    Parameters
+    ----------
+    selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
+    options, warn, progress : as for ``evaluate``; ``threads`` is the number of processes.
+
+    Yields
+    ------
+    For each run, in order, its evaluation or what keeps it from being evaluated.
+
+    Raises
+    ------
+    LostProcessError, and the error in ``selection``.
+    """
+    processes = min(options.threads, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    if processes > 1:
+        options = replace(options, threads=1)
+
+    def work(run: Run) -> tuple[Evaluation | IrevalxError, list[str], int]:
+        said: list[str] = []
+        lines = [0]
+        count = progress if processes == 1 else lines.append
+        try:
+            if isinstance(selection, Selection):
+                return evaluate(judgments, run, selection, options, said.append, count), said, sum(lines)
+            for block in run.blocks():
+                run.parse(block)
+        except (InputError, EvaluationError, NoTopicsError) as error:
+            return error, said, sum(lines)
+        raise selection
+
+    told = False
+    for outcome, said, lines in in_order(work, lambda: runs, processes):
+        progress(lines)
+        if isinstance(outcome, Evaluation) and not told:
+            _tell_without_nonrelevant(judgments, outcome, options, warn)
+            told = True
+        for line in said:
+            warn(line)
+        yield outcome
+
+
+def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
+    """Give every run a name of its own: its tag or, where several runs have the same, the stem of its file.
+
+    Where that is taken as well it is the path, and where that is taken the path with a number.
+
+    Parameters
+    ----------
+    warn : told which tags were not unique.
+    """
+    tags = Counter(evaluation.run for evaluation in evaluations)
+    stems = Counter(_stem(evaluation.path) for evaluation in evaluations if tags[evaluation.run] > 1)
+    taken = {tag for tag, number in tags.items() if number == 1}
+    named = []
+    for evaluation in evaluations:
+        name = evaluation.run
+        if tags[name] > 1:
+            stem, path = _stem(evaluation.path), evaluation.path
+            candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
+            name = next(found for found in map(_as_column, candidates) if found not in taken)
+            taken.add(name)
+        named.append(_renamed(evaluation, name))
+    for tag, number in tags.items():
+        if number > 1:
+            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
+    return named
+
+
+def _tell_without_nonrelevant(
+    judgments: Judgments, evaluation: Evaluation, options: Options, warn: Callable[[str], None]
+) -> None:
+    if options.debug.topic is not None or not any(column.measure.needs_nonrelevant for column in evaluation.columns):
+        return
+    nonrelevant = judgments.rows.count((judgments.grades >= 0) & (judgments.grades < options.level))
+    without = int(np.count_nonzero(nonrelevant == 0))
+    if without:
+        warn(
+            f"{shown_name(judgments.path)}: {without} of {len(judgments.topics)} topics have no document judged "
+            "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
+        )
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    stem = name
+    for suffix in (".gz", ".bz2", ".xz"):
+        stem = stem.removesuffix(suffix)
+    return stem.rpartition(".")[0] or stem or name
+
+
+def _as_column(name: str) -> bytes:
+    return b"_".join(os.fsencode(name).split()) or b"_"
+
+
+def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
+    def renamed(column: Column) -> Column:
+        has_name = column.measure is runid and column.summary is not None
+        return replace(column, summary=name) if has_name else column
+
+    return replace(evaluation, run=name, columns=tuple(map(renamed, evaluation.columns)))

@@ -1,0 +1,186 @@
+"""Measures for pools that were divided into strata, from each of which a random sample was judged.
+
+Of a stratum s of a topic, D_s documents are in the pool, S_s were judged and R_s judged relevant. D_s(k), S_s(k) and
+R_s(k) are those above rank k of the run, and d is the sum of all D_s(k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
+from irevalx.measures.incomplete import EPSILON
+from irevalx.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
+from irevalx.summary import mean, real_total
+from irevalx.topics import SampledTopics, log2_of
+
+SAMPLED = frozenset({"sampled"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Stratum:
+    """One stratum of every topic.
+
+    Parameters
+    ----------
+    number : what the judgments call it.
+    size, n_judged, n_rel : per topic; its documents in the pool, those judged, those judged relevant.
+    """
+
+    t: SampledTopics
+    number: int
+    size: IntArray
+    n_judged: IntArray
+    n_rel: IntArray
+
+    @cached_property
+    def inside(self) -> BoolArray:
+        """Flat over ``t.rows``: whether the document is of this stratum."""
+        inside: BoolArray = self.t.stratum == self.number
+        return inside
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """Per topic: how many documents each judged one stands for; 0 where none was judged."""
+        return ratio(self.size, self.n_judged)
+
+    def above(self, mask: BoolArray) -> IntArray:
+        """Flat: documents of the stratum above this one for which ``mask`` is true."""
+        counted = self.inside & mask
+        return self.t.rows.running_count(counted) - counted
+
+    def within(self, mask: BoolArray) -> IntArray:
+        """Per topic: retrieved documents of the stratum for which ``mask`` is true."""
+        return self.t.rows.count(self.inside & mask)
+
+
+def _strata(t: SampledTopics) -> Iterator[_Stratum]:
+    judged = t.pool_grade >= 0
+    relevant = judged & (t.pool_grade >= t.level)
+    for number in t.strata:
+        pooled = t.pool_stratum == number
+        counts = (t.pool.count(pooled & mask) for mask in (pooled, judged, relevant))
+        yield _Stratum(t, number, *counts)
+
+
+@measure("inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, over="judged")
+def inferred_relevant(t: SampledTopics) -> FloatArray:
+    """Number of relevant documents, as the sample lets expect.
+
+    The sum over strata of R_s D_s / S_s, as far as S_s is not 0. The `all` row is the sum over all judged topics.
+
+    Range: from 0 up.
+    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    """
+    return _inferred_relevant(t)
+
+
+@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS)
+def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
+    """Number of relevant documents retrieved, as the sample lets expect.
+
+    The sum over strata of D_s (R_s + e) / (S_s + 3 e), e = 0.00001, counted among the retrieved documents. The `all`
+    row is the sum.
+
+    Range: from 0 up.
+    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    """
+    return _expected_within(t, t.rank > 0)
+
+
+@measure("xinfAP", summary=mean, formats=SAMPLED, readings=AS_IT_IS)
+def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
+    """Average precision, as a sample of strata lets expect.
+
+    The precision at a relevant document of rank k is taken to be
+    1/k + (d/k) times the sum over strata of (D_s(k)/d) (R_s(k) + e) / (S_s(k) + 3 e), e = 0.00001. Those of a stratum
+    are averaged over its R_s relevant documents, and the strata weighted by how many relevant documents they are
+    expected to have. 0 where nothing is relevant. With a single stratum it is infAP with c = 3.
+
+    Range: 0 to 1.
+    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    """
+    everything = np.ones(t.rows.size, np.bool_)
+    pooled_above = t.relevant_above + t.nonrelevant_above + t.unjudged_above
+    share = np.zeros(t.rows.size)
+    for stratum in _strata(t):
+        size, n_judged, n_rel = (stratum.above(mask) for mask in (everything, t.judged, t.relevant))
+        share += _expected(ratio(size, pooled_above), n_judged, n_rel)
+    precision = 1.0 / t.rank + pooled_above / t.rank * share
+    total = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        found = t.rows.sum(np.where(stratum.inside & t.relevant, precision, 0.0))
+        total += stratum.weight * found
+    return ratio(total, _inferred_relevant(t))
+
+
+@measure("infNDCG", summary=mean, formats=SAMPLED, readings=AS_IT_IS)
+def inferred_ndcg(t: SampledTopics) -> FloatArray:
+    """Normalised discounted cumulative gain, as a sample of strata lets expect.
+
+    The gains grade / log2(rank + 1) of a stratum's judged documents retrieved, averaged over them and times the
+    documents of the stratum retrieved; summed over strata and divided by that of the best possible ranking, in which
+    each grade occurs as often as the sample lets expect (rounded), as far as the run was looked at (1000 ranks, or
+    -M). The gain of a document is its grade, 0 below -l. 0 where nothing is relevant.
+
+    Range: from 0 up; about 1 at most.
+    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    """
+    gain = np.where(t.relevant, t.grade / t.discount, 0.0)
+    total = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        found = t.rows.sum(np.where(stratum.inside, gain, 0.0))
+        total += ratio(stratum.within(t.rank > 0) * found, stratum.within(t.judged))
+    ideal, grades = _ideal(t)
+    best = ideal.sum(grades / log2_of(ideal.position + 2))
+    return ratio(total, best)
+
+
+@measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)), formats=SAMPLED, readings=AS_IT_IS)
+def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
+    """Precision after k documents, as a sample of strata lets expect.
+
+    The sum over strata of D_s (R_s + e) / (S_s + 3 e), e = 0.00001, counted among the first k documents, divided by k,
+    also where fewer were retrieved.
+
+    Range: 0 to 1.
+    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    """
+    return _expected_within(t, t.rank <= k) / k
+
+
+def _expected(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
+    """Return how many of ``size`` documents are relevant, given how many were judged, and judged relevant."""
+    expected: FloatArray = size * (n_rel + EPSILON) / (n_judged + 3 * EPSILON)
+    return expected
+
+
+def _inferred_relevant(t: SampledTopics) -> FloatArray:
+    return sum((ratio(s.n_rel * s.size, s.n_judged) for s in _strata(t)), np.zeros(t.rows.n))
+
+
+def _expected_within(t: SampledTopics, first: BoolArray) -> FloatArray:
+    total = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
+        total += _expected(*counts)
+    return total
+
+
+def _ideal(t: SampledTopics) -> tuple[Segments, FloatArray]:
+    """Return the grades of the best possible ranking, per topic the highest first, cut at the depth."""
+    ideal, grades = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
+    for grade in reversed(distinct(t.pool_grade[t.pool_grade >= max(t.level, 1)]).tolist()):
+        number = np.zeros(t.rows.n)
+        for stratum in _strata(t):
+            of_grade = t.pool.count((t.pool_stratum == stratum.number) & (t.pool_grade == grade))
+            number += ratio(of_grade * stratum.size, stratum.n_judged)
+        more = Segments.of_lengths(np.floor(number + 0.5).astype(np.int64))
+        ideal, order = ideal.beside(more)
+        grades = np.concatenate((grades, np.full(more.size, float(grade))))[order]
+    reached = ideal.position < t.depth
+    return ideal.keep(reached), grades[reached]
