@@ -24,7 +24,12 @@ The house, in the order data flows; a module imports only from those above it:
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
     evaluation.py        Judgments, Run, requests -> Evaluation
     archive.py           many runs, shared among processes, each with a name of its own
-    report.py            Evaluation -> lines
+    report.py            Evaluation -> trec_eval's lines
+    records.py           Evaluation -> one value a row, or one object, for other programs
+    tables.py            Evaluation -> tables for people
+    inputs.py            dictionaries and data frames -> Judgments, Pool, Run
+    api.py               evaluate, for Python programs
+    pytrec.py            RelevanceEvaluator, in the manner of pytrec_eval
     explain.py           the docstrings of measures and formats as text for a terminal
     memory.py            keep freed memory for the next array
     progress.py          how far a long call has come
@@ -39,4 +44,37 @@ Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. E
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irevalx.errors import IrevalxError
+
+if TYPE_CHECKING:
+    from irevalx.api import IrevalxWarning, Qrels, Run, Scores, evaluate
+    from irevalx.pytrec import RelevanceEvaluator, compute_aggregated_measure, parse_qrel, parse_run
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "IrevalxError",
+    "IrevalxWarning",
+    "Qrels",
+    "RelevanceEvaluator",
+    "Run",
+    "Scores",
+    "__version__",
+    "compute_aggregated_measure",
+    "evaluate",
+    "parse_qrel",
+    "parse_run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the interface for programs when it is asked for: the command starts without it."""
+    if name in __all__:
+        from irevalx import api, pytrec
+
+        return getattr(pytrec if hasattr(pytrec, name) else api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

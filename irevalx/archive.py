@@ -60,12 +60,10 @@ def evaluate_all(
             return error, said, sum(lines)
         raise selection
 
-    told = False
+    if isinstance(selection, Selection) and any(request.measure.needs_nonrelevant for request in selection.requests):
+        _tell_without_nonrelevant(judgments, options, warn)
     for outcome, said, lines in in_order(work, lambda: runs, processes):
         progress(lines)
-        if isinstance(outcome, Evaluation) and not told:
-            _tell_without_nonrelevant(judgments, outcome, options, warn)
-            told = True
         for line in said:
             warn(line)
         yield outcome
@@ -91,23 +89,22 @@ def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) 
             candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
             name = next(found for found in map(_as_column, candidates) if found not in taken)
             taken.add(name)
-        named.append(_renamed(evaluation, name))
+        named.append(renamed(evaluation, name))
     for tag, number in tags.items():
         if number > 1:
             warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
     return named
 
 
-def _tell_without_nonrelevant(
-    judgments: Judgments, evaluation: Evaluation, options: Options, warn: Callable[[str], None]
-) -> None:
-    if options.debug.topic is not None or not any(column.measure.needs_nonrelevant for column in evaluation.columns):
-        return
+def _tell_without_nonrelevant(judgments: Judgments, options: Options, warn: Callable[[str], None]) -> None:
+    if options.level <= 0:
+        return  # whatever was judged is relevant then
     nonrelevant = judgments.rows.count((judgments.grades >= 0) & (judgments.grades < options.level))
-    without = int(np.count_nonzero(nonrelevant == 0))
+    asked = np.array([options.debug.topic in {None, topic} for topic in judgments.topics], np.bool_)
+    without = int(np.count_nonzero((nonrelevant == 0) & asked))
     if without:
         warn(
-            f"{shown_name(judgments.path)}: {without} of {len(judgments.topics)} topics have no document judged "
+            f"{shown_name(judgments.path)}: {without} of {np.count_nonzero(asked)} topics have no document judged "
             "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
         )
 
@@ -124,9 +121,11 @@ def _as_column(name: str) -> bytes:
     return b"_".join(os.fsencode(name).split()) or b"_"
 
 
-def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    def renamed(column: Column) -> Column:
+def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
+    """Return what a run scores under another name."""
+
+    def with_name(column: Column) -> Column:
         has_name = column.measure is runid and column.summary is not None
         return replace(column, summary=name) if has_name else column
 
-    return replace(evaluation, run=name, columns=tuple(map(renamed, evaluation.columns)))
+    return replace(evaluation, run=name, columns=tuple(map(with_name, evaluation.columns)))

@@ -30,7 +30,7 @@ from irevalx.errors import (
     quote,
 )
 from irevalx.numerals import c_long
-from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Bound, Debug, Options, Reading
+from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Bound, Debug, Options, Reading, read_reading
 
 if TYPE_CHECKING:
     from irevalx.evaluation import Evaluation
@@ -124,24 +124,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
 
 def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
-    if value is None:
-        return ()
-    _start_numpy()
-    from irevalx.measures.select import read_reading
-
-    return tuple(read_reading(text) for text in value.split(","))
-
-
-def _at_least_one(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    if value < 1:
-        raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
-    return value
-
-
-def _not_negative(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    if value is not None and value < 0:
-        raise UsageError(f"{param.opts[0]} must be at least 0, but got {value}")
-    return value
+    return () if value is None else tuple(read_reading(text) for text in value.split(","))
 
 
 @click.command(
@@ -231,7 +214,6 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int | None)
     *("-M", "--Max_retrieved_per_topic", "max_retrieved"),
     cls=Option,
     type=WHOLE_NUMBER,
-    callback=_not_negative,
     help="Evaluate only the first N documents of each topic.  [default: all; 1000 with -R sampled]",
 )
 @click.option(
@@ -270,8 +252,10 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int | None)
     metavar="READING,...",
     callback=_read_unjudged,
     help=(
-        "Print every measure in each of these readings of unjudged documents: nonrel (what the measure makes of them, "
-        "usually nonrelevant), skip (not there, as with -J), rel (relevant as far as retrieved)."
+        "Print every measure in each of these readings of unjudged documents, as far as it has them: nonrel (what the "
+        "measure makes of them, usually nonrelevant), skip (not there, as with -J), rel (relevant as far as "
+        "retrieved: an upper bound for P, success, recip_rank, set_P, num_rel_ret and, with grades 0 and 1, rbp; no "
+        "bound for others)."
     ),
 )
 @click.option(
@@ -318,7 +302,6 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int | None)
     group=OWN_GROUP,
     type=WHOLE_NUMBER,
     default=lambda: min(_processors(), MOST_PROCESSES),
-    callback=_at_least_one,
     help=(
         "Share a big run, or many runs, among N processes.  "
         f"[default: the number of processors, at most {MOST_PROCESSES}]"
@@ -337,29 +320,12 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
         raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
     if (*options.files, options.pool).count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
-    readings = bool(options.unjudged) or any(":" in text for text in options.measures)
-    if readings and options.judged_only:
-        raise UsageError(
-            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
-        )
-    if options.rel_format == "sampled":
-        _refuse_with_sampled(options, readings)
+    options.check()
     for problem, number in ctx.obj or []:
         if options.strict:
             raise ParameterError(problem)
         _warn(options, f"{problem}, read as {number} as trec_eval does")
     return _evaluate_all(options)
-
-
-def _refuse_with_sampled(options: Options, readings: bool) -> None:
-    """A sample of strata says itself what was pooled, and its measures how to read the rest."""
-    for given, name in (
-        (options.judged_only, "-J"),
-        (options.pool is not None, "--pool"),
-        (readings, "--unjudged or a reading"),
-    ):
-        if given:
-            raise UsageError(f"{name} must not be given together with -R sampled")
 
 
 def _start_numpy() -> None:
@@ -381,6 +347,7 @@ def _evaluate_all(options: Options) -> int:
     from irevalx.memory import keep_freed_memory
     from irevalx.progress import Progress
     from irevalx.reading.formats import read_pool, rel_format, results_format
+    from irevalx.reading.source import Source
 
     keep_freed_memory()
     judgments_path, *run_paths = options.files
@@ -391,13 +358,13 @@ def _evaluate_all(options: Options) -> int:
         progress.clear()
         _warn(options, line)
 
-    judgments = rel_format(options.rel_format).read(judgments_path, options.compat, options.strict, warn)
+    judgments = rel_format(options.rel_format).read(Source(judgments_path), options.compat, options.strict, warn)
     if options.pool is not None:
         from irevalx.pool import with_pool
 
-        judgments = with_pool(judgments, read_pool(options.pool, options.compat, options.strict, warn), warn)
+        judgments = with_pool(judgments, read_pool(Source(options.pool), options.compat, options.strict, warn), warn)
     read = results_format(options.results_format).read
-    runs = [read(path, options.compat, options.strict, warn) for path in run_paths]
+    runs = [read(Source(path), options.compat, options.strict, warn) for path in run_paths]
     selection: Selection | IrevalxError
     try:
         selection = _select(options)

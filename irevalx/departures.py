@@ -162,6 +162,14 @@ DEPARTURES: tuple[Departure, ...] = (
         _HERE + "test_7_names_that_people_bring",
     ),
     Departure(
+        7,
+        "Parameters of infAP, which takes none, and a colon behind parameters are ignored.",
+        "infAP takes c=C and epsilon=E, and :nonrel, :skip or :rel says how unjudged documents are read; all else "
+        "there is an error of usage.",
+        "They are irevalx's own.",
+        _HERE + "test_7_parameters_and_readings_of_irevalx",
+    ),
+    Departure(
         8,
         "-D with a level above 0 prints traces between the results.",
         "Nothing but results goes to standard output. There are no traces yet.",

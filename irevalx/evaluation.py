@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -114,53 +115,93 @@ def evaluate(
     if failure:
         topics = topics[: topics.index(failure[0])]
     ranking = in_topic_order(ranked.ranking, judgments, topics, how)
-    seen = _Seen(judgments, ranking, options)
+
+    @cache
+    def seen(reading: Reading) -> Topics:
+        return _assess(ranking, judgments, options, reading)
+
     missing = np.array([topic not in ranked.topics for topic in topics], np.bool_)
     if how.look_up:
-        _tell_little_judged(seen["nonrel"], missing, run.path, warn)
+        _tell_little_judged(seen("nonrel"), missing, run.path, warn)
     population = Population(
         tag=ranked.tag or b"",
         n_topics=len(judgments.topics) if options.complete else len(topics),
         n_evaluated=len(topics),
         n_relevant=judgments.n_relevant if options.complete else None,
     )
-    everything = _Seen(judgments, Ranking.of_nothing(judgments), options)
-    columns: list[Column] = []
-    for request in requests:
-        measure = request.measure
-        values: Sequence[Values | None] = [None]
-        summed = values
+    made = _Made(judgments, options, seen, missing, population, complete=failure is None)
+    columns = tuple(column for request in requests for column in made.columns(request))
+    return Evaluation(population.tag, run.path, tuple(topics), columns, failure[1] if failure else None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """What columns are made of.
+
+    Parameters
+    ----------
+    seen : the evaluated topics in a reading of the unjudged.
+    missing : per topic; whether the run has nothing for it.
+    complete : whether all topics could be evaluated, without which there is no summary.
+    """
+
+    judgments: Judgments
+    options: Options
+    seen: Callable[[Reading], Topics]
+    missing: BoolArray
+    population: Population
+    complete: bool
+
+    def columns(self, request: Request) -> Iterator[Column]:
+        """Yield one for each name that the measure prints."""
+        measure, parameters = request.measure, request.parameters
+        values: Sequence[Values | None] = [None] * len(request.names)
         if measure.kernel:
-            values = _blanked(measure(seen[request.reading], request.parameters), request, missing, options.compat)
-            summed = measure(everything[request.reading], request.parameters) if measure.over == "judged" else values
-        over = _population(population, request.reading, seen)
+            values = _blanked(
+                measure(self.seen(request.reading), parameters), request, self.missing, self.options.compat
+            )
+        summed = values
+        if measure.over == "judged":
+            summed = measure(_all_judged(self.judgments, self.options), parameters)
         for name, column, each in zip(request.names, values, summed, strict=True):
-            summary = measure.summary([] if each is None else each, over) if measure.summary and not failure else None
-            columns.append(Column(name, measure, column, summary))
-    return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
+            summary = None
+            if measure.summary and self.complete:
+                summary = measure.summary([] if each is None else each, self._population(request.reading))
+            yield Column(name, measure, column, summary)
+
+    def _population(self, reading: Reading) -> Population:
+        """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
+        n_relevant = self.population.n_relevant
+        if reading != "rel" or n_relevant is None:
+            return self.population
+        grown = int(self.seen("rel").n_rel.sum() - self.seen("nonrel").n_rel.sum())
+        return replace(self.population, n_relevant=n_relevant + grown)
 
 
-class _Seen(dict[Reading, Topics]):
-    """A ranking in each reading of the unjudged that is asked for; under ``-J`` what is read as it is, is condensed."""
+def _assess(ranking: Ranking, judgments: Judgments, options: Options, reading: Reading) -> Topics:
+    topics = ranking.assess(judgments, judgments.grades, level=options.level, reading=reading)
+    if isinstance(topics, SampledTopics):
+        topics = replace(topics, depth=_max_retrieved(judgments, options))
+    return replace(
+        topics,
+        collection_size=options.collection_size,
+        round_recall=_ROUNDINGS[options.compat.recall_rounding],
+    )
 
-    def __init__(self, judgments: Judgments, ranking: Ranking, options: Options) -> None:
-        super().__init__()
-        self._judgments = judgments
-        self._ranking = ranking
-        self._options = options
 
-    def __missing__(self, reading: Reading) -> Topics:
-        judgments, options = self._judgments, self._options
-        really: Reading = "skip" if options.judged_only else reading
-        topics = self._ranking.assess(judgments, judgments.grades, level=options.level, reading=really)
-        if isinstance(topics, SampledTopics):
-            topics = replace(topics, depth=_max_retrieved(judgments, options))
-        self[reading] = replace(
-            topics,
-            collection_size=options.collection_size,
-            round_recall=_ROUNDINGS[options.compat.recall_rounding],
-        )
-        return self[reading]
+def _all_judged(judgments: Judgments, options: Options) -> Topics:
+    """Return all judged topics (under ``-D`` the one), as if nothing had been retrieved.
+
+    Raises
+    ------
+    DuplicateDocumentError : a document was judged twice, be it in a topic that the run lacks.
+    """
+    wanted = [topic for topic in judgments.topics if options.debug.topic in {None, topic}]
+    for topic in wanted:
+        if topic in judgments.duplicates:
+            raise judgments.duplicates[topic]
+    places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
+    return _assess(Ranking.of_nothing(judgments).take(places), judgments, options, "nonrel")
 
 
 def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], options: Options) -> list[bytes]:
@@ -206,8 +247,8 @@ def _tell_little_judged(t: Topics, missing: BoolArray, path: str, warn: Callable
     judged = int(t.judged_within(TOP)[~missing].sum())
     if 2 * judged < first:
         warn(
-            f"{shown_name(path)}: of the first {TOP} documents of each topic only {judged / first:.0%} were judged; "
-            "what takes the others for nonrelevant is likely to be too low (-m incomplete, --unjudged)"
+            f"{shown_name(path)}: only {judged / first:.0%} of the documents that the run has among the first {TOP} of "
+            "a topic were judged; most measures know little about it"
         )
 
 
@@ -225,14 +266,6 @@ def _without(values: Values, missing: BoolArray) -> Values:
     if isinstance(values, list):
         return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
     return np.where(missing, 0, values)
-
-
-def _population(population: Population, reading: Reading, seen: Mapping[Reading, Topics]) -> Population:
-    """Count the documents that a reading has made relevant; ``-c`` counts relevant ones in the judgments otherwise."""
-    if reading != "rel" or population.n_relevant is None:
-        return population
-    grown = int(seen["rel"].n_rel.sum() - seen["nonrel"].n_rel.sum())
-    return replace(population, n_relevant=population.n_relevant + grown)
 
 
 def _no_topics(judgments: Judgments, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:

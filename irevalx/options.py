@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from irevalx.compat import TREC_EVAL_10, Compat
+from irevalx.errors import UsageError, quote
 from irevalx.numerals import c_double, c_long
 
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
 retrieved, or relevant ones as far as they were retrieved."""
+
+
+READINGS: tuple[Reading, ...] = get_args(Reading)
+
+
+def read_reading(text: str) -> Reading:
+    """Return the reading with this name.
+
+    Raises
+    ------
+    UsageError : there is none.
+    """
+    for reading in READINGS:
+        if reading == text:
+            return reading
+    raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +147,35 @@ class Options:
 
     quiet: bool = False
     """``--quiet``: no warnings."""
+
+    def check(self) -> None:
+        """Find what makes no sense.
+
+        Raises
+        ------
+        UsageError : a number out of bounds, or options that exclude each other.
+        """
+        for number, bound, name in (
+            (self.infap_c, INFAP_C, "--infap-c"),
+            (self.infap_epsilon, INFAP_EPSILON, "--infap-epsilon"),
+            (self.sample_rate, SAMPLE_RATE, "--sample-rate"),
+        ):
+            if number is not None and not (math.isfinite(number) and bound.holds(number)):
+                raise UsageError(f"{name} must be {bound.rule}, but got {number}")
+        if self.max_retrieved is not None and self.max_retrieved < 0:
+            raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")
+        if self.threads < 1:
+            raise UsageError(f"--threads must be at least 1, but got {self.threads}")
+        readings = bool(self.unjudged) or any(":" in text for text in self.measures)
+        if readings and self.judged_only:
+            raise UsageError(
+                "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
+            )
+        # A sample of strata says itself what was pooled, and its measures how to read the rest.
+        for given, name in (
+            (self.judged_only, "-J"),
+            (self.pool is not None, "--pool"),
+            (readings, "--unjudged or a reading"),
+        ):
+            if given and self.rel_format == "sampled":
+                raise UsageError(f"{name} must not be given together with -R sampled")

@@ -56,7 +56,7 @@ def in_order(
             children.append(_fork(work, items, number, processes, [pipe for _, pipe in children]))
         while True:
             for pid, pipe in children:
-                kind, value = _receive(pid, pipe)
+                kind, value = receive(pid, pipe)
                 if kind == _END:
                     return
                 if kind == _ERROR:
@@ -89,7 +89,7 @@ def _fork(
             pipe.close()
         with os.fdopen(write_end, "wb") as pipe:
             for message in _messages(work, items, number, processes):
-                pickle.dump(message, pipe, pickle.HIGHEST_PROTOCOL)
+                pipe.write(message)
                 pipe.flush()
     finally:
         os._exit(0)
@@ -97,20 +97,26 @@ def _fork(
 
 def _messages(
     work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], number: int, processes: int
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[bytes]:
     try:
         for place, item in enumerate(items()):
             if place % processes == number:
-                yield _RESULT, work(item)
+                yield pickle.dumps((_RESULT, work(item)), pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # noqa: BLE001 - raised again in the parent
-        yield _ERROR, error
-    yield _END, None
+        yield pickle.dumps((_ERROR, error), pickle.HIGHEST_PROTOCOL)
+    yield pickle.dumps((_END, None), pickle.HIGHEST_PROTOCOL)
 
 
-def _receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
+def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
+    """Return the next message of a process: its kind, and a result or an error.
+
+    Raises
+    ------
+    LostProcessError : it ended before the message did.
+    """
     try:
         message: tuple[int, Any] = pickle.load(pipe)  # noqa: S301 - comes from our own process
-    except EOFError:
+    except (EOFError, pickle.UnpicklingError):
         raise LostProcessError(
             f"process {pid} ended before its part of the work was done (is there enough memory?); "
             "--threads 1 does everything in one process"

@@ -89,7 +89,7 @@ def _tell_other_topics(judgments: Judgments, pool: Pool, warn: Callable[[str], N
     parts = []
     if lacking:
         parts.append(
-            f"{lacking} of {len(judgments.topics)} judged topics are not in the pool; theirs is what was judged"
+            f"{lacking} of {len(judgments.topics)} topics of the judgments are not in the pool; theirs is what is there"
         )
     if unknown:
         parts.append(f"{unknown} of {len(pool.topics)} pooled topics have no judgments and are ignored")

@@ -9,19 +9,26 @@ RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
     (
         "A document is so if it has",
         (
-            "a judgment of at least -l",
-            "a judgment from 0 up, below -l",
+            "a judgment of at least -l, whether --pool has it or not",
+            "a judgment from 0 up, below -l, whether --pool has it or not",
             "a negative judgment (-1, -2, ...), or a line in --pool and no judgment",
             "neither",
         ),
     ),
-    (
-        "-l below 0 makes it, for measures of trec_eval that look at the ranking alone",
-        ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
-    ),
     ("relstring shows", ("its grade", "its grade", ".", "-")),
     ("A gain is given to it as", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
-    ("map, P, ndcg and all that are not named below take it for", ("relevant",) + ("nonrelevant",) * 3),
+    (
+        "The map family, P, recall, Rprec, recip_rank, success, iprec_at_recall and the set measures take it for",
+        ("relevant", "nonrelevant", "nonrelevant", "nonrelevant"),
+    ),
+    (
+        "The same with -l below 0, but for recall of what was judged and the set measures",
+        ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
+    ),
+    (
+        "The ndcg family, G and rbp, whatever -l is, take it for",
+        ("its gain", "its gain", "its gain, or 0", "its gain, or 0"),
+    ),
     ("bpref, gm_bpref, bpref_10 and RankEff take it for", ("relevant", "nonrelevant", "not there", "not there")),
     (
         "infAP takes it for",

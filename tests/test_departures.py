@@ -234,6 +234,20 @@ def test_7_names_that_people_bring(brought: str, canonical: str) -> None:
     )
 
 
+def test_7_parameters_and_readings_of_irevalx(tmp_path: Path) -> None:
+    """What trec_eval ignores behind infAP, and behind a colon, is irevalx's own or an error."""
+    qrels, results = files(tmp_path, "1 0 A 1\n1 0 B 0\n1 0 C -1\n", "1 Q0 C 1 2 r\n1 Q0 A 1 1 r\n")
+    # Rank 2, one pooled document above that was not judged: 1/2 + 1/2 x 1/c.
+    printed = run("-m", "infAP", "-m", "infAP.c=4", "-m", "P.1:skip", qrels, results).stdout
+    assert [line.split()[::2] for line in printed.splitlines()] == [
+        [b"infAP", b"0.7500"],
+        [b"infAP_c=4", b"0.6250"],
+        [b"P_1:skip", b"1.0000"],
+    ]
+    for odd in ("infAP.5", "P.5:x"):
+        assert run("-m", odd, qrels, results).status == 1
+
+
 def test_8_no_trace_on_standard_output() -> None:
     """-D with a level leaves standard output as it is without."""
     traced = run("-D", "1", "-m", "ndcg", "t.qrels", "t.run", cwd=DATA)

@@ -29,6 +29,7 @@ from irevalx.names import Names
 from irevalx.options import Reading
 from irevalx.ranking import NOT_POOLED, STAND_IN, How, Ranking, in_topic_order, rank_run
 from irevalx.reading.formats import read_qrels, read_trec_results
+from irevalx.reading.source import Source
 from irevalx.segments import FloatArray, IntArray, Segments
 from irevalx.summary import as_list
 from irevalx.topics import Topics
@@ -239,15 +240,14 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
     """The reading rel is an upper bound for the measures that say so, whatever the unjudged documents are."""
     topic = Shared(level).topic(ranking, others, random)
     bound = assessed(topic, "rel")
-    # Any outcome of judging the retrieved unjudged documents: each relevant at the level, or not.
-    hidden = [random.random() < 0.5 for _ in topic.ranking]
-    really = [level if code < 0 and secret else code for code, secret in zip(topic.ranking, hidden, strict=True)]
+    # Any outcome of judging the retrieved unjudged documents.
+    really = [random.choice([code, level, level + 1, 3]) if code < 0 else code for code in topic.ranking]
     outcome = Shared(level).topic(really, others, random)
-    rising = [measure for measure in BY_NAME.values() if measure.rises]
+    rising = [measure for measure in BY_NAME.values() if measure.bound]
     assert {measure.name for measure in rising} == {"P", "success", "recip_rank", "set_P", "num_rel_ret", "rbp"}
     for measure in rising:
-        if measure.name == "rbp" and max([0, *topic.judgments, *outcome.judgments]) > 1:
-            continue  # gains are scaled by the topic's highest grade
+        if measure.name == "rbp" and (level != 1 or max([0, *topic.judgments, *outcome.judgments]) > 1):
+            continue  # the topic's highest grade scales its gains
         found = columns(topics_of([outcome], all_rows=True), measure)
         assert all(most >= one for most, one in zip(columns(bound, measure), found, strict=True))
 
@@ -285,10 +285,10 @@ def reduced(judgments: Judgments, rate: Fraction, random: Random) -> IntArray:
 
 def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
     """Bias and RMS error against map under full judgments, of RankEff against itself, by rate and measure."""
-    judgments = read_qrels(str(ROBUST / "qrels.gz"), TREC_EVAL_10, False, print)
+    judgments = read_qrels(Source(str(ROBUST / "qrels.gz")), TREC_EVAL_10, False, print)
     rankings = []
     for path in sorted((ROBUST / "runs").iterdir()):
-        run = read_trec_results(str(path), TREC_EVAL_10, False, print)
+        run = read_trec_results(Source(str(path)), TREC_EVAL_10, False, print)
         rankings.append(in_topic_order(rank_run(run, judgments, How()).ranking, judgments, judgments.topics, How()))
 
     def means(grades: IntArray) -> list[dict[str, float]]:

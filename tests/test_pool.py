@@ -15,6 +15,7 @@ from irevalx.compat import TREC_EVAL_10
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.pool import with_pool
 from irevalx.reading.formats import read_pool, read_qrels
+from irevalx.reading.source import Source
 
 EXAMPLE = FIXTURES / "example"
 QRELS, RUN, POOL = EXAMPLE / "qrels", EXAMPLE / "dense.run", EXAMPLE / "pool"
@@ -124,7 +125,7 @@ def test_topics_that_do_not_match(tmp_path: Path) -> None:
     (tmp_path / "pool").write_text("302 A\n999 A\n998 B\n999 C\n")
     result = run("-c", *EVERYTHING, "--pool", tmp_path / "pool", QRELS, RUN)
     assert (
-        f"irevalx: {tmp_path / 'pool'}: 4 of 5 judged topics are not in the pool; theirs is what was judged; "
+        f"irevalx: {tmp_path / 'pool'}: 4 of 5 topics of the judgments are not in the pool; theirs is what is there; "
         "2 of 3 pooled topics have no judgments and are ignored\n"
     ) in result.stderr
     (tmp_path / "pool").write_text("302 A\n")
@@ -148,8 +149,8 @@ def test_every_document_of_the_pool_stands_once(
     folder = tmp_path_factory.mktemp("pool")
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in judged.items()))
     (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in pool))
-    qrels = read_qrels(str(folder / "qrels"), TREC_EVAL_10, False, print)
-    both = with_pool(qrels, read_pool(str(folder / "pool"), TREC_EVAL_10, False, print)) if pool else qrels
+    qrels = read_qrels(Source(str(folder / "qrels")), TREC_EVAL_10, False, print)
+    both = with_pool(qrels, read_pool(Source(str(folder / "pool")), TREC_EVAL_10, False, print)) if pool else qrels
     topics = [both.topics[place] for place in both.rows.ids.tolist()]
     found = list(zip(topics, both.docnos.texts(), both.grades.tolist(), strict=True))
     known = {topic for topic, _ in judged}
@@ -231,7 +232,7 @@ def test_members_of_a_set_that_lack_a_reading_are_left_out_of_it() -> None:
     """A set in a reading holds the measures that have it; runid and num_q stand once."""
     names = [name for name, _ in rows("--unjudged", "rel,nonrel", "-m", "incomplete")]
     assert names[:2] == ["runid", "num_q"]
-    assert {"map:rel", "P_10:rel", "judged_5", "infAP", "P_10:skip"} <= set(names)
+    assert {"map:rel", "P_10:rel", "judged_5", "infAP", "P_10"} <= set(names)
     assert not {"judged_5:rel", "infAP:rel", "runid:rel"} & set(names)
     assert len(names) == len(set(names))
     assert [name for name, _ in rows("-m", "set:skip")][:3] == ["runid", "num_q", "num_ret:skip"]
@@ -305,22 +306,80 @@ def test_all_leaves_out_what_another_format_needs() -> None:
 
 def test_warnings_that_protect(tmp_path: Path) -> None:
     """Little judged at the top, and topics without judged nonrelevant documents, are said once; --quiet silences it."""
-    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n2 0 A 1\n")
+    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n2 0 A 1\n3 0 A 1\n")
     for name in ("one", "two"):
-        (tmp_path / name).write_text("".join(f"{t} Q0 {d} 0 {ord(d)} {name}\n" for t in "12" for d in "ABCDEFGHIJKL"))
-    command: list[str | Path] = ["-M", "4", tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
+        (tmp_path / name).write_text("".join(f"{t} Q0 {d} 0 {ord(d)} {name}\n" for t in "12" for d in "ABCDEFGHIJK"))
+    command: list[str | Path] = ["-c", "-M", "11", tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
     result = run(*command)
-    without = f"irevalx: {tmp_path / 'qrels'}: 1 of 2 topics have no document judged nonrelevant; "
-    little = [
-        f"irevalx: {tmp_path / name}: of the first 10 documents of each topic only 0% were judged; "
-        for name in ("one", "two")
+    without = (
+        f"irevalx: {tmp_path / 'qrels'}: 2 of 3 topics have no document judged nonrelevant; measures that compare relevant "
+        "with nonrelevant documents (bpref, RankEff) say little there"
+    )
+    little = "of the documents that the run has among the first 10 of a topic were judged; most measures know little about it"
+    # Of twenty documents one was judged: A stands eleventh. What stands in for topic 3 does not count.
+    assert result.stderr.splitlines() == [
+        without,
+        *(
+            line
+            for name in ("one", "two")
+            for line in (
+                f"irevalx: {tmp_path / name}: 1 of 3 judged topics without results count as 0",
+                f"irevalx: {tmp_path / name}: only 5% {little}",
+            )
+        ),
     ]
-    lines = result.stderr.splitlines()
-    assert len(lines) == 3
-    assert all(line.startswith(start) for line, start in zip(lines, [without, *little], strict=True))
-    assert run("--quiet", *command) == (type(result))(result.status, result.stdout, "")
+    assert run("--quiet", *command) == type(result)(result.status, result.stdout, "")
     assert without not in run("-m", "P", *command).stderr
+    assert without not in run("-l", "0", *command).stderr
     assert "were judged" not in run("-m", "num_q", *command).stderr
+    assert f"only 5% {little}" in run("-J", *command).stderr
+    assert run("-D", "0.1", *command).stderr.splitlines() == [
+        f"irevalx: {tmp_path / name}: only 10% {little}" for name in ("one", "two")
+    ]
+    assert "1 of 1 topics have no document judged nonrelevant" in run("-D", "0.2", *command).stderr
     # Half of what was looked at is enough.
-    (tmp_path / "qrels").write_text("1 0 L 1\n1 0 K 0\n2 0 L 1\n2 0 I 0\n")
-    assert run(*command).stderr == ""
+    (tmp_path / "qrels").write_text("1 0 K 1\n1 0 J 0\n2 0 K 1\n2 0 H 0\n")
+    assert run("-M", "4", *command[3:]).stderr == ""
+
+
+# Sets beside each other
+
+
+@pytest.mark.parametrize("first", ["official", "all", "P", "incomplete"])
+def test_sets_do_not_take_parameters_from_each_other(first: str) -> None:
+    """In whatever order sets and measures are asked for, all are printed as each of them has them."""
+    names = {name for name, _ in rows("-m", first)} | {name for name, _ in rows("-m", "incomplete")}
+    assert {name for name, _ in rows("-m", first, "-m", "incomplete")} == names
+    assert {name for name, _ in rows("-m", "incomplete", "-m", first)} == names
+    assert "P_5" not in dict(rows("-m", "P.100", "-m", "incomplete"))
+
+
+def test_the_set_for_incomplete_judgments_under_other_readings() -> None:
+    """With -J, or a reading for the whole set, its own condensed lists would stand there twice."""
+    condensed = [name for name, _ in rows("-J", "-m", "incomplete")]
+    assert not [name for name in condensed if ":" in name]
+    assert {"judged_5", "P_5", "RankEff"} <= set(condensed)
+    assert {name for name, _ in rows("-m", "incomplete:rel")} == {
+        "runid", "num_q", "num_rel:rel", "num_rel_ret:rel", "map:rel", *(f"P_{k}:rel" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000))
+    }  # fmt: skip
+
+
+def test_order_of_readings() -> None:
+    """Blocks come as listed, whatever comes first among the measures; runid and num_q stand before all of them."""
+    for flags in (("-m", "runid", "-m", "map"), ("-m", "map", "-m", "runid")):
+        assert [name for name, _ in rows("--unjudged", "skip,nonrel", *flags)] == ["runid", "map:skip", "map"]
+    names = [name for name, _ in rows("--unjudged", "rel,nonrel")]
+    assert names.index("map:rel") < names.index("map")
+
+
+def test_what_is_left_out_of_a_reading_is_said() -> None:
+    """A line names the members of a set that lack a reading."""
+    stderr = run("--unjudged", "nonrel,rel", QRELS, RUN).stderr
+    assert "irevalx: measures without the reading rel are left out of it: num_ret, bpref\n" in stderr
+
+
+def test_nicknames_of_irevalx_are_listed_as_they_are_printed() -> None:
+    """The manual shows the members of incomplete in the order in which they are printed."""
+    order = list(BY_NAME)
+    members = [member for member in NICKNAMES["incomplete"] if ":" not in member]
+    assert members == sorted(members, key=order.index)

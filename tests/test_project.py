@@ -150,10 +150,13 @@ def test_readme_shows_what_is_made_of_incomplete_judgments(mark: str) -> None:
 
 def test_readme_names_the_measures_that_rise() -> None:
     """The README, the help and the declarations agree on the measures for which rel is an upper bound."""
-    rising = [measure.name for measure in MEASURES if measure.rises]
-    listed = re.search(r"relevant documents \((`.+?`)\), and no bound", " ".join(README.split()))
-    assert listed
-    assert sorted(listed[1].replace("`", "").split(", ")) == sorted(rising)
+    rising = [measure.name for measure in MEASURES if measure.bound]
+    unjudged = next(param for param in command.params if param.name == "unjudged")
+    assert isinstance(unjudged, Option)
+    for text in (README.replace("`", ""), unjudged.help or ""):
+        listed = re.search(r"an upper bound for (.+?) and, with grades 0 and 1, (\w+)", " ".join(text.split()))
+        assert listed
+        assert sorted([*listed[1].split(", "), listed[2]]) == sorted(rising)
 
 
 def test_ci_calls_the_command_of_the_readme() -> None:

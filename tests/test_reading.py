@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
+import pickle
 import random
 import resource
 import signal
@@ -513,6 +515,16 @@ def test_a_process_that_is_killed_is_an_error() -> None:
 
     with pytest.raises(LostProcessError, match="ended before its part of the work was done"):
         list(parallel.in_order(work, lambda: range(9), 2))
+
+
+def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
+    """Half of a result is no result either; and what cannot be sent is an error of its own."""
+    whole = pickle.dumps((0, list(range(5000))), pickle.HIGHEST_PROTOCOL)
+    for cut in (1, 9, 100, len(whole) - 3):
+        with pytest.raises(LostProcessError):
+            parallel.receive(1, io.BytesIO(whole[:-cut]))
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError), match="pickle"):
+        list(parallel.in_order(lambda x: lambda: x, lambda: range(3), 2))
 
 
 def test_a_pipe_with_a_topic_that_comes_back() -> None:

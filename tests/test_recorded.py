@@ -14,6 +14,7 @@ from irevalx.evaluation import evaluate
 from irevalx.measures.select import select
 from irevalx.options import Options
 from irevalx.reading.formats import read_qrels, read_trec_results
+from irevalx.reading.source import Source
 
 EXAMPLE = FIXTURES / "example"
 SUMMATION = FIXTURES / "summation"
@@ -45,8 +46,8 @@ def test_sums_run_from_left_to_right(compat: str) -> None:
 
 def test_the_order_of_addition_shows() -> None:
     """The case above is one where numpy's pairwise mean would print other digits, for each of its measures."""
-    judgments = read_qrels(str(SUMMATION / "qrels.gz"), TREC_EVAL_10, True, pytest.fail)
-    results = read_trec_results(str(SUMMATION / "run.gz"), TREC_EVAL_10, True, pytest.fail)
+    judgments = read_qrels(Source(str(SUMMATION / "qrels.gz")), TREC_EVAL_10, True, pytest.fail)
+    results = read_trec_results(Source(str(SUMMATION / "run.gz")), TREC_EVAL_10, True, pytest.fail)
     selection = select(SUMMATION_MEASURES, Options(files=()))
     evaluation = evaluate(judgments, results, selection, Options(files=("qrels", "run")))
     assert len(evaluation.topics) == 1000

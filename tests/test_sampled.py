@@ -148,6 +148,20 @@ def test_example(flags: tuple[str, ...], level: int, depth: int) -> None:
     assert result.status == 0
 
 
+def test_all_judged_topics_are_looked_at_for_inum_rel(tmp_path: Path) -> None:
+    """A document judged twice in a topic that the run lacks is an error; -D looks at its topic only."""
+    lines = QRELS.read_text().splitlines()
+    assert lines[-1].startswith("305 ")
+    (tmp_path / "twice").write_text("\n".join([*lines, lines[-1]]) + "\n")
+    failed = run("-R", "sampled", "-m", "inum_rel", tmp_path / "twice", RUN)
+    assert (failed.stdout, failed.status) == (b"", 4)
+    assert "but got 'NEWS-1234' in topic '305' a second time" in failed.stderr
+    one = run("-q", "-R", "sampled", "-D", "0.301", "-m", "inum_rel", QRELS, RUN)
+    values = [line.split()[2] for line in one.stdout.splitlines()]
+    assert len(values) == 2
+    assert values[0] == values[1]
+
+
 def test_thousand_documents_count(tmp_path: Path) -> None:
     """Without -M the first 1000 documents of a topic are looked at, also in the best possible ranking."""
     (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {n % 2} 1\n" for n in range(1500)))

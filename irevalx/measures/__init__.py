@@ -99,8 +99,8 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         *("rbp", "rbp_resid", "unj"),
     ),
     "incomplete": (
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "judged"),
-        *("map", "indAP", "subAP", "infAP", "bpref", "bpref_10", "RankEff", "P.5,10,20", "P.5,10,20:skip"),
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "judged", "map", "indAP", "subAP"),
+        *("bpref", "bpref_10", "RankEff", "P", "infAP", "num_nonrel_judged_ret", "P:skip"),
     ),
     "all": tuple(BY_NAME),
     "prefs": ("runid", "num_q", *PREFERENCE_MEASURES[:6]),

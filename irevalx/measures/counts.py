@@ -18,6 +18,7 @@ runid = summary_only(
     """,
     summary=run_tag,
     number="text",
+    scores=False,
     formats=COUNTED,
     readings=AS_IT_IS,
 )
@@ -32,12 +33,13 @@ num_q = summary_only(
     """,
     summary=topic_count,
     number="integer",
+    scores=False,
     formats=COUNTED,
     readings=AS_IT_IS,
 )
 
 
-@measure("num_ret", summary=total, number="integer", formats=COUNTED, readings=AS_IT_IS_OR_CONDENSED)
+@measure("num_ret", summary=total, number="integer", scores=False, formats=COUNTED, readings=AS_IT_IS_OR_CONDENSED)
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
 
@@ -48,7 +50,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@measure("num_rel", summary=relevant_total, number="integer", formats=COUNTED)
+@measure("num_rel", summary=relevant_total, number="integer", scores=False, formats=COUNTED)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -60,7 +62,7 @@ def num_rel(t: Topics) -> IntArray:
     return t.n_rel
 
 
-@measure("num_rel_ret", summary=total, number="integer", formats=COUNTED, rises=True)
+@measure("num_rel_ret", summary=total, number="integer", scores=False, formats=COUNTED, bound="always")
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
@@ -71,7 +73,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     return t.n_rel_ret
 
 
-@measure("num_nonrel_judged_ret", summary=total, number="integer", readings=AS_IT_IS_OR_CONDENSED)
+@measure("num_nonrel_judged_ret", summary=total, number="integer", scores=False, readings=AS_IT_IS_OR_CONDENSED)
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.
 

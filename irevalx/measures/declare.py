@@ -261,9 +261,10 @@ class Measure:
     needs_all : whether these parameters make it look at documents outside the pool one by one.
     formats : the formats of judgments (``-R``) that it can be computed from.
     readings : the readings of the unjudged that it has.
-    rises : whether it cannot fall when unjudged documents turn out to be relevant, so that the reading ``rel`` is an
-        upper bound.
+    bound : when it cannot fall if unjudged documents turn out to be relevant, so that the reading ``rel`` is an upper
+        bound: "always", with a condition, or empty for never.
     needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
+    scores : whether a run is the better for a greater value, and not only different.
     over : whether the `all` row is over the evaluated topics or, whatever the run holds, all judged ones.
     """
 
@@ -277,8 +278,9 @@ class Measure:
     needs_all: Callable[[tuple[Any, ...]], bool] = lambda values: False
     formats: frozenset[str] = frozenset({"qrels"})
     readings: tuple[Reading, ...] = get_args(Reading)
-    rises: bool = False
+    bound: str = ""
     needs_nonrelevant: bool = False
+    scores: bool = True
     over: Literal["evaluated", "judged"] = "evaluated"
 
     @property
@@ -299,7 +301,8 @@ class Measure:
         if "qrels" not in self.formats:
             notes.append(f"Judgments: -R {' or '.join(sorted(self.formats))}.")
         if "rel" in self.readings:
-            bound = "an upper bound" if self.rises else "no bound: it may fall when more documents are relevant"
+            when = {"": "no bound: it may fall when more documents are relevant", "always": "an upper bound"}
+            bound = when.get(self.bound, f"an upper bound {self.bound}")
             notes.append(f"Readings of the unjudged: {self.name}:skip, {self.name}:rel ({bound}).")
         elif "skip" in self.readings:
             notes.append(f"Readings of the unjudged: {self.name}:skip.")

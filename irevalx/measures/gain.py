@@ -167,7 +167,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return Gained.of(t, pairs).dcg
 
 
-@measure("ideal_dcg", summary=mean, kind=Gains())
+@measure("ideal_dcg", summary=mean, kind=Gains(), scores=False)
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain of the best possible ranking.
 

@@ -156,7 +156,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     return _mean_over_relevant(t, terms)
 
 
-@measure("judged", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, formats=COUNTED)
+@measure("judged", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, scores=False, formats=COUNTED)
 def judged(t: Topics, k: int) -> FloatArray:
     """Share of judged documents among the first k.
 

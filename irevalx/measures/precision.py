@@ -16,7 +16,7 @@ CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@measure("P", summary=mean, kind=CUTOFFS, rises=True)
+@measure("P", summary=mean, kind=CUTOFFS, bound="always")
 def precision(t: Topics, k: int) -> FloatArray:
     """Precision after k documents.
 
@@ -53,7 +53,7 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), np.minimum(k, t.n_rel))
 
 
-@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), rises=True)
+@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), bound="always")
 def success(t: Topics, k: int) -> FloatArray:
     """Whether a relevant document is among the first k.
 
@@ -65,7 +65,7 @@ def success(t: Topics, k: int) -> FloatArray:
     return (t.hits_within(k) > 0).astype(np.float64)
 
 
-@measure("unj", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS)
+@measure("unj", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, scores=False)
 def unjudged(t: Topics, k: int) -> FloatArray:
     """Share of unjudged documents among the first k.
 
@@ -90,7 +90,7 @@ def r_precision(t: Topics) -> FloatArray:
     return ratio(t.hits_within(t.n_rel), t.n_rel)
 
 
-@measure("recip_rank", summary=mean, rises=True)
+@measure("recip_rank", summary=mean, bound="always")
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
@@ -103,7 +103,7 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure("set_P", summary=mean, rises=True)
+@measure("set_P", summary=mean, bound="always")
 def set_precision(t: Topics) -> FloatArray:
     """Precision of the whole retrieved set.
 

@@ -67,7 +67,7 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
         yield _Stratum(t, number, *counts)
 
 
-@measure("inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, over="judged")
+@measure("inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, scores=False, over="judged")
 def inferred_relevant(t: SampledTopics) -> FloatArray:
     """Number of relevant documents, as the sample lets expect.
 
@@ -79,7 +79,7 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
     return _inferred_relevant(t)
 
 
-@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS)
+@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, scores=False)
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     """Number of relevant documents retrieved, as the sample lets expect.
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
 from irevalx.measures import BY_NAME, GROUP_MEASURES, MEASURES, NICKNAMES, PREFERENCE_MEASURES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
-from irevalx.options import Options, Reading
+from irevalx.options import Options, Reading, read_reading
 
 OTHER_FORMATS = {
     **dict.fromkeys(PREFERENCE_MEASURES, "prefs or qrels_prefs"),
@@ -20,13 +18,14 @@ OTHER_FORMATS = {
 }
 """Measures that cannot be computed yet, and the format of judgments that they need."""
 
-READINGS: tuple[Reading, ...] = get_args(Reading)
-
 SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel is None)
 """Measures that have nothing to do with documents."""
 
-_DEFAULT = defaultdict(lambda: "official", sampled="all")
-"""What is printed without ``-m``, by the format of the judgments."""
+PLACES = {name: number for number, name in enumerate((*BY_NAME, *OTHER_FORMATS))}
+"""Print order."""
+
+USUAL = {"sampled": "all"}
+"""What is printed without ``-m``, by the format of the judgments, where it is not ``official``."""
 
 SYNONYMS = {
     "ap": "map",
@@ -71,8 +70,8 @@ class Asked:
     """
 
     name: str
-    reading: Reading = "nonrel"
-    optional: bool = False
+    reading: Reading
+    optional: bool
     parameters: str | None = None
     cutoffs: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -95,17 +94,17 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A measure in a reading, with parameters that have been read."""
+    """A measure in a reading, with parameters that have been read.
+
+    Parameters
+    ----------
+    names : the names that the values are printed under.
+    """
 
     measure: Measure
     parameters: Parameters
-    reading: Reading = "nonrel"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names that the values are printed under."""
-        suffix = "" if self.reading == "nonrel" else f":{self.reading}"
-        return tuple(name + suffix for name in self.parameters.names)
+    reading: Reading
+    names: tuple[str, ...]
 
     @property
     def needs_all(self) -> bool:
@@ -128,26 +127,32 @@ class Selection:
 
 
 class _Wishes:
-    """What has been asked for so far, by reading, name and, where there may be several, parameters.
+    """What has been asked for so far.
 
     Parameters
     ----------
     compat : a measure that the version lacks is unknown.
     unjudged : the readings of a measure that is asked for without one.
+    condensed : whether all measures are read as ``skip`` instead (``-J``).
     """
 
-    def __init__(self, compat: Compat, unjudged: Sequence[Reading]) -> None:
+    def __init__(self, compat: Compat, unjudged: Sequence[Reading], *, condensed: bool) -> None:
         self.compat = compat
-        self.unjudged = tuple(dict.fromkeys(unjudged)) or ("nonrel",)
-        self.asked: dict[tuple[Reading, str, str], Asked] = {}
+        self.unjudged: tuple[Reading, ...] = ("skip",) if condensed else tuple(dict.fromkeys(unjudged))
+        self.condensed = condensed
+        self.asked: list[Asked] = []
+        self.readings: list[Reading] = []
+        self.left_out: dict[Reading, list[str]] = {}
 
     def measure(
         self, name: str, reading: Reading | None, parameters: str | None = None, *, cutoffs: Sequence[str] = ()
     ) -> None:
         """Ask for a measure."""
-        for one in (reading,) if reading else self.unjudged:
-            self._refuse(name, one, explicit=reading is not None)
-            asked = self._entry(name, one, parameters)
+        for one in self._mentioned(reading):
+            if not self._has(name, one) or (reading and one not in _readings(name)):
+                has = " or ".join(_readings(name))
+                raise UsageError(f"a reading of {name} must be {has}, but got {quote(one)}")
+            asked = self._entry(name, one, parameters, optional=False)
             asked.optional = False
             asked.cutoffs += cutoffs
             if parameters is not None:
@@ -156,54 +161,74 @@ class _Wishes:
     def members(self, nickname: str, reading: Reading | None) -> None:
         """Ask for the measures of a set, as far as the version has them and they have the reading."""
         for member in NICKNAMES[nickname]:
-            text, own = split_reading(member)
-            name, _, parameters = text.partition(".")
-            if not exists(name, self.compat):
+            name, own = split_reading(member)
+            if not exists(name, self.compat) or (own and (reading or self.unjudged != AS_IT_IS)):
                 continue
-            explicit = own or reading
-            for one in (explicit,) if explicit else self.unjudged:
-                if one in _readings(name) or name in SUMMARY_ONLY:
-                    before = len(self.asked)
-                    asked = self._entry(name, one, parameters)
-                    asked.parameters = asked.parameters or parameters or None
-                    asked.optional = nickname == "all" and (asked.optional or len(self.asked) > before)
+            for one in self._mentioned(own or reading):
+                if self._has(name, one):
+                    asked = self._entry(name, one, None, optional=nickname == "all")
+                    asked.optional &= nickname == "all"
+                else:
+                    self.left_out.setdefault(one, []).append(name)
 
-    def _entry(self, name: str, reading: Reading, parameters: str | None) -> Asked:
+    def place(self, asked: Asked) -> tuple[int, int]:
+        """Return where a measure is printed: in the block of its reading, at its place among all measures."""
+        block = -1 if asked.name in SUMMARY_ONLY else self.readings.index(asked.reading)
+        return block, PLACES[asked.name]
+
+    def _mentioned(self, reading: Reading | None) -> Sequence[Reading]:
+        readings = (reading,) if reading else self.unjudged
+        self.readings += [one for one in readings if one not in self.readings]
+        return readings
+
+    def _has(self, name: str, reading: Reading) -> bool:
+        """Tell whether a measure has a reading; what belongs to the summary alone is the same in all of them."""
+        return self.condensed or name in SUMMARY_ONLY or reading in _readings(name)
+
+    def _entry(self, name: str, reading: Reading, parameters: str | None, *, optional: bool) -> Asked:
+        """Return what has been asked already, or a new entry.
+
+        Measures of the summary have no reading, and parameters with names do not exclude each other.
+        """
         if name in SUMMARY_ONLY:
-            # They have nothing to do with documents, and stand once, with the first reading.
-            found = next((asked for (_, known, _), asked in self.asked.items() if known == name), None)
-            return found or self.asked.setdefault((reading, name, ""), Asked(name))
+            reading = "nonrel"
         several = name in BY_NAME and isinstance(BY_NAME[name].kind, Named)
-        return self.asked.setdefault((reading, name, (parameters or "") if several else ""), Asked(name, reading))
-
-    def _refuse(self, name: str, reading: Reading, *, explicit: bool) -> None:
-        if reading in _readings(name) or (name in SUMMARY_ONLY and not explicit):
-            return
-        raise UsageError(f"a reading of {name} must be {' or '.join(_readings(name))}, but got {quote(reading)}")
+        for asked in self.asked:
+            if (asked.name, asked.reading) == (name, reading) and not (several and asked.parameters != parameters):
+                return asked
+        self.asked.append(Asked(name, reading, optional))
+        return self.asked[-1]
 
 
 def ask(
     texts: Sequence[str],
     compat: Compat,
     warn: Callable[[str], None] = lambda line: None,
-    unjudged: Sequence[Reading] = (),
+    unjudged: Sequence[Reading] = AS_IT_IS,
+    *,
+    condensed: bool = False,
 ) -> list[Asked]:
     """Expand nicknames and find out which measures were asked for, in which readings of the unjudged.
 
     Parameters
     ----------
-    texts : what ``-m`` was given, in order; none stands for ``official``.
+    texts : what ``-m`` was given, in order.
     compat : a measure that the version lacks is unknown.
-    warn : told of parameters that have no effect.
-    unjudged : the readings of a measure that is asked for without one; none stands for ``nonrel``.
+    warn : told of parameters that have no effect, and of members of sets that lack a reading.
+    unjudged : the readings of a measure that is asked for without one, at least one.
+    condensed : whether all measures are read as ``skip`` instead (``-J``), which all of them have.
+
+    Returns
+    -------
+    In print order: measures of the summary alone, then those of each reading, as readings were first mentioned.
 
     Raises
     ------
     UnknownMeasureError : a name that is neither a measure nor a nickname; the message has the nearest names.
     UsageError : ``NAME.`` without anything behind the dot, or a reading that does not exist or that the measure lacks.
     """
-    wishes = _Wishes(compat, unjudged)
-    for text in texts or ("official",):
+    wishes = _Wishes(compat, unjudged, condensed=condensed)
+    for text in texts:
         stem, reading = split_reading(text)
         name, dot, parameters = stem.partition(".")
         known = exists(name, compat) or name in NICKNAMES
@@ -217,9 +242,11 @@ def ask(
             wishes.measure(name, reading, parameters if dot else None)
         else:
             _ask_by_other_name(stem, reading, wishes)
-    for one in wishes.asked.values():
+    for one in wishes.asked:
         _tell_ignored(one, warn)
-    return list(wishes.asked.values())
+    for reading, names in wishes.left_out.items():
+        warn(f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}")
+    return sorted(wishes.asked, key=wishes.place)
 
 
 def select(
@@ -232,24 +259,25 @@ def select(
 
     Parameters
     ----------
-    options : compat, strict, unjudged, rel_format and what infAP and subAP take as their own count here.
+    texts : what ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments.
+    options : compat, strict, judged_only, unjudged, rel_format and what infAP and subAP take as their own count here.
 
     Raises
     ------
     UnknownMeasureError, UsageError : as ``ask``.
     ParameterError : parameters that make no sense.
     """
-    asked = ask(texts or (_DEFAULT[options.rel_format],), options.compat, warn, options.unjudged)
+    texts = texts or (USUAL.get(options.rel_format, "official"),)
+    asked = ask(texts, options.compat, warn, options.unjudged or AS_IT_IS, condensed=options.judged_only)
     kept = [one for one in asked if not one.optional or options.rel_format in BY_NAME[one.name].formats]
-    block = {reading: number for number, reading in enumerate(dict.fromkeys(one.reading for one in kept))}
-    place = {name: number for number, name in enumerate((*BY_NAME, *OTHER_FORMATS))}
-    kept.sort(key=lambda one: (one.name not in SUMMARY_ONLY, block[one.reading], place[one.name]))
-    requests = tuple(
-        Request(BY_NAME[one.name], _read(BY_NAME[one.name], one.text, options, warn), one.reading)
-        for one in kept
-        if one.name in BY_NAME
-    )
-    return Selection(requests, next(_impossible(kept, options.rel_format), None))
+    requests = []
+    for one in kept:
+        if one.name in BY_NAME:
+            parameters = _read(BY_NAME[one.name], one.text, options, warn)
+            bare = one.reading == "nonrel" or options.judged_only
+            names = parameters.names if bare else tuple(f"{name}:{one.reading}" for name in parameters.names)
+            requests.append(Request(BY_NAME[one.name], parameters, one.reading, names))
+    return Selection(tuple(requests), next(_impossible(kept, options.rel_format), None))
 
 
 def split_reading(text: str) -> tuple[str, Reading | None]:
@@ -261,19 +289,6 @@ def split_reading(text: str) -> tuple[str, Reading | None]:
     """
     stem, colon, last = text.rpartition(":")
     return (stem, read_reading(last)) if colon else (text, None)
-
-
-def read_reading(text: str) -> Reading:
-    """Return the reading with this name.
-
-    Raises
-    ------
-    UsageError : there is none.
-    """
-    for reading in READINGS:
-        if reading == text:
-            return reading
-    raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
 
 
 def _impossible(asked: Sequence[Asked], rel_format: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,14 @@ from irevalx.segments import Segments
 from irevalx.topics import UNJUDGED, Topics, truncate
 
 
-@measure("relstring", summary=None, number="text", kind=Reals((10.0,), usage="K"), readings=AS_IT_IS_OR_CONDENSED)
+@measure(
+    "relstring",
+    summary=None,
+    number="text",
+    scores=False,
+    kind=Reals((10.0,), usage="K"),
+    readings=AS_IT_IS_OR_CONDENSED,
+)
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
 

@@ -15,7 +15,13 @@ from irevalx.topics import Topics
 PERSISTENCE = 0.9
 
 
-@measure("rbp", summary=mean, kind=Gains("p=P,LEVEL=GAIN,..."), needs_all=looks_outside, rises=True)
+@measure(
+    "rbp",
+    summary=mean,
+    kind=Gains("p=P,LEVEL=GAIN,..."),
+    needs_all=looks_outside,
+    bound="with grades 0 and 1 only, -l 1 and no other gains",
+)
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Rank-biased precision.
 
@@ -32,7 +38,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
 
 
-@measure("rbp_resid", summary=mean, kind=Gains("p=P"), readings=AS_IT_IS)
+@measure("rbp_resid", summary=mean, kind=Gains("p=P"), readings=AS_IT_IS, scores=False)
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
 

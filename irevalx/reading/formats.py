@@ -39,22 +39,22 @@ class Format(Generic[Data]):
     columns : the columns of a line, as shown to the user.
     example : one line.
     prose : what the columns mean, one paragraph each.
-    read : path, compat, strict, warn -> data.
+    read : source, compat, strict, warn -> data.
     """
 
     name: str
     columns: str
     example: str
     prose: tuple[str, ...]
-    read: Callable[[str, Compat, bool, Warn], Data]
+    read: Callable[[Source, Compat, bool, Warn], Data]
 
 
-def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+def read_qrels(source: Source, compat: Compat, strict: bool, warn: Warn) -> Judgments:
     """Read judgments, ``topic ignored docno grade`` a line.
 
     Parameters
     ----------
-    path : a file name, or ``-`` for standard input.
+    source : the file.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
     warn : told of such grades.
@@ -64,10 +64,10 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
     UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
     OddNumberError : under ``strict``.
     """
-    return _read_judgments(path, compat, strict, warn, sampled=False)
+    return _read_judgments(source, compat, strict, warn, sampled=False)
 
 
-def read_sampled(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+def read_sampled(source: Source, compat: Compat, strict: bool, warn: Warn) -> Judgments:
     """Read judgments of a stratified sample, ``topic ignored docno stratum grade`` a line.
 
     Parameters
@@ -78,11 +78,11 @@ def read_sampled(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgmen
     ------
     As ``read_qrels``; MalformedLineError also where a stratum is not a whole number from 0 up.
     """
-    return _read_judgments(path, compat, strict, warn, sampled=True)
+    return _read_judgments(source, compat, strict, warn, sampled=True)
 
 
-def _read_judgments(path: str, compat: Compat, strict: bool, warn: Warn, *, sampled: bool) -> Judgments:
-    source = Source(path)
+def _read_judgments(source: Source, compat: Compat, strict: bool, warn: Warn, *, sampled: bool) -> Judgments:
+    path = source.path
     odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
     blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
     parts = each_topic_once(
@@ -129,31 +129,29 @@ def _strata(path: str, texts: Names, lines: IntArray) -> IntArray:
     return strata
 
 
-def read_pool(path: str, compat: Compat, strict: bool, warn: Warn) -> Pool:
+def read_pool(source: Source, compat: Compat, strict: bool, warn: Warn) -> Pool:
     """Read the documents that were chosen for judging; how many columns there are is what the first line says.
 
     Parameters
     ----------
-    path : a file name, or ``-`` for standard input.
-    compat : whether lines that start with ``#`` are comments.
+    source : the file. Blank lines and lines that start with ``#`` are skipped.
 
     Raises
     ------
     UnreadableFileError
-    MalformedLineError : a line has not 2, 3 or 4 columns, or not as many as the first; blank lines are skipped.
+    MalformedLineError : a line has not 2, 3 or 4 columns, or not as many as the first.
     """
-    columns = None
+    path = source.path
+    columns = 0
     parts = []
-    for block in whole_topics(Source(path).chunks(CHUNK_SIZE)):
-        columns = columns or _pool_columns(block, compat)
-        if columns not in _POOL_COLUMNS:
-            columns, rule = 2, "2 columns (topic, document), 3 or 4"
-        else:
-            rule = _POOL_COLUMNS[columns]
-        shape = Shape(columns, more=False, blank_lines=True, comments="indented" if compat.comments else "none")
+    for block in whole_topics(source.chunks(CHUNK_SIZE)):
+        columns = columns or _pool_columns(block)
+        wanted = columns if columns in _POOL_COLUMNS else 2
+        rule = _POOL_COLUMNS.get(columns, "2 columns (topic, document), 3 or 4")
+        shape = Shape(wanted, more=False, blank_lines=True, comments="indented")
         tokens = _tokens(path, block, shape, f"a line of this pool must have {rule}")
         names, rows, order = group_by_topic(tokens.column(0))
-        parts.append(Pool(path, names, rows.ids, tokens.column(min(columns - 1, 2)).take(order)))
+        parts.append(Pool(path, names, rows.ids, tokens.column(min(wanted - 1, 2)).take(order)))
     return Pool.joined(path, parts)
 
 
@@ -164,21 +162,21 @@ _POOL_COLUMNS = {
 }
 
 
-def _pool_columns(block: Block, compat: Compat) -> int:
+def _pool_columns(block: Block) -> int:
     """Return how many columns the first line has that is neither blank nor a comment; 0 if there is none."""
     for line in block.text.split(b"\n"):
         fields = line.split()
-        if fields and not (compat.comments and fields[0].startswith(b"#")):
+        if fields and not fields[0].startswith(b"#"):
             return len(fields)
     return 0
 
 
-def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_trec_results(source: Source, compat: Compat, strict: bool, warn: Warn) -> Run:
     """Open a run, ``topic ignored docno ignored score tag`` a line; anything behind the tag is ignored.
 
     Parameters
     ----------
-    path : a file name, or ``-`` for standard input.
+    source : the file.
     compat : the precision of scores, and whether lines that start with ``#`` are comments.
     strict : refuse scores that are not finite numbers, rather than reading them as C does.
 
@@ -187,7 +185,7 @@ def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Ru
     Reading the blocks raises UnreadableFileError and MalformedLineError (blank lines are skipped, as in trec_eval) and,
     under ``strict``, OddNumberError.
     """
-    source = Source(path)
+    path = source.path
     return Run(
         path,
         blocks=lambda: whole_topics(source.chunks(CHUNK_SIZE, again=True)),
@@ -299,7 +297,7 @@ POOL = Format(
     prose=(
         "The documents that were chosen for judging, such as the first 100 of every run that took part. The first line "
         "says how many columns there are. A document may occur any number of times. Blank lines are skipped, and so "
-        "are lines that start with # unless --compat 9 is given.",
+        "are lines that start with #.",
         "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
         "the pool even if the file lacks it, which is told on standard error.",
     ),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, cast
+from typing import IO, BinaryIO, Protocol, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
 
@@ -30,16 +31,31 @@ class Source:
     Parameters
     ----------
     path : a file name (a pipe or ``/dev/fd/N`` will do), or ``-`` for standard input.
+    content : what the file holds, if it is not to be opened; then the path is only a name.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, content: bytes | None = None) -> None:
         self.path = path
+        self._content = content
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
+
+    @classmethod
+    def of(cls, given: Source | str | os.PathLike[str] | IO[str] | IO[bytes]) -> Source:
+        """Return a file by name, or what is left of an open one, which is read now."""
+        if isinstance(given, Source):
+            return given
+        if isinstance(given, str | os.PathLike):
+            return cls(os.fspath(given))
+        content = given.read()
+        name = getattr(given, "name", None)
+        return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
 
     @property
     def size(self) -> int:
         """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
+        if self._content is not None:
+            return 0
         try:
             status = os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
         except (OSError, ValueError):
@@ -68,7 +84,7 @@ class Source:
         last: bytes | None = None
         try:
             with self._open() as raw:
-                status = os.fstat(raw.fileno())
+                may_be_empty = self.path == STANDARD_INPUT or self._content is not None or _is_pipe(raw)
                 stream: Readable = raw
                 if again and not raw.seekable():
                     stream = self._spooled(raw)
@@ -76,7 +92,7 @@ class Source:
                 while chunk := stream.read(size):
                     yield chunk
                     last = chunk[-1:]
-            if last is None and self.path != STANDARD_INPUT and not stat.S_ISFIFO(status.st_mode):
+            if last is None and not may_be_empty:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
             if last not in {NEWLINE, None}:
                 yield NEWLINE
@@ -90,6 +106,8 @@ class Source:
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error}") from None
 
     def _open(self) -> BinaryIO:
+        if self._content is not None:
+            return io.BytesIO(self._content)
         if self._spool is not None:
             self._spool.seek(0)  # writes what is left in the buffer
             return os.fdopen(os.dup(self._spool.fileno()), "rb")
@@ -109,6 +127,10 @@ class Source:
 
     def _wrong(self, problem: str) -> UnreadableFileError:
         return UnreadableFileError(f"{shown_name(self.path)}: {problem}")
+
+
+def _is_pipe(raw: BinaryIO) -> bool:
+    return stat.S_ISFIFO(os.fstat(raw.fileno()).st_mode)
 
 
 class _Copied:

@@ -1,0 +1,153 @@
+"""What Python programs have in memory, as judgments, pools and runs: dictionaries and data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from irevalx.compat import Compat
+from irevalx.errors import InputError, quote
+from irevalx.judgments import Judgments
+from irevalx.names import PADDING, Names
+from irevalx.numerals import OddNumbers
+from irevalx.pool import Pool
+from irevalx.reading.blocks import Block
+from irevalx.runs import Results, Run
+from irevalx.segments import FloatArray, IntArray, Segments
+
+TOPIC_COLUMNS = ("topic", "topic_id", "qid", "query_id", "q_id", "query")
+DOCNO_COLUMNS = ("docno", "doc_id", "docid", "did", "document")
+GRADE_COLUMNS = ("relevance", "rel", "grade", "label")
+SCORE_COLUMNS = ("score", "sim")
+"""What the columns of data frames may be called; the first name that is there counts."""
+
+_NEWLINE = ord("\n")
+
+
+def judgments_of(grades: Mapping[str, Mapping[str, int]], path: str = "qrels") -> Judgments:
+    """Return ``{topic: {docno: grade}}`` as judgments; topics without documents are left out.
+
+    Raises
+    ------
+    InputError : a grade is not a whole number of 64 bits.
+    """
+    grades = {topic: documents for topic, documents in grades.items() if documents}
+    topics = [os.fsencode(topic) for topic in grades]
+    rows = Segments.of_lengths([len(documents) for documents in grades.values()])
+    part = Judgments(
+        path,
+        tuple(topics),
+        rows,
+        names_of(chain.from_iterable(grades.values())),
+        _whole_numbers(grades, rows.size, path),
+        np.zeros(rows.size, np.int64),
+    )
+    return Judgments.joined(path, [part])
+
+
+def run_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str = "run") -> Run:
+    """Return ``{topic: {docno: score}}`` as a run with this tag.
+
+    Raises
+    ------
+    InputError : a score is not a number.
+    """
+    rows = Segments.of_lengths([len(documents) for documents in scores.values()])
+    each = chain.from_iterable(documents.values() for documents in scores.values())
+    try:
+        values: FloatArray = np.fromiter(each, np.float64, rows.size)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{tag}: the scores of a run must be numbers, but {error}") from None
+    if compat.single_precision_scores:
+        with np.errstate(over="ignore"):
+            values = values.astype(np.float32).astype(np.float64)
+    results = Results(
+        topics=tuple(os.fsencode(topic) for topic in scores),
+        rows=rows,
+        docnos=names_of(chain.from_iterable(scores.values())),
+        scores=values,
+        close=np.zeros(rows.size, np.bool_),
+        error=0.0,
+        exact=values.__getitem__,
+        lines=np.zeros(rows.size, np.int64),
+        tag=os.fsencode(tag),
+        odd=OddNumbers("score", "a finite number", strict=False),
+    )
+    return _in_memory(results, tag)
+
+
+def pool_of(documents: Mapping[str, Iterable[str]], path: str = "pool") -> Pool:
+    """Return ``{topic: docnos}`` as a pool."""
+    each = {os.fsencode(topic): list(docnos) for topic, docnos in documents.items()}
+    topic = np.repeat(np.arange(len(each)), [len(docnos) for docnos in each.values()])
+    return Pool(path, tuple(each), topic, names_of(chain.from_iterable(each.values())))
+
+
+def held(run: Run) -> Run:
+    """Read a run as a whole, to be evaluated any number of times."""
+    text = b"".join(block.text for block in run.blocks())
+    return _in_memory(run.parse(Block(text, 1)), run.path)
+
+
+def _in_memory(results: Results, path: str) -> Run:
+    everything = Block(b"", 1)
+    return Run(path, blocks=lambda: iter((everything,)), whole=lambda: everything, parse=lambda block: results)
+
+
+def dictionary(frame: Any, values: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the rows of a pandas or polars frame as ``{topic: {docno: value}}``.
+
+    Parameters
+    ----------
+    values : what the column of values may be called.
+
+    Raises
+    ------
+    InputError : a column is missing, or a document occurs twice in a topic.
+    """
+    topics, docnos, column = (_column(frame, names) for names in (TOPIC_COLUMNS, DOCNO_COLUMNS, values))
+    found: dict[str, dict[str, Any]] = {}
+    for topic, docno, value in zip(map(str, topics), map(str, docnos), column, strict=True):
+        documents = found.setdefault(topic, {})
+        if docno in documents:
+            raise InputError(f"a document must occur once in a topic, but got {quote(docno)} in {quote(topic)} twice")
+        documents[docno] = value
+    return found
+
+
+def names_of(strings: Iterable[str]) -> Names:
+    """Return the bytes of strings, in the file system's encoding, as file names and arguments are."""
+    texts = strings if isinstance(strings, list) else list(strings)
+    padding = b" " * PADDING
+    buffer = np.frombuffer(b"".join((padding, os.fsencode("\n".join(texts)), b"\n", padding)), np.uint8)
+    ends: IntArray = np.flatnonzero(buffer == _NEWLINE)
+    if not texts or ends.size != len(texts):
+        return Names.of([os.fsencode(text) for text in texts])
+    starts = np.concatenate((np.array([PADDING]), ends[:-1] + 1))
+    return Names(buffer, starts, ends - starts)
+
+
+def _whole_numbers(grades: Mapping[str, Mapping[str, int]], size: int, path: str) -> IntArray:
+    each = list(chain.from_iterable(documents.values() for documents in grades.values()))
+    try:
+        numbers: IntArray = np.array(each, dtype=np.int64) if each else np.empty(0, np.int64)
+        if not np.array_equal(numbers, np.array(each, dtype=np.float64)):
+            raise ValueError("not all of them are whole")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{path}: grades must be whole numbers of 64 bits, but {error}") from None
+    assert numbers.size == size
+    return numbers
+
+
+def _column(frame: Any, names: Sequence[str]) -> list[Any]:
+    for name in names:
+        if name in frame.columns:
+            values: list[Any] = frame[name].to_list()
+            return values
+    raise InputError(
+        f"a frame must have one of the columns {', '.join(names)}, but got {', '.join(map(str, frame.columns))}"
+    )
