@@ -71,10 +71,13 @@ __all__ = [
 ]
 
 
+_LIKE_PYTREC_EVAL = ("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run")
+
+
 def __getattr__(name: str) -> Any:
     """Import the interface for programs when it is asked for: the command starts without it."""
     if name in __all__:
         from irevalx import api, pytrec
 
-        return getattr(pytrec if hasattr(pytrec, name) else api, name)
+        return getattr(pytrec if name in _LIKE_PYTREC_EVAL else api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -16,7 +17,7 @@ from irevalx.names import PADDING, Names
 from irevalx.numerals import OddNumbers
 from irevalx.pool import Pool
 from irevalx.reading.blocks import Block
-from irevalx.runs import Results, Run
+from irevalx.runs import Results, Run, round_scores
 from irevalx.segments import FloatArray, IntArray, Segments
 
 TOPIC_COLUMNS = ("topic", "topic_id", "qid", "query_id", "q_id", "query")
@@ -62,22 +63,29 @@ def run_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str =
         values: FloatArray = np.fromiter(each, np.float64, rows.size)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{tag}: the scores of a run must be numbers, but {error}") from None
-    if compat.single_precision_scores:
-        with np.errstate(over="ignore"):
-            values = values.astype(np.float32).astype(np.float64)
     results = Results(
         topics=tuple(os.fsencode(topic) for topic in scores),
         rows=rows,
         docnos=names_of(chain.from_iterable(scores.values())),
-        scores=values,
+        scores=round_scores(values, compat),
         close=np.zeros(rows.size, np.bool_),
         error=0.0,
         exact=values.__getitem__,
         lines=np.zeros(rows.size, np.int64),
         tag=os.fsencode(tag),
-        odd=OddNumbers("score", "a finite number", strict=False),
+        odd=_odd_scores(scores, values),
     )
     return _in_memory(results, tag)
+
+
+def _odd_scores(scores: Mapping[str, Mapping[str, float]], values: FloatArray) -> OddNumbers:
+    odd = OddNumbers("score", "a finite number", strict=False)
+    if not np.isfinite(values).all():
+        for topic, documents in scores.items():
+            for docno, score in documents.items():
+                if not math.isfinite(score):
+                    odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(repr(score)), f"{score:g}")
+    return odd
 
 
 def pool_of(documents: Mapping[str, Iterable[str]], path: str = "pool") -> Pool:
@@ -120,8 +128,8 @@ def dictionary(frame: Any, values: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def names_of(strings: Iterable[str]) -> Names:
-    """Return the bytes of strings, in the file system's encoding, as file names and arguments are."""
-    texts = strings if isinstance(strings, list) else list(strings)
+    """Return the bytes of strings in the file system's encoding, as with file names and arguments."""
+    texts = list(strings)
     padding = b" " * PADDING
     buffer = np.frombuffer(b"".join((padding, os.fsencode("\n".join(texts)), b"\n", padding)), np.uint8)
     ends: IntArray = np.flatnonzero(buffer == _NEWLINE)

@@ -77,7 +77,8 @@ class RelevanceEvaluator:
         Like pytrec_eval it has num_q, which is 1.0, and the logarithm for measures whose name begins with gm_, so that
         ``compute_aggregated_measure`` works on them.
         """
-        run = inputs.run_of({topic: documents for topic, documents in scores.items() if documents}, TREC_EVAL_9)
+        filled = {topic: documents for topic, documents in scores.items() if documents}
+        run = inputs.run_of(filled, TREC_EVAL_9)
         try:
             evaluation = evaluate(self._judgments, run, self._selection, self._options)
         except NoTopicsError:

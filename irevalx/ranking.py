@@ -237,10 +237,10 @@ def rank_results(results: Results, judgments: Judgments, path: str, how: How) ->
         rank_of = np.empty_like(rank)
         rank_of[order] = rank
         rank = rank_of
-    keys = results.docnos.keys()
     counted = None
     if (n_ret < results.rows.lengths).any():
         counted = rank <= how.max_retrieved
+    keys = results.docnos.keys()
     failures = _duplicates(results, keys, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
     kept = np.ones(found.size, np.bool_) if how.keep_all else found >= 0

@@ -17,8 +17,8 @@ from irevalx.pool import Pool
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
-from irevalx.runs import Results, Run, group_by_topic
-from irevalx.segments import FloatArray, IntArray
+from irevalx.runs import Results, Run, group_by_topic, round_scores
+from irevalx.segments import IntArray
 
 Warn = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
@@ -217,30 +217,20 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
         if not plain:
             odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), f"{scores[place]:g}")
     close = states == CLOSE
-    round_scores = _to_single if compat.single_precision_scores else _as_they_are
     names, rows, order = group_by_topic(topics)
     texts = texts.take(order)
     return Results(
         topics=names,
         rows=rows,
         docnos=docnos.take(order),
-        scores=round_scores(scores)[order],
+        scores=round_scores(scores, compat)[order],
         close=close[order],
         error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
-        exact=lambda places: round_scores(np.array([float(text) for text in texts.take(places).texts()])),
+        exact=lambda places: round_scores(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines=lines[order],
         tag=tokens.last(5),
         odd=odd,
     )
-
-
-def _to_single(scores: FloatArray) -> FloatArray:
-    with np.errstate(over="ignore"):
-        return scores.astype(np.float32).astype(np.float64)
-
-
-def _as_they_are(scores: FloatArray) -> FloatArray:
-    return scores
 
 
 def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
