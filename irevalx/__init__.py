@@ -14,11 +14,16 @@ The house, in the order data flows; a module imports only from those above it:
     reading/source.py    a path, '-', gz, bz2, xz -> chunks of bytes
     reading/blocks.py    chunks -> blocks of whole topics
     reading/tokens.py    block -> token spans, decimal numbers        (the hot loop)
-    judgments.py         Judgments: topics, docnos, grades
+    reading/lines.py     lines -> columns -> numbers, and the complaints about them
+    judgments.py         Documents: topics, docnos; Judgments: and grades
+    groups.py            GroupedJudgments: the judgments of each group of a topic
+    preferences.py       PreferenceJudgments; with a ranking, Preferences: all that a preference measure may see
+    reading/grouped.py   files of judgments in groups -> GroupedJudgments, PreferenceJudgments
     runs.py              Run and its blocks of Results: topics, docnos, scores, tag
-    reading/formats.py   one row a file format -> Judgments, Run
+    reading/formats.py   one row a file format -> Judgments (grouped, preferences), Run
     topics.py            Topics: all that a measure may see
     ranking.py           order, cut, look up -> Ranking; Ranking.assess(grades, ...) -> Topics
+    by_group.py          Ranking, once for each judgment group -> GroupedTopics
     summary.py           per-topic values -> the `all` row
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
     evaluation.py        Judgments, Run, requests -> Evaluation

@@ -215,7 +215,7 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     cls=Option,
     default="qrels",
     metavar="FORMAT",
-    help="The format of QRELS: qrels.",
+    help="The format of QRELS: qrels, qrels_jg, prefs or qrels_prefs; -h -R FORMAT explains it.",
 )
 @click.option(
     *("-T", "--Results_format", "results_format"),

@@ -116,6 +116,42 @@ DEPARTURES: tuple[Departure, ...] = (
         _CLI + "test_version_goes_to_standard_error",
     ),
     Departure(
+        2,
+        "Preferences in a judgment group that contradict each other abort the program; what it has printed is lost.",
+        "Status 4, after the lines of the topics before, and a message that names two documents.",
+        "A crash.",
+        _HERE + "test_2_contradictory_preferences",
+    ),
+    Departure(
+        2,
+        "prefs_avgjg_Rnonrel reads stray memory where the documents with the lowest level, below 0, are fewer than the "
+        "relevant ones.",
+        "It takes those that there are.",
+        "Uninitialised memory.",
+        _HERE + "test_2_recount_with_a_small_last_class",
+    ),
+    Departure(
+        2,
+        "A judgment group without subgroups whose highest level is -3 loses its last class.",
+        "-3 is a level like others.",
+        "A wrong value.",
+        _HERE + "test_2_preferences_with_a_highest_level_of_minus_three",
+    ),
+    Departure(
+        2,
+        "The preferences between two documents are counted modulo 65,536.",
+        "They are counted.",
+        "A wrong value.",
+        "test_preferences.py::test_pair_counts_do_not_overflow",
+    ),
+    Departure(
+        2,
+        "A preference level of nan is sorted somewhere, or crashes.",
+        "An error that names the line, status 2.",
+        "It is neither above nor below another level.",
+        "test_preferences.py::test_malformed_lines",
+    ),
+    Departure(
         3,
         "A score, judgment, parameter or option that is not a plain number is read as far as it goes, in silence.",
         "It is read in the same way, and one line on standard error names the first in a file and counts the others; "

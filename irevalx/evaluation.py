@@ -7,20 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import (
-    DuplicateDocumentError,
-    EvaluationError,
-    InputError,
-    IrevalxError,
-    NoTopicsError,
-    quote,
-    shown_name,
-)
-from irevalx.judgments import Judgments
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, quote, shown_name
+from irevalx.judgments import Documents, Judgments
 from irevalx.measures.counts import runid
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
@@ -31,6 +24,11 @@ from irevalx.runs import Run
 from irevalx.segments import BoolArray, FloatArray, IntArray
 from irevalx.summary import Population, Values
 from irevalx.topics import Topics, round_half_away, truncate
+
+if TYPE_CHECKING:
+    from irevalx.by_group import GroupedTopics
+    from irevalx.preferences import Preferences
+    from irevalx.reading.formats import AnyJudgments
 
 _ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
     "truncate(x + 0.9)": lambda x: truncate(x + 0.9),
@@ -75,7 +73,7 @@ class Evaluation:
 
 
 def evaluate(
-    judgments: Judgments,
+    judgments: AnyJudgments,
     run: Run,
     selection: Selection,
     options: Options,
@@ -87,7 +85,8 @@ def evaluate(
     Parameters
     ----------
     selection : what to compute.
-    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic, threads and compat count here.
+    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic, rel_format, threads and compat
+        count here.
     warn : told of odd scores, and of topics that are left out.
     progress : told how many more lines have been read.
 
@@ -98,36 +97,34 @@ def evaluate(
     EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
     """
     requests = selection.requests
+    documents = judgments.documents
     how = How(
         only=options.debug.topic,
         max_retrieved=options.max_retrieved,
         keep_all=options.level < 0 or any(request.needs_all for request in requests),
         look_up=any(request.measure.kernel for request in requests),
         processes=options.threads,
+        first_name_first=judgments.first_name_first,
     )
-    ranked = rank_run(run, judgments, how, progress)
+    ranked = rank_run(run, documents, how, progress)
     if message := ranked.odd.message():
         warn(message)
-    _tell_left_out(judgments, run.path, ranked.topics, options, warn)
-    topics = _topics_to_evaluate(judgments, ranked.topics, options)
+    _tell_left_out(documents, run.path, ranked.topics, options, warn)
+    topics = _topics_to_evaluate(documents, ranked.topics, options)
     if not topics:
-        raise NoTopicsError(_no_topics(judgments, run.path, ranked.topics, options.debug.topic))
-    if selection.impossible:
-        name, needed = selection.impossible
-        raise EvaluationError(
-            f"the measure {quote(name)} needs judgments in a format that irevalx does not read yet (-R {needed})"
-        )
+        raise NoTopicsError(_no_topics(documents, run.path, ranked.topics, options.debug.topic))
+    _refuse_other_formats(selection, options.rel_format)
     failure = _first_failure(judgments, ranked.ranking, topics) if how.look_up else None
     if failure:
         topics = topics[: topics.index(failure[0])]
-    ranking = in_topic_order(ranked.ranking, judgments, topics, how)
+    ranking = in_topic_order(ranked.ranking, documents, topics, how)
     seen = _assess(ranking, judgments, options)
     missing = np.array([topic not in ranked.topics for topic in topics], np.bool_)
     population = Population(
         tag=ranked.tag or b"",
-        n_topics=len(judgments.topics) if options.complete else len(topics),
+        n_topics=len(documents.topics) if options.complete else len(topics),
         n_evaluated=len(topics),
-        n_relevant=judgments.n_relevant if options.complete else None,
+        n_relevant=judgments.n_relevant if options.complete and isinstance(judgments, Judgments) else None,
     )
     columns: list[Column] = []
     for request in requests:
@@ -147,7 +144,7 @@ def evaluate(
 
 
 def evaluate_all(
-    judgments: Judgments,
+    judgments: AnyJudgments,
     runs: Sequence[Run],
     selection: Selection | IrevalxError,
     options: Options,
@@ -240,7 +237,16 @@ def _renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
     return replace(evaluation, run=name, columns=tuple(map(renamed, evaluation.columns)))
 
 
-def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], options: Options) -> list[bytes]:
+def _refuse_other_formats(selection: Selection, rel_format: str) -> None:
+    for measure in (request.measure for request in selection.requests):
+        if not measure.can_use(rel_format):
+            raise EvaluationError(
+                f"judgments for the measure {quote(measure.name)} must be in the format "
+                f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(rel_format)}"
+            )
+
+
+def _topics_to_evaluate(judgments: Documents, with_results: frozenset[bytes], options: Options) -> list[bytes]:
     wanted = options.debug.topic
     with_missing = options.complete and options.compat.complete_evaluates_missing
     return [
@@ -251,14 +257,14 @@ def _topics_to_evaluate(judgments: Judgments, with_results: frozenset[bytes], op
 
 
 def _first_failure(
-    judgments: Judgments, ranking: Ranking, topics: Sequence[bytes]
-) -> tuple[bytes, DuplicateDocumentError] | None:
-    failures = judgments.duplicates | ranking.failures
+    judgments: AnyJudgments, ranking: Ranking, topics: Sequence[bytes]
+) -> tuple[bytes, EvaluationError] | None:
+    failures = {**judgments.failures(topics), **ranking.failures}
     return next(((topic, failures[topic]) for topic in topics if topic in failures), None) if failures else None
 
 
 def _tell_left_out(
-    judgments: Judgments, path: str, with_results: frozenset[bytes], options: Options, warn: Callable[[str], None]
+    judgments: Documents, path: str, with_results: frozenset[bytes], options: Options, warn: Callable[[str], None]
 ) -> None:
     missing = sum(topic not in with_results for topic in judgments.topics)
     unjudged = sum(topic not in judgments.topic_index for topic in with_results)
@@ -272,7 +278,14 @@ def _tell_left_out(
         warn(f"{shown_name(path)}: {'; '.join(parts)}")
 
 
-def _assess(ranking: Ranking, judgments: Judgments, options: Options) -> Topics:
+def _assess(ranking: Ranking, judgments: AnyJudgments, options: Options) -> Topics | GroupedTopics | Preferences:
+    if not isinstance(judgments, Judgments):
+        from irevalx.by_group import assess_by_group
+        from irevalx.groups import GroupedJudgments
+
+        if isinstance(judgments, GroupedJudgments):
+            return assess_by_group(ranking, judgments, level=options.level, judged_only=options.judged_only)
+        return judgments.ranked(ranking.judged_topic, ranking.rows, ranking.row)
     topics = ranking.assess(judgments, judgments.grades, level=options.level, judged_only=options.judged_only)
     return replace(
         topics,
@@ -290,7 +303,7 @@ def _without_results(name: str, values: Values, missing: BoolArray, compat: Comp
     return np.where(missing, 0, values)
 
 
-def _no_topics(judgments: Judgments, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:
+def _no_topics(judgments: Documents, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:
     if only is not None:
         lacks = [f"{shown_name(judgments.path)} does not judge it"] * (only not in judgments.topic_index)
         lacks += [f"{shown_name(path)} has no results for it"] * (only not in with_results)

@@ -328,12 +328,14 @@ def test_no_common_topic(tmp_path: Path) -> None:
     assert "at least one topic must have both judgments and results" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["qrels_jg", "prefs", "qrels_prefs", "nosuch"])
-def test_unread_formats(name: str) -> None:
-    """A format that irevalx does not read ends as an unknown one does."""
-    result = run("-R", name, QRELS, RUN)
+def test_unknown_formats() -> None:
+    """A format that does not exist ends with status 2 and those that do."""
+    result = run("-R", "nosuch", QRELS, RUN)
     assert (result.stdout, result.status) == (b"", 2)
-    assert name in result.stderr
+    assert result.stderr == (
+        "irevalx: the format of judgments (-R) must be one of qrels, qrels_jg, prefs, qrels_prefs, but got 'nosuch'\n"
+    )
+    assert run("-T", "nosuch", QRELS, RUN).status == 2
 
 
 def test_zscores_are_not_supported_yet() -> None:

@@ -12,7 +12,7 @@ from running import FIXTURES, run
 
 GOLDEN = FIXTURES / "golden"
 VERSIONS = {"v9.0.8": "9", "v10.0": "10"}
-GROUPS = {"cli", "input", "join", "measure"}
+GROUPS = {"cli", "input", "join", "measure", "prefs", "jg"}
 CASES: list[dict[str, Any]] = [json.loads(line) for line in (GOLDEN / "cases.jsonl").read_text().splitlines()]
 BY_NAME = {case["name"]: case for case in CASES}
 
@@ -67,6 +67,12 @@ DEPARTURES: dict[tuple[str, str], Expected] = {
     },
     # 2: a negative -M
     **{("cli_M_negative", version): Expected(b"", 1) for version in VERSIONS},
+    # 2: preferences that contradict each other
+    **{
+        (name, version): Expected(b"", 4)
+        for name in ("pf_inconsistent_abort", "pf_cycle_abort")
+        for version in VERSIONS
+    },
     # 6: standard input in both versions, for either file; more runs than one
     ("cli_stdin_dash", "v9.0.8"): recorded("cli_stdin_dash", "v10.0"),
     ("cli_stdin_any_dash_name", "v10.0"): REFUSED,
@@ -138,4 +144,4 @@ def test_every_departure_is_marked_or_unreproducible() -> None:
 def test_number_of_cases() -> None:
     """The recorded cases are all there."""
     assert len(CASES) == 443
-    assert len(expectations()) == 676
+    assert len(expectations()) == 800

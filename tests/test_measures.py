@@ -22,7 +22,6 @@ from irevalx.compat import COMPAT, TREC_EVAL_9, TREC_EVAL_10, Compat
 from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
 from irevalx.measures.declare import Cutoffs, Gains, Levels, Measure, NoParameters, Parameters, Reals
-from irevalx.measures.select import OTHER_FORMATS
 from irevalx.segments import FloatArray, IntArray, Segments
 from irevalx.summary import Population, as_list, geometric_mean, mean
 from irevalx.topics import Topics, round_half_away, truncate
@@ -308,8 +307,9 @@ def test_long_rankings(name: str) -> None:
 
 
 def test_reference_has_every_kernel() -> None:
-    """The reference knows the measures that have a value for a topic, and no others."""
-    assert set(reference.MEASURES) == {measure.name for measure in MEASURES if measure.kernel}
+    """The reference knows the measures that have a value for a topic with graded judgments, and no others."""
+    graded = {measure.name for measure in MEASURES if measure.kernel and "qrels" in measure.formats}
+    assert set(reference.MEASURES) == graded
 
 
 @pytest.mark.parametrize("weights", ["1", "1,2,3", "1,2,3,4,5"])
@@ -387,9 +387,31 @@ def test_g_where_one_is_too_small_to_add(gain: float) -> None:
 # The registry
 
 
+ONLY_IN_10 = frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"})
+
+TABLE = """
+    runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P relstring recall infAP
+    gm_bpref Rprec_mult utility 11pt_avg binG G dcg ideal_dcg ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success
+    set_P set_relative_P set_recall set_map set_F num_nonrel_judged_ret prefs_num_prefs_poss prefs_num_prefs_ful
+    prefs_num_prefs_ful_ret prefs_simp prefs_pair prefs_avgjg prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret
+    prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp map_avgjg P_avgjg
+    Rprec_mult_avgjg yaap rbp rbp_resid unj
+"""
+"""The measures that trec_eval 10.0 has, in the order in which it prints them."""
+
+
+@pytest.mark.parametrize("version", ["9", "10"])
+def test_every_measure_of_trec_eval_is_there(version: Version) -> None:
+    """Each version has its measures, none is missing and none is extra, in trec_eval's order."""
+    absent = COMPAT[version].absent_measures
+    table = [name for name in TABLE.split() if version == "10" or name not in ONLY_IN_10]
+    assert len(table) == {"9": 52, "10": 57}[version]
+    assert [measure.name for measure in MEASURES if measure.name not in absent] == table
+
+
 def test_names_are_unique() -> None:
     """No two measures have the same name, and no nickname is also the name of a measure."""
-    names = [*(measure.name for measure in MEASURES), *OTHER_FORMATS, *NICKNAMES]
+    names = [*(measure.name for measure in MEASURES), *NICKNAMES]
     assert sorted(names) == sorted(set(names))
 
 
@@ -407,7 +429,7 @@ def test_every_declared_measure_is_registered() -> None:
 def test_nickname_members_exist(nickname: str) -> None:
     """A nickname stands for measures that exist, each once."""
     members = NICKNAMES[nickname]
-    assert set(members) <= {*BY_NAME, *OTHER_FORMATS}
+    assert set(members) <= set(BY_NAME)
     assert len(members) == len(set(members))
 
 

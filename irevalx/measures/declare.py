@@ -18,10 +18,13 @@ from irevalx.errors import ParameterError, quote
 from irevalx.mergesort import merge_sort
 from irevalx.numerals import c_double, c_format, c_long
 from irevalx.summary import Summary, Values
-from irevalx.topics import Topics
 
 Kernel: TypeAlias = Callable[..., Any]
-"""From Topics, and what the parameters say, to one value a topic; the kind of parameters knows how to call it."""
+"""From what it may see of n topics, and what the parameters say, to one value a topic.
+
+What it may see is Topics, GroupedTopics or Preferences, depending on its formats of judgments. The kind of its
+parameters knows how to call it.
+"""
 
 Note: TypeAlias = Callable[[str, float], None]
 """Told of each number among the parameters that is not plain, and of what C reads instead."""
@@ -67,7 +70,7 @@ class Kind(Protocol):
     def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
         """Read the text behind ``NAME.``, or give the default for None; raise ParameterError."""
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Call the kernel; one result for each printed name."""
 
 
@@ -80,7 +83,7 @@ class NoParameters:
     def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
         return Parameters((name,))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t)]
 
 
@@ -98,7 +101,7 @@ class Cutoffs:
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k) for k in parameters.values]
 
 
@@ -118,7 +121,7 @@ class Levels:
         names = tuple(f"{name}_{c_format('%3.2f', level)}"[: len(name) + 9] for level in levels)
         return Parameters(names, tuple(levels))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         results: Sequence[Values] = kernel(t, parameters.values)
         return results
 
@@ -135,7 +138,7 @@ class Reals:
             return Parameters((name,), self.default)
         return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, *parameters.values)]
 
 
@@ -158,7 +161,7 @@ class Gains:
             pairs.append(Gain(key, value, compat.gain_level(key)))
         return Parameters((f"{name}_{text}",), tuple(pairs))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, parameters.values)]
 
 
@@ -191,6 +194,7 @@ class Measure:
     kind : its parameters.
     per_topic : whether ``-q`` prints it.
     needs_all : whether these parameters make it look at documents outside the pool one by one.
+    formats : the formats of judgments (``-R``) that it can be computed from, if it has a kernel; others will always do.
     """
 
     name: str
@@ -201,6 +205,11 @@ class Measure:
     kind: Kind = NoParameters()
     per_topic: bool = True
     needs_all: Callable[[tuple[Any, ...]], bool] = lambda values: False
+    formats: frozenset[str] = frozenset({"qrels"})
+
+    def can_use(self, rel_format: str) -> bool:
+        """Tell whether it can be computed from judgments in this format."""
+        return self.kernel is None or rel_format in self.formats
 
     @property
     def title(self) -> str:
@@ -213,7 +222,7 @@ class Measure:
         parts = [re.split(r"\n(?=Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
 
-    def __call__(self, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic."""
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")

@@ -8,14 +8,8 @@ from dataclasses import dataclass, field
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
-from irevalx.measures import BY_NAME, GROUP_MEASURES, MEASURES, NICKNAMES, PREFERENCE_MEASURES
+from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import Cutoffs, Gains, Measure, NoParameters, Parameters
-
-OTHER_FORMATS = {
-    **dict.fromkeys(PREFERENCE_MEASURES, "prefs or qrels_prefs"),
-    **dict.fromkeys(GROUP_MEASURES, "qrels_jg"),
-}
-"""Measures that cannot be computed yet, and the format of judgments that they need."""
 
 SYNONYMS = {
     "ap": "map",
@@ -95,11 +89,9 @@ class Selection:
     Parameters
     ----------
     requests : in print order.
-    impossible : a measure that needs another format of judgments, and which; None when there is none.
     """
 
     requests: tuple[Request, ...]
-    impossible: tuple[str, str] | None = None
 
 
 def ask(texts: Sequence[str], compat: Compat, warn: Callable[[str], None] = lambda line: None) -> dict[str, Asked]:
@@ -160,8 +152,7 @@ def select(
     for measure in MEASURES:
         if measure.name in asked:
             requests.append(Request(measure, _read(measure, asked[measure.name].text, compat, strict, warn)))
-    impossible = next(((name, fmt) for name, fmt in OTHER_FORMATS.items() if name in asked), None)
-    return Selection(tuple(requests), impossible)
+    return Selection(tuple(requests))
 
 
 def _read(measure: Measure, text: str | None, compat: Compat, strict: bool, warn: Callable[[str], None]) -> Parameters:
@@ -185,7 +176,7 @@ def _read(measure: Measure, text: str | None, compat: Compat, strict: bool, warn
 
 
 def _exists(name: str, compat: Compat) -> bool:
-    return (name in BY_NAME or name in OTHER_FORMATS) and name not in compat.absent_measures
+    return name in BY_NAME and name not in compat.absent_measures
 
 
 def _ask_members(nickname: str, asked: dict[str, Asked], compat: Compat) -> None:
@@ -229,7 +220,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
         return UnknownMeasureError(f"the measure {quote(name)} does not exist in trec_eval {compat.version} (--compat)")
     import difflib
 
-    names = [name for name in (*NICKNAMES, *BY_NAME, *OTHER_FORMATS) if name not in compat.absent_measures]
+    names = [name for name in (*NICKNAMES, *BY_NAME) if name not in compat.absent_measures]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"; the nearest are {', '.join(near)}" if near else "; -h -m all_trec explains the usual ones"
     return UnknownMeasureError(f"a measure must be one that irevalx knows, but got {quote(name)}{hint}")

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from irevalx.compat import Compat
-from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
+from irevalx.errors import FormatError, quote
 from irevalx.judgments import Judgments
-from irevalx.names import Names
-from irevalx.numerals import OddNumbers, c_double, c_long
+from irevalx.numerals import OddNumbers, c_double
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
+from irevalx.reading.lines import Warn, to_single, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
+from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals
 from irevalx.runs import Results, Run, group_by_topic
-from irevalx.segments import FloatArray, IntArray
+from irevalx.segments import FloatArray
 
-Warn = Callable[[str], None]
-"""Takes one line for the user's eyes, without prefix or newline."""
+if TYPE_CHECKING:
+    from irevalx.groups import GroupedJudgments
+    from irevalx.preferences import PreferenceJudgments
 
-Data = TypeVar("Data", Judgments, Run)
+Data_co = TypeVar("Data_co", covariant=True)
+
+AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments"
+"""What a file of judgments holds, depending on its format."""
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
 
 
 @dataclass(frozen=True, eq=False)
-class Format(Generic[Data]):
+class Format(Generic[Data_co]):
     """A file format: how to read it and how to explain it.
 
     Parameters
@@ -45,7 +49,7 @@ class Format(Generic[Data]):
     columns: str
     example: str
     prose: tuple[str, ...]
-    read: Callable[[str, Compat, bool, Warn], Data]
+    read: Callable[[str, Compat, bool, Warn], Data_co]
 
 
 def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments:
@@ -79,16 +83,30 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
 
 def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers) -> Judgments:
     shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = _tokens(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
+    tokens = tokens_of(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 3))
     lines = tokens.line + block.first_line
-    grades, plain = integers(texts)
-    for place in np.flatnonzero(~plain).tolist():
-        grades[place], plain_in_c = c_long(texts.text(place))
-        if not plain_in_c:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), str(grades[place]))
+    grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))
     names, rows, order = group_by_topic(topics)
     return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order])
+
+
+def _read_qrels_jg(path: str, compat: Compat, strict: bool, warn: Warn) -> GroupedJudgments:
+    from irevalx.reading.grouped import read_qrels_jg
+
+    return read_qrels_jg(path, compat, strict, warn)
+
+
+def _read_prefs(path: str, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
+    from irevalx.reading.grouped import read_prefs
+
+    return read_prefs(path, compat, strict, warn)
+
+
+def _read_qrels_prefs(path: str, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
+    from irevalx.reading.grouped import read_qrels_prefs
+
+    return read_qrels_prefs(path, compat, strict, warn)
 
 
 def read_trec_results(path: str, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -127,17 +145,18 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
     OddNumberError : under ``strict``, a score is not a finite number.
     """
     shape = Shape(6, more=True, blank_lines=True, comments="indented" if compat.comments else "none")
-    tokens = _tokens(path, block, shape, _RESULT_COLUMNS)
+    tokens = tokens_of(path, block, shape, _RESULT_COLUMNS)
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 4))
     lines = tokens.line + block.first_line
     scores, states = decimals(texts)
     odd = OddNumbers("score", "a finite number", strict=strict)
+    where = where_in(path, lines, topics, docnos)
     for place in np.flatnonzero(states == ODD).tolist():
         scores[place], plain = c_double(texts.text(place))
         if not plain:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), f"{scores[place]:g}")
+            odd.add(where(place), quote(texts.text(place)), f"{scores[place]:g}")
     close = states == CLOSE
-    round_scores = _to_single if compat.single_precision_scores else _as_they_are
+    round_scores = to_single if compat.single_precision_scores else _as_they_are
     names, rows, order = group_by_topic(topics)
     texts = texts.take(order)
     return Results(
@@ -154,34 +173,8 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
     )
 
 
-def _to_single(scores: FloatArray) -> FloatArray:
-    with np.errstate(over="ignore"):
-        return scores.astype(np.float32).astype(np.float64)
-
-
 def _as_they_are(scores: FloatArray) -> FloatArray:
     return scores
-
-
-def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
-    nul = block.text.find(b"\0")
-    if nul >= 0:
-        line = block.text.count(b"\n", 0, nul)
-        shown = quote(block.text.split(b"\n", line + 1)[line])
-        where = f"{shown_name(path)}:{block.first_line + line}"
-        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
-    try:
-        return tokenise(block.text, shape)
-    except WrongLineError as wrong:
-        text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
-        problem = f"{rule}, but got {quote(text)}"
-        if shape.columns == 4 and len(text.split()) == 6:
-            problem += ": is this a run? QRELS comes first"
-        raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
-
-
-def _where(path: str, lines: IntArray, topics: Names, docnos: Names, place: int) -> str:
-    return f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: document {quote(docnos.text(place))}"
 
 
 QRELS = Format(
@@ -194,6 +187,45 @@ QRELS = Format(
         "Columns are separated by spaces or tabs. Topics may come in any order. A blank line is an error.",
     ),
     read=read_qrels,
+)
+
+QRELS_JG = Format(
+    name="qrels_jg",
+    columns="TOPIC GROUP DOCNO GRADE",
+    example="301 user1 FBIS3-10082 1",
+    prose=(
+        "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
+        "alone, and a topic has the average over its groups.",
+        "Otherwise as qrels.",
+    ),
+    read=_read_qrels_jg,
+)
+
+PREFS = Format(
+    name="prefs",
+    columns="TOPIC GROUP SUBGROUP DOCNO LEVEL",
+    example="301 user1 a FBIS3-10082 1.5",
+    prose=(
+        "Preferences. In a judgment group (what one user said, say) and subgroup, a document with a higher LEVEL, a "
+        "real number, is preferred to those with a lower one. A group of several subgroups also has the preferences "
+        "that follow: if A is preferred to B in one and B to C in another, then A to C. Within a group they must not "
+        "contradict each other. A document with a LEVEL above 0 is relevant and one with 0 is not; in a group with one "
+        "subgroup, neither is one with less. -J and -l have no effect.",
+        "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
+        "Columns are separated by spaces or tabs. Lines may come in any order. A blank line is an error.",
+    ),
+    read=_read_prefs,
+)
+
+QRELS_PREFS = Format(
+    name="qrels_prefs",
+    columns="TOPIC GROUP DOCNO LEVEL",
+    example="301 0 FBIS3-10082 1",
+    prose=(
+        "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
+        "column that qrels ignores being the group.",
+    ),
+    read=_read_qrels_prefs,
 )
 
 TREC_RESULTS = Format(
@@ -209,25 +241,20 @@ TREC_RESULTS = Format(
     read=read_trec_results,
 )
 
-REL_FORMATS = {QRELS.name: QRELS}
+REL_FORMATS: dict[str, Format[AnyJudgments]] = {fmt.name: fmt for fmt in (QRELS, QRELS_JG, PREFS, QRELS_PREFS)}
 """The formats of judgments, by the name that ``-R`` takes."""
 
 RESULTS_FORMATS = {TREC_RESULTS.name: TREC_RESULTS}
 """The formats of runs, by the name that ``-T`` takes."""
 
-UNREAD_REL_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
-"""Formats of trec_eval that irevalx does not read yet."""
 
-
-def rel_format(name: str) -> Format[Judgments]:
+def rel_format(name: str) -> Format[AnyJudgments]:
     """Return the format of judgments with this name.
 
     Raises
     ------
     FormatError : there is none.
     """
-    if name in UNREAD_REL_FORMATS:
-        raise FormatError(f"judgments in the format {quote(name)} (-R) are not supported yet; irevalx reads qrels")
     if name not in REL_FORMATS:
         raise FormatError(
             f"the format of judgments (-R) must be one of {', '.join(REL_FORMATS)}, but got {quote(name)}"
