@@ -25,6 +25,7 @@ The house, in the order data flows; a module imports only from those above it:
     ranking.py           order, cut, look up -> Ranking; Ranking.assess(grades, ...) -> Topics
     by_group.py          Ranking, once for each judgment group -> GroupedTopics
     summary.py           per-topic values -> the `all` row
+    zscores.py           values -> z-scores, with the means and standard deviations in a file
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
     evaluation.py        Judgments, Run, requests -> Evaluation
     report.py            Evaluation -> lines

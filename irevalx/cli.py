@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,13 +21,10 @@ from irevalx.argv import OWN_GROUP, TREC_GROUP, Option, canonical
 from irevalx.compat import COMPAT, TREC_EVAL_10
 from irevalx.errors import (
     STANDARD_INPUT,
-    FormatError,
     IrevalxError,
     OutputError,
     ParameterError,
-    UnreadableFileError,
     UsageError,
-    ZscoreFileError,
     quote,
 )
 from irevalx.numerals import c_long
@@ -224,7 +222,15 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     metavar="FORMAT",
     help="The format of RUN: trec_results.",
 )
-@click.option("-Z", "--Zscore", "zscores", cls=Option, metavar="FILE", help="Not supported yet.")
+@click.option(
+    "-Z",
+    "--Zscore",
+    "zscores",
+    cls=Option,
+    metavar="FILE",
+    help="Print z-scores: how many standard deviations a value is above the mean, both being in FILE, a line each of "
+    "TOPIC MEASURE MEAN DEVIATION.",
+)
 @click.option("-o", "old_results_format", cls=Option, is_flag=True, help="Accepted and ignored.")
 @click.option(
     *("--Output_old_results_format", "old_results_format_value"),
@@ -272,7 +278,7 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
         return 0
     if len(options.files) < 2:
         raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
-    if options.files.count(STANDARD_INPUT) > 1:
+    if (*options.files, options.zscores).count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
     for problem, number in ctx.obj or []:
         if options.strict:
@@ -343,17 +349,16 @@ def _evaluate_all(options: Options) -> int:
 def _select(options: Options) -> Selection:
     """Read what ``-Z``, ``-D`` and ``-m`` ask for."""
     from irevalx.measures.select import select
-    from irevalx.reading.source import CHUNK_SIZE, Source
 
+    zscores = None
     if options.zscores is not None:
-        try:
-            next(Source(options.zscores).chunks(CHUNK_SIZE), b"")
-        except UnreadableFileError as error:
-            raise ZscoreFileError(str(error)) from None
-        raise FormatError("z-scores (-Z) are not supported yet")
+        from irevalx.zscores import read_zscores
+
+        zscores = read_zscores(options.zscores, options.compat, options.strict, lambda line: _warn(options, line))
     if options.debug.level > 0:
         _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
-    return select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+    selection = select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
+    return replace(selection, zscores=zscores)
 
 
 def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:

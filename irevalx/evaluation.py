@@ -44,12 +44,19 @@ class Column:
     ----------
     values : one a topic; None for a measure that only the `all` row has.
     summary : the value of the `all` row; None for a measure without one, and where not all topics could be evaluated.
+    is_zscore : whether these are z-scores, which are real numbers whatever the values are.
     """
 
     name: str
     measure: Measure
     values: Values | None
     summary: float | int | bytes | None
+    is_zscore: bool = False
+
+    @property
+    def number(self) -> str:
+        """How the values are printed: as real, integer or text."""
+        return "real" if self.is_zscore else self.measure.number
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,10 +143,15 @@ def evaluate(
                 for name, values in zip(names, measure(seen, request.parameters), strict=True)
             ]
         for name, values in zip(names, computed, strict=True):
+            shown, summarise = values, measure.summary
+            is_zscore = selection.zscores is not None and measure.number != "text"
+            if selection.zscores and is_zscore:
+                shown, summarise = selection.zscores.of(name, values, summarise, topics)
             summary = None
-            if measure.summary and not failure:
-                summary = measure.summary(values if values is not None else [], population)
-            columns.append(Column(name, measure, values, summary))
+            if summarise and not failure:
+                with np.errstate(all="ignore"):
+                    summary = summarise(shown if shown is not None else [], population)
+            columns.append(Column(name, measure, shown, summary, is_zscore=is_zscore))
     return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
 
 

@@ -163,6 +163,7 @@ def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_standard_input_once() -> None:
     """One file at most can be standard input."""
+    assert run("-Z", "-", QRELS, "-").status == 1
     result = run("-", "-")
     assert (result.stdout, result.status) == (b"", 1)
     assert "standard input (-) must be given for one file at most" in result.stderr
@@ -336,12 +337,6 @@ def test_unknown_formats() -> None:
         "irevalx: the format of judgments (-R) must be one of qrels, qrels_jg, prefs, qrels_prefs, but got 'nosuch'\n"
     )
     assert run("-T", "nosuch", QRELS, RUN).status == 2
-
-
-def test_zscores_are_not_supported_yet() -> None:
-    """-Z says so plainly; a file that is not there is reported as trec_eval does."""
-    assert run("-Z", QRELS, QRELS, RUN).status == 2
-    assert run("-Z", "nosuch", QRELS, RUN).status == 255
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import Cutoffs, Gains, Measure, NoParameters, Parameters
+
+if TYPE_CHECKING:
+    from irevalx.zscores import Zscores
 
 SYNONYMS = {
     "ap": "map",
@@ -89,9 +93,11 @@ class Selection:
     Parameters
     ----------
     requests : in print order.
+    zscores : what to convert values with; None for the values themselves.
     """
 
     requests: tuple[Request, ...]
+    zscores: Zscores | None = None
 
 
 def ask(texts: Sequence[str], compat: Compat, warn: Callable[[str], None] = lambda line: None) -> dict[str, Asked]:

@@ -13,7 +13,7 @@ from irevalx.errors import FormatError, quote
 from irevalx.judgments import Judgments
 from irevalx.numerals import OddNumbers, c_double
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
-from irevalx.reading.lines import Warn, to_single, tokens_of, where_in, whole_numbers
+from irevalx.reading.lines import RUN_HINT, Warn, to_single, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals
 from irevalx.runs import Results, Run, group_by_topic
@@ -83,7 +83,8 @@ def read_qrels(path: str, compat: Compat, strict: bool, warn: Warn) -> Judgments
 
 def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers) -> Judgments:
     shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = tokens_of(path, block, shape, "a judgment must have 4 columns (topic, ignored, document, grade)")
+    rule = "a judgment must have 4 columns (topic, ignored, document, grade)"
+    tokens = tokens_of(path, block, shape, rule, hint=RUN_HINT)
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 3))
     lines = tokens.line + block.first_line
     grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))

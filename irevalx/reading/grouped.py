@@ -14,7 +14,7 @@ from irevalx.names import Names, numbered
 from irevalx.numerals import OddNumbers
 from irevalx.preferences import PreferenceJudgments
 from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import Warn, real_numbers, to_single, tokens_of, where_in, whole_numbers
+from irevalx.reading.lines import RUN_HINT, Warn, real_numbers, to_single, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import Shape
 from irevalx.segments import IntArray, Segments, distinct
@@ -129,7 +129,8 @@ def _columns(path: str, compat: Compat, what: str, names: tuple[str, ...]) -> tu
     """Read the columns of a file, and the 1-based numbers of its data lines."""
     block = one_block(Source(path).chunks(CHUNK_SIZE))
     shape = Shape(len(names), more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = tokens_of(path, block, shape, f"a {what} must have {len(names)} columns ({', '.join(names)})")
+    rule = f"a {what} must have {len(names)} columns ({', '.join(names)})"
+    tokens = tokens_of(path, block, shape, rule, hint=RUN_HINT)
     return {name: tokens.column(number) for number, name in enumerate(names)}, tokens.line + block.first_line
 
 

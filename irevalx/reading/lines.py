@@ -16,16 +16,20 @@ from irevalx.segments import FloatArray, IntArray
 Warn = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
 
+RUN_HINT = "is this a run? QRELS comes first"
+"""The hint where judgments are expected."""
+
 Where = Callable[[int], str]
 """Says, for a message, where the line with this 0-based number among the data lines is: path:line: topic: document."""
 
 
-def tokens_of(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
+def tokens_of(path: str, block: Block, shape: Shape, rule: str, *, hint: str = "") -> Tokens:
     """Cut the lines of a block into columns.
 
     Parameters
     ----------
     rule : what a line must have, for the message.
+    hint : what the message says too if a wrong line has the columns of a run.
 
     Raises
     ------
@@ -42,21 +46,21 @@ def tokens_of(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
     except WrongLineError as wrong:
         text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
         problem = f"{rule}, but got {quote(text)}"
-        if shape.columns < 6 and len(text.split()) == 6:
-            problem += ": is this a run? QRELS comes first"
+        if hint and len(text.split()) == 6:
+            problem += f": {hint}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
 
 
-def where_in(path: str, lines: IntArray, topics: Names, docnos: Names) -> Where:
+def where_in(path: str, lines: IntArray, topics: Names, names: Names, what: str = "document") -> Where:
     """Return what says where in a file a line is.
 
     Parameters
     ----------
     lines : of each data line, its 1-based number in the file.
-    topics, docnos : of each data line.
+    topics, names : of each data line; the names being documents, or ``what`` is said.
     """
     return lambda place: (
-        f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: document {quote(docnos.text(place))}"
+        f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: {what} {quote(names.text(place))}"
     )
 
 
