@@ -27,6 +27,7 @@ The house, in the order data flows; a module imports only from those above it:
     summary.py           per-topic values -> the `all` row
     zscores.py           values -> z-scores, with the means and standard deviations in a file
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
+    trace.py             what the measures see of a topic, as text
     evaluation.py        Judgments, Run, requests -> Evaluation
     report.py            Evaluation -> lines
     explain.py           the docstrings of measures and formats as text for a terminal

@@ -29,6 +29,20 @@ class GroupedTopics:
         return self.groups.sum(of_group) / self.groups.lengths
 
 
+def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
+    """Repeat the ranking of each topic for each of its judgment groups.
+
+    Returns
+    -------
+    groups : per topic, its judgment groups.
+    each : flat over ``groups``; a ranking made with ``judgments.judgments``, in which the documents of other groups are
+        outside the pool.
+    """
+    groups, group = judgments.groups.take(ranking.judged_topic)
+    each = ranking.take(groups.ids)
+    return groups, replace(each, judged_topic=group, row=judgments.find(each.rows.spread(group), each.row))
+
+
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: int = 1, judged_only: bool = False
 ) -> GroupedTopics:
@@ -40,9 +54,6 @@ def assess_by_group(
     level : the least grade that is relevant.
     judged_only : remove the documents that the group did not judge, so that the others move up (``-J``).
     """
-    groups, group = judgments.groups.take(ranking.judged_topic)
-    each = ranking.take(groups.ids)
-    row = judgments.find(each.rows.spread(group), each.row)
-    each = replace(each, judged_topic=group, row=row)
+    groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, judged_only=judged_only))

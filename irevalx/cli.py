@@ -26,6 +26,7 @@ from irevalx.errors import (
     ParameterError,
     UsageError,
     quote,
+    shown_name,
 )
 from irevalx.numerals import c_long
 from irevalx.options import Debug, Options
@@ -185,7 +186,8 @@ def _not_negative(ctx: click.Context, param: click.Parameter, value: int) -> int
     cls=Option,
     default="0",
     metavar="LEVEL.TOPIC",
-    help="Evaluate only TOPIC. A LEVEL above 0 has no effect yet.",
+    help="Evaluate only TOPIC. With a LEVEL above 0, show on standard error what the measures see of it, document by "
+    "document.",
 )
 @click.option(
     *("-J", "--Judged_docs_only", "judged_only"),
@@ -339,6 +341,8 @@ def _evaluate_all(options: Options) -> int:
     finally:
         progress.clear()
     for evaluation in named_apart(evaluations, warn):
+        if evaluation.trace:
+            _tell("\n".join((f"irevalx: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
         _write(evaluation, options, headed=len(run_paths) > 1)
         if evaluation.failure:
             failures[evaluation.path] = evaluation.failure
@@ -355,8 +359,6 @@ def _select(options: Options) -> Selection:
         from irevalx.zscores import read_zscores
 
         zscores = read_zscores(options.zscores, options.compat, options.strict, lambda line: _warn(options, line))
-    if options.debug.level > 0:
-        _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
     selection = select(options.measures, options.compat, strict=options.strict, warn=lambda line: _warn(options, line))
     return replace(selection, zscores=zscores)
 

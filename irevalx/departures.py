@@ -208,8 +208,9 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         8,
         "-D with a level above 0 prints traces between the results.",
-        "Nothing but results goes to standard output. There are no traces yet.",
-        "Output is for programs.",
-        _HERE + "test_8_no_trace_on_standard_output",
+        "A table of each topic's documents on standard error: what trec_eval shows for each measure apart, and for all "
+        "levels alike. Nothing but results goes to standard output.",
+        "Output is for programs, a trace for people.",
+        "test_trace.py::test_trace_of_graded_judgments",
     ),
 )

@@ -70,6 +70,7 @@ class Evaluation:
     topics : those evaluated, ascending in byte order.
     columns : in print order.
     failure : why the topics after these could not be evaluated; None when all could.
+    trace : lines about each topic, if asked for.
     """
 
     run: bytes
@@ -77,6 +78,7 @@ class Evaluation:
     topics: tuple[bytes, ...]
     columns: tuple[Column, ...]
     failure: EvaluationError | None = None
+    trace: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -92,8 +94,8 @@ def evaluate(
     Parameters
     ----------
     selection : what to compute.
-    options : level, complete, judged_only, max_retrieved, collection_size, debug.topic, rel_format, threads and compat
-        count here.
+    options : level, complete, judged_only, max_retrieved, collection_size, debug, rel_format, threads and compat count
+        here.
     warn : told of odd scores, and of topics that are left out.
     progress : told how many more lines have been read.
 
@@ -152,7 +154,14 @@ def evaluate(
                 with np.errstate(all="ignore"):
                     summary = summarise(shown if shown is not None else [], population)
             columns.append(Column(name, measure, shown, summary, is_zscore=is_zscore))
-    return Evaluation(population.tag, run.path, tuple(topics), tuple(columns), failure[1] if failure else None)
+    return Evaluation(
+        run=population.tag,
+        path=run.path,
+        topics=tuple(topics),
+        columns=tuple(columns),
+        failure=failure[1] if failure else None,
+        trace=_trace(ranking, judgments, options),
+    )
 
 
 def evaluate_all(
@@ -304,6 +313,14 @@ def _assess(ranking: Ranking, judgments: AnyJudgments, options: Options) -> Topi
         collection_size=options.collection_size,
         round_recall=_ROUNDINGS[options.compat.recall_rounding],
     )
+
+
+def _trace(ranking: Ranking, judgments: AnyJudgments, options: Options) -> tuple[str, ...]:
+    if options.debug.level <= 0:
+        return ()
+    from irevalx.trace import trace_lines
+
+    return tuple(trace_lines(ranking, judgments, options))
 
 
 def _without_results(name: str, values: Values, missing: BoolArray, compat: Compat) -> Values:

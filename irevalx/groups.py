@@ -21,12 +21,14 @@ class GroupedJudgments:
     ----------
     documents : those judged in any group; each once in a topic, ascending in byte order.
     groups : per topic, its judgment groups, ascending in byte order.
+    names : flat over ``groups``.
     judgments : those of each group, as though it were a topic; documents in the order of ``documents``.
     document : flat over ``judgments``; the flat index in ``documents``.
     """
 
     documents: Documents
     groups: Segments
+    names: tuple[bytes, ...]
     judgments: Judgments
     document: IntArray
 

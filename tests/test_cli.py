@@ -99,6 +99,17 @@ def test_help_does_not_import_numpy() -> None:
     assert (modules.count("numpy"), modules.count("click")) == (1, 1)
 
 
+def test_rare_formats_cost_nothing_elsewhere() -> None:
+    """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
+    rare = "('groups', 'preferences', 'by_group', 'zscores', 'trace', 'reading.grouped')"
+    code = f"import sys; from irevalx.cli import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
+    for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *flags, QRELS, RUN], capture_output=True, cwd=ROOT, check=False
+        )
+        assert done.returncode == imported
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
     """The name of a compressed file does not matter."""

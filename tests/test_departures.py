@@ -280,10 +280,3 @@ def test_7_names_that_people_bring(brought: str, canonical: str) -> None:
         run("-m", brought, "t.qrels", "t.run", cwd=DATA).stdout
         == run("-m", canonical, "t.qrels", "t.run", cwd=DATA).stdout
     )
-
-
-def test_8_no_trace_on_standard_output() -> None:
-    """-D with a level leaves standard output as it is without."""
-    traced = run("-D", "1", "-m", "ndcg", "t.qrels", "t.run", cwd=DATA)
-    assert traced.stdout == run("-m", "ndcg", "t.qrels", "t.run", cwd=DATA).stdout
-    assert traced.stderr.startswith("irevalx: -D:")

@@ -57,6 +57,7 @@ def read_qrels_jg(path: str, compat: Compat, strict: bool, warn: Warn) -> Groupe
     return GroupedJudgments(
         documents=about.documents,
         groups=about.groups,
+        names=about.names,
         judgments=Judgments(
             path=path,
             topics=tuple(topic + b" " + name for topic, name in zip(topics, about.names, strict=True)),
