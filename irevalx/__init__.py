@@ -17,7 +17,8 @@ The house, in the order data flows; a module imports only from those above it:
     reading/lines.py     lines -> columns -> numbers, and the complaints about them
     judgments.py         Documents: topics, docnos; Judgments: and grades
     groups.py            GroupedJudgments: the judgments of each group of a topic
-    preferences.py       PreferenceJudgments; with a ranking, Preferences: all that a preference measure may see
+    preferences.py       Preferences in the light of a ranking: all that a preference measure may see
+    preference_judgments.py  PreferenceJudgments: who prefers what, without contradictions
     reading/grouped.py   files of judgments in groups -> GroupedJudgments, PreferenceJudgments
     runs.py              Run and its blocks of Results: topics, docnos, scores, tag
     reading/formats.py   one row a file format -> Judgments (grouped, preferences), Run

@@ -65,7 +65,7 @@ class OddNumberError(InputError):
 
 
 class FormatError(InputError):
-    """A format name that irevalx does not know, or does not read yet."""
+    """A format name that irevalx does not know."""
 
 
 class ParameterError(IrevalxError):

@@ -37,6 +37,8 @@ EXAMPLES = (
     ("irevalx -q -m map -m P.10 qrels run", "Average precision and precision at 10, for each topic too."),
     ("irevalx -c -m ndcg@10 qrels run", "nDCG at 10, averaged over all judged topics."),
     ("irevalx -l 2 qrels.gz runs/*.gz", "Only judgments of 2 and more are relevant; many runs at once."),
+    ("irevalx -R prefs -m all_prefs prefs run", "How far the run agrees with preferences."),
+    ("irevalx -D 1.301 -m map qrels run", "What the measures see of topic 301, document by document."),
     ("irevalx -h -m bpref", "What bpref is."),
 )
 

@@ -10,7 +10,8 @@ import numpy as np
 from irevalx.errors import printable, quote
 from irevalx.judgments import Documents, Judgments
 from irevalx.options import Options
-from irevalx.preferences import Group, PreferenceJudgments
+from irevalx.preference_judgments import PreferenceJudgments
+from irevalx.preferences import Group
 from irevalx.ranking import NOT_POOLED, Ranking
 from irevalx.segments import IntArray, Segments
 

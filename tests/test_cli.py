@@ -101,7 +101,7 @@ def test_help_does_not_import_numpy() -> None:
 
 def test_rare_formats_cost_nothing_elsewhere() -> None:
     """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
-    rare = "('groups', 'preferences', 'by_group', 'zscores', 'trace', 'reading.grouped')"
+    rare = "('groups', 'preferences', 'preference_judgments', 'by_group', 'zscores', 'trace', 'reading.grouped')"
     code = f"import sys; from irevalx.cli import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
     for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
         done = subprocess.run(

@@ -19,7 +19,7 @@ from running import run
 from irevalx.compat import TREC_EVAL_9, TREC_EVAL_10, Compat
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.declare import Parameters
-from irevalx.preferences import PreferenceJudgments
+from irevalx.preference_judgments import PreferenceJudgments
 from irevalx.reading.grouped import read_prefs, read_qrels_prefs
 from irevalx.segments import Segments
 from irevalx.summary import as_list

@@ -21,7 +21,7 @@ from irevalx.segments import FloatArray
 
 if TYPE_CHECKING:
     from irevalx.groups import GroupedJudgments
-    from irevalx.preferences import PreferenceJudgments
+    from irevalx.preference_judgments import PreferenceJudgments
 
 Data_co = TypeVar("Data_co", covariant=True)
 

@@ -12,7 +12,7 @@ from irevalx.groups import GroupedJudgments
 from irevalx.judgments import Documents, Judgments
 from irevalx.names import Names, numbered
 from irevalx.numerals import OddNumbers
-from irevalx.preferences import PreferenceJudgments
+from irevalx.preference_judgments import PreferenceJudgments
 from irevalx.reading.blocks import one_block
 from irevalx.reading.lines import RUN_HINT, Warn, real_numbers, to_single, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
