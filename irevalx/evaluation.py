@@ -70,7 +70,7 @@ class Evaluation:
     topics : those evaluated, ascending in byte order.
     columns : in print order.
     failure : why the topics after these could not be evaluated; None when all could.
-    trace : lines about each topic, if asked for.
+    trace : lines about each topic, if asked for and if any measure looks at topics.
     """
 
     run: bytes
@@ -160,7 +160,7 @@ def evaluate(
         topics=tuple(topics),
         columns=tuple(columns),
         failure=failure[1] if failure else None,
-        trace=_trace(ranking, judgments, options),
+        trace=_trace(ranking, judgments, options) if how.look_up else (),
     )
 
 

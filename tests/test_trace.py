@@ -61,6 +61,14 @@ def test_trace_where_all_documents_are_kept(tmp_path: Path) -> None:
     assert traced(tmp_path, QRELS, "-q", "-m", "rbp_resid") == traced(tmp_path, QRELS, "-q", "-m", "map")
 
 
+def test_no_trace_where_nothing_is_looked_up(tmp_path: Path) -> None:
+    """Counts of the summary see no documents, and so there is nothing to show."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RESULTS)
+    result = run("-D1", "-m", "num_q", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout.split(), result.stderr) == ([b"num_q", b"all", b"2"], "")
+
+
 def test_trace_of_grouped_judgments(tmp_path: Path) -> None:
     """Each judgment group has a table, in which the documents of other groups are outside the pool."""
     rows = traced(tmp_path, "1 g A 1\n1 h A 0\n1 h D 1\n2 g A 1\n", "-q", "-R", "qrels_jg", "-m", "map_avgjg")
