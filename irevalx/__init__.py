@@ -14,14 +14,23 @@ The house, in the order data flows; a module imports only from those above it:
     reading/source.py    a path, '-', gz, bz2, xz -> chunks of bytes
     reading/blocks.py    chunks -> blocks of whole topics
     reading/tokens.py    block -> token spans, decimal numbers        (the hot loop)
-    judgments.py         Judgments: topics, docnos, grades
+    reading/lines.py     lines -> columns -> numbers, and the complaints about them
+    judgments.py         Documents: topics, docnos; Judgments: and grades
     pool.py              the documents chosen for judging, and what they add to Judgments
+    groups.py            GroupedJudgments: the judgments of each group of a topic
+    preferences.py       Preferences in the light of a ranking: all that a preference measure may see
+    preference_judgments.py  PreferenceJudgments: who prefers what, without contradictions
+    reading/grouped.py   files of judgments in groups -> GroupedJudgments, PreferenceJudgments
     runs.py              Run and its blocks of Results: topics, docnos, scores, tag
-    reading/formats.py   one row a file format -> Judgments, Run
+    reading/formats.py   one row a file format -> Judgments (grouped, preferences), Run
     topics.py            Topics: all that a measure may see
     ranking.py           order, cut, look up -> Ranking; Ranking.assess(grades, ...) -> Topics
+    by_group.py          Ranking, once for each judgment group -> GroupedTopics
     summary.py           per-topic values -> the `all` row
+    zscores.py           values -> z-scores, with the means and standard deviations in a file
     measures/            MEASURES in print order; a kernel is Topics -> one value a topic
+    trace.py             what the measures see of a topic, as text
+    columns.py           a ranked run assessed and computed, a column for each printed name
     evaluation.py        Judgments, Run, requests -> Evaluation
     archive.py           many runs, shared among processes, each with a name of its own
     report.py            Evaluation -> trec_eval's lines

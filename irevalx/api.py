@@ -21,6 +21,7 @@ from irevalx.measures.select import select
 from irevalx.options import Debug, Options, read_reading
 from irevalx.pool import with_pool
 from irevalx.reading import formats
+from irevalx.reading.formats import AnyJudgments
 from irevalx.reading.source import Source
 from irevalx.records import Record, records
 from irevalx.segments import FloatArray
@@ -43,7 +44,7 @@ class Qrels:
     ['301', '302']
     """
 
-    def __init__(self, judgments: Judgments) -> None:
+    def __init__(self, judgments: AnyJudgments) -> None:
         self.judgments = judgments
         """What the evaluator sees."""
 
@@ -71,6 +72,7 @@ class Qrels:
         ------
         IrevalxError : as for the command; with file and line, if it was a file.
         """
+        judgments: AnyJudgments
         if isinstance(qrels, Qrels):
             judgments = qrels.judgments
         elif isinstance(qrels, Mapping):
@@ -80,6 +82,8 @@ class Qrels:
         else:
             judgments = formats.rel_format(rel_format).read(Source.of(qrels), _version(compat), strict, _warn)
         if pool is not None:
+            if not isinstance(judgments, Judgments):
+                raise UsageError(f"a pool must not be given together with judgments in the format {rel_format}")
             if isinstance(pool, Mapping):
                 chosen = inputs.pool_of(pool)
             else:
@@ -90,7 +94,7 @@ class Qrels:
     @property
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
-        return [os.fsdecode(topic) for topic in self.judgments.topics]
+        return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
 
 
 class Run:

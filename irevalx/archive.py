@@ -10,18 +10,20 @@ from itertools import chain, count
 
 import numpy as np
 
+from irevalx.columns import Column
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation import Column, Evaluation, evaluate
+from irevalx.evaluation import Evaluation, evaluate
 from irevalx.judgments import Judgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.options import Options
 from irevalx.parallel import in_order, worth_sharing
+from irevalx.reading.formats import AnyJudgments
 from irevalx.runs import Run
 
 
 def evaluate_all(
-    judgments: Judgments,
+    judgments: AnyJudgments,
     runs: Sequence[Run],
     selection: Selection | IrevalxError,
     options: Options,
@@ -60,7 +62,8 @@ def evaluate_all(
             return error, said, sum(lines)
         raise selection
 
-    if isinstance(selection, Selection) and any(request.measure.needs_nonrelevant for request in selection.requests):
+    asked = selection.requests if isinstance(selection, Selection) else ()
+    if isinstance(judgments, Judgments) and any(request.measure.needs_nonrelevant for request in asked):
         _tell_without_nonrelevant(judgments, options, warn)
     for outcome, said, lines in in_order(work, lambda: runs, processes):
         progress(lines)

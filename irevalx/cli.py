@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,14 +21,12 @@ from irevalx.argv import OWN_GROUP, TREC_GROUP, Option, canonical
 from irevalx.compat import COMPAT, TREC_EVAL_10
 from irevalx.errors import (
     STANDARD_INPUT,
-    FormatError,
     IrevalxError,
     OutputError,
     ParameterError,
-    UnreadableFileError,
     UsageError,
-    ZscoreFileError,
     quote,
+    shown_name,
 )
 from irevalx.numerals import c_long
 from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Bound, Debug, Options, Reading, read_reading
@@ -195,7 +194,8 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     cls=Option,
     default="0",
     metavar="LEVEL.TOPIC",
-    help="Evaluate only TOPIC. A LEVEL above 0 has no effect yet.",
+    help="Evaluate only TOPIC. With a LEVEL above 0, show on standard error what the measures see of it, document by "
+    "document.",
 )
 @click.option(
     *("-J", "--Judged_docs_only", "judged_only"),
@@ -221,7 +221,7 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     cls=Option,
     default="qrels",
     metavar="FORMAT",
-    help="The format of QRELS: qrels or sampled.",
+    help="The format of QRELS: qrels, sampled, qrels_jg, prefs or qrels_prefs; -h -R FORMAT explains it.",
 )
 @click.option(
     *("-T", "--Results_format", "results_format"),
@@ -230,7 +230,15 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     metavar="FORMAT",
     help="The format of RUN: trec_results.",
 )
-@click.option("-Z", "--Zscore", "zscores", cls=Option, metavar="FILE", help="Not supported yet.")
+@click.option(
+    "-Z",
+    "--Zscore",
+    "zscores",
+    cls=Option,
+    metavar="FILE",
+    help="Print z-scores: how many standard deviations a value is above the mean, both being in FILE, a line each of "
+    "TOPIC MEASURE MEAN DEVIATION.",
+)
 @click.option("-o", "old_results_format", cls=Option, is_flag=True, help="Accepted and ignored.")
 @click.option(
     *("--Output_old_results_format", "old_results_format_value"),
@@ -318,7 +326,7 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
         return 0
     if len(options.files) < 2:
         raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
-    if (*options.files, options.pool).count(STANDARD_INPUT) > 1:
+    if (*options.files, options.pool, options.zscores).count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
     options.check()
     for problem, number in ctx.obj or []:
@@ -360,8 +368,10 @@ def _evaluate_all(options: Options) -> int:
 
     judgments = rel_format(options.rel_format).read(Source(judgments_path), options.compat, options.strict, warn)
     if options.pool is not None:
+        from irevalx.judgments import Judgments
         from irevalx.pool import with_pool
 
+        assert isinstance(judgments, Judgments)  # Options.check has refused other formats
         judgments = with_pool(judgments, read_pool(Source(options.pool), options.compat, options.strict, warn), warn)
     read = results_format(options.results_format).read
     runs = [read(Source(path), options.compat, options.strict, warn) for path in run_paths]
@@ -386,6 +396,8 @@ def _evaluate_all(options: Options) -> int:
     finally:
         progress.clear()
     for evaluation in named_apart(evaluations, warn):
+        if evaluation.trace:
+            _tell("\n".join((f"irevalx: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
         _write(evaluation, options, headed=len(run_paths) > 1)
         if evaluation.failure:
             failures[evaluation.path] = evaluation.failure
@@ -396,17 +408,17 @@ def _evaluate_all(options: Options) -> int:
 def _select(options: Options) -> Selection:
     """Read what ``-Z``, ``-D`` and ``-m`` ask for."""
     from irevalx.measures.select import select
-    from irevalx.reading.source import CHUNK_SIZE, Source
 
+    zscores = None
     if options.zscores is not None:
-        try:
-            next(Source(options.zscores).chunks(CHUNK_SIZE), b"")
-        except UnreadableFileError as error:
-            raise ZscoreFileError(str(error)) from None
-        raise FormatError("z-scores (-Z) are not supported yet")
-    if options.debug.level > 0:
-        _warn(options, "-D: there are no traces yet; only the topic behind the dot has an effect")
-    return select(options.measures, options, warn=lambda line: _warn(options, line))
+        from irevalx.reading.source import Source
+        from irevalx.zscores import read_zscores
+
+        zscores = read_zscores(
+            Source(options.zscores), options.compat, options.strict, lambda line: _warn(options, line)
+        )
+    selection = select(options.measures, options, warn=lambda line: _warn(options, line))
+    return replace(selection, zscores=zscores)
 
 
 def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:

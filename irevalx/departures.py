@@ -89,7 +89,8 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         2,
-        "10.0: of two comment lines in the judgments the second is data; one at the end of the file crashes.",
+        "10.0: of two comment lines in the judgments the second is data; one at the end of the file crashes; z-score "
+        "files have no comments.",
         "With --compat 10 every line that starts with # is skipped. 9.0.8 has no comments.",
         "The help says that comments are skipped.",
         "test_golden.py::test_recorded_answer",
@@ -114,6 +115,49 @@ DEPARTURES: tuple[Departure, ...] = (
         "irevalx prints its own version and help.",
         "It is another program.",
         _CLI + "test_version_goes_to_standard_error",
+    ),
+    Departure(
+        2,
+        "Preferences in a judgment group that contradict each other abort the program; what it has printed is lost.",
+        "Status 4, after the lines of the topics before, and a message that names two documents.",
+        "A crash.",
+        _HERE + "test_2_contradictory_preferences",
+    ),
+    Departure(
+        2,
+        "prefs_avgjg_Rnonrel reads stray memory where the documents with the lowest level, below 0, are fewer than the "
+        "relevant ones.",
+        "It takes those that there are.",
+        "Uninitialised memory.",
+        _HERE + "test_2_recount_with_a_small_last_class",
+    ),
+    Departure(
+        2,
+        "A judgment group without subgroups whose highest level is -3 loses its last class.",
+        "-3 is a level like others.",
+        "A wrong value.",
+        _HERE + "test_2_preferences_with_a_highest_level_of_minus_three",
+    ),
+    Departure(
+        2,
+        "The preferences between two documents are counted modulo 65,536.",
+        "They are counted.",
+        "A wrong value.",
+        "test_preferences.py::test_pair_counts_do_not_overflow",
+    ),
+    Departure(
+        2,
+        "A preference level of nan is sorted somewhere, or crashes.",
+        "An error that names the line, status 2.",
+        "It is neither above nor below another level.",
+        "test_preferences.py::test_malformed_lines",
+    ),
+    Departure(
+        2,
+        "Looking up a z-score reads one entry too far: that of the next topic, or behind the table, which crashes.",
+        "What the file does not say about the topic is not known: -1000000.",
+        "A crash, and another topic's mean.",
+        "test_golden.py::test_recorded_answer",
     ),
     Departure(
         3,
@@ -172,8 +216,9 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         8,
         "-D with a level above 0 prints traces between the results.",
-        "Nothing but results goes to standard output. There are no traces yet.",
-        "Output is for programs.",
-        _HERE + "test_8_no_trace_on_standard_output",
+        "A table of each topic's documents on standard error: what trec_eval shows for each measure apart, and for all "
+        "levels alike. Nothing but results goes to standard output.",
+        "Output is for programs, a trace for people.",
+        "test_trace.py::test_trace_of_graded_judgments",
     ),
 )

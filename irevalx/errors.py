@@ -65,7 +65,7 @@ class OddNumberError(InputError):
 
 
 class FormatError(InputError):
-    """A format name that irevalx does not know, or does not read yet."""
+    """A format name that irevalx does not know."""
 
 
 class ParameterError(IrevalxError):
@@ -110,8 +110,7 @@ class ZscoreFileError(IrevalxError):
 
 def quote(text: bytes | str) -> str:
     """Return text from a file or the command line as a message shows it: printable, in quotes, cut when long."""
-    shown = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
-    shown = _printable(shown)
+    shown = printable(text)
     if len(shown) > LONGEST_QUOTE:
         shown = shown[: LONGEST_QUOTE - 3] + "..."
     return f"'{shown}'"
@@ -119,8 +118,11 @@ def quote(text: bytes | str) -> str:
 
 def shown_name(path: str) -> str:
     """Return what messages call a file: one line, whatever its name is."""
-    return "standard input" if path == STANDARD_INPUT else _printable(path)
+    return "standard input" if path == STANDARD_INPUT else printable(path)
 
 
-def _printable(text: str) -> str:
+def printable(text: bytes | str) -> str:
+    """Return text with escapes for what a terminal cannot show."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)

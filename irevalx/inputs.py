@@ -17,7 +17,8 @@ from irevalx.names import PADDING, Names
 from irevalx.numerals import OddNumbers
 from irevalx.pool import Pool
 from irevalx.reading.blocks import Block
-from irevalx.runs import Results, Run, round_scores
+from irevalx.reading.lines import as_precise
+from irevalx.runs import Results, Run
 from irevalx.segments import FloatArray, IntArray, Segments
 
 TOPIC_COLUMNS = ("topic", "topic_id", "qid", "query_id", "q_id", "query")
@@ -67,7 +68,7 @@ def run_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str =
         topics=tuple(os.fsencode(topic) for topic in scores),
         rows=rows,
         docnos=names_of(chain.from_iterable(scores.values())),
-        scores=round_scores(values, compat),
+        scores=as_precise(values, compat),
         close=np.zeros(rows.size, np.bool_),
         error=0.0,
         exact=values.__getitem__,

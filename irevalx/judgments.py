@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from irevalx.errors import DuplicateDocumentError, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
 from irevalx.lookup import DocumentTable
 from irevalx.names import Names
 from irevalx.segments import IntArray, Segments
 
 
 @dataclass(frozen=True, eq=False)
-class Judgments:
-    """The judged documents of every topic.
+class Documents:
+    """The documents that a file of judgments is about: all that a ranking needs to know.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    topics : each once, ascending in byte order.
+    rows : one row a topic, its documents.
+    docnos : flat.
+    """
+
+    path: str
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+
+    @cached_property
+    def topic_index(self) -> dict[bytes, int]:
+        """Where a topic stands in ``topics``."""
+        return {topic: index for index, topic in enumerate(self.topics)}
+
+    @cached_property
+    def table(self) -> DocumentTable:
+        """Where a document stands, given the place of its topic in ``topics``."""
+        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments(Documents):
+    """The judged documents of every topic, each with a grade.
 
     Parameters
     ----------
@@ -29,13 +58,12 @@ class Judgments:
     strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
     """
 
-    path: str
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
     grades: IntArray
     lines: IntArray
     strata: IntArray | None = None
+
+    first_name_first: ClassVar[bool] = False
+    """How a ranking for these judgments orders documents with equal scores."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -60,20 +88,15 @@ class Judgments:
             strata = None if strata is None else strata[index]
         return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
 
-    @cached_property
-    def topic_index(self) -> dict[bytes, int]:
-        """Where a topic stands in ``topics``."""
-        return {topic: index for index, topic in enumerate(self.topics)}
+    @property
+    def documents(self) -> Documents:
+        """The documents without their grades."""
+        return self
 
     @property
     def n_relevant(self) -> int:
         """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
         return int(np.count_nonzero(self.grades > 0))
-
-    @cached_property
-    def table(self) -> DocumentTable:
-        """Where a document stands, given the place of its topic in ``topics``."""
-        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
@@ -84,6 +107,10 @@ class Judgments:
             for one, two in pairs
         )
         return duplicate_documents("judgments", self.path, found)
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return self.duplicates
 
 
 def duplicate_documents(

@@ -46,6 +46,8 @@ EXAMPLES = (
         "Precision at 10 with unjudged documents taken for nonrelevant, left out, and taken for relevant.",
     ),
     ("irevalx -R sampled sampled.qrels run", "The measures for a stratified sample of judgments."),
+    ("irevalx -R prefs -m all_prefs prefs run", "How far the run agrees with preferences."),
+    ("irevalx -D 1.301 -m map qrels run", "What the measures see of topic 301, document by document."),
     ("irevalx -h -m bpref", "What bpref is."),
 )
 

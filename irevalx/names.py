@@ -129,3 +129,20 @@ class Names:
                 length = length[reach]
             yield place, np.minimum(length - place, WORD), index
             place += WORD
+
+
+def numbered(names: Names) -> tuple[IntArray, Names]:
+    """Number the different strings in ascending byte order, from 0 up.
+
+    Returns
+    -------
+    number : shape (n,); that of each string.
+    distinct : each string once, by its number.
+    """
+    if names.size == 0:
+        return np.empty(0, np.int64), names
+    order = np.lexsort(names.big_words()[::-1])
+    new = np.append(True, names.take(order).changes())
+    number = np.empty(names.size, np.int64)
+    number[order] = np.cumsum(new) - 1
+    return number, names.take(order[new])

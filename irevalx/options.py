@@ -172,10 +172,11 @@ class Options:
                 "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
             )
         # A sample of strata says itself what was pooled, and its measures how to read the rest.
+        sampled = self.rel_format == "sampled"
         for given, name in (
-            (self.judged_only, "-J"),
-            (self.pool is not None, "--pool"),
-            (readings, "--unjudged or a reading"),
+            (self.pool is not None and self.rel_format != "qrels", "--pool"),
+            (self.judged_only and sampled, "-J"),
+            (readings and sampled, "--unjudged or a reading"),
         ):
-            if given and self.rel_format == "sampled":
-                raise UsageError(f"{name} must not be given together with -R sampled")
+            if given:
+                raise UsageError(f"{name} must not be given together with -R {self.rel_format}")

@@ -58,7 +58,7 @@ class RelevanceEvaluator:
         ValueError : a measure does not exist, or its parameters make no sense.
         """
         self._judgments = Qrels.read(query_relevance).judgments
-        self._judgments.table  # noqa: B018 - made once, before several threads want it
+        self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
         self._options = Options(
             files=(),
             measures=_merged(measures),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from irevalx.errors import DuplicateDocumentError
-from irevalx.judgments import Judgments, duplicate_documents
+from irevalx.judgments import Documents, Judgments, duplicate_documents
 from irevalx.lookup import DocumentTable
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
@@ -156,6 +156,7 @@ class How:
     keep_all : keep the rows of documents outside the pool as well.
     look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
     processes : how many share the blocks of a big run; at least 1.
+    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
     """
 
     only: bytes | None = None
@@ -163,14 +164,15 @@ class How:
     keep_all: bool = False
     look_up: bool = True
     processes: int = 1
+    first_name_first: bool = False
 
 
 def rank_run(
-    run: Run, judgments: Judgments, how: How, progress: Callable[[int], None] = lambda lines: None
+    run: Run, judgments: Documents, how: How, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
     """Rank the documents of the judged topics by score and look them up in the judgments.
 
-    The highest score comes first; among equal scores the last document in byte order.
+    The highest score comes first; among equal scores the last document in byte order, unless ``how`` says otherwise.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ def rank_run(
     )
 
 
-def rank_results(results: Results, judgments: Judgments, path: str, how: How) -> Ranking:
+def rank_results(results: Results, judgments: Documents, path: str, how: How) -> Ranking:
     """Rank the results of some topics; those that are not judged, or not asked for, are left out.
 
     Parameters
@@ -231,7 +233,7 @@ def rank_results(results: Results, judgments: Judgments, path: str, how: How) ->
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
         return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret)
-    order = ranked_order(results)
+    order = ranked_order(results, first_name_first=how.first_name_first)
     rank = results.rows.position + 1
     if order is not None:
         rank_of = np.empty_like(rank)
@@ -253,7 +255,7 @@ def rank_results(results: Results, judgments: Judgments, path: str, how: How) ->
     return Ranking(results.topics, judged_topic, rows, rank, row, n_ret, failures)
 
 
-def in_topic_order(ranking: Ranking, judgments: Judgments, topics: Sequence[bytes], how: How) -> Ranking:
+def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], how: How) -> Ranking:
     """Return these topics in this order.
 
     A topic of which there are no results is taken to have retrieved one document from outside the pool.
@@ -281,7 +283,7 @@ def in_topic_order(ranking: Ranking, judgments: Judgments, topics: Sequence[byte
     return ranking.take(np.array([number[topic] for topic in topics], np.int64))
 
 
-def ranked_order(results: Results) -> IntArray | None:
+def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArray | None:
     """Return the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
 
     With a nan among the scores of a topic the rule contradicts itself, and the order is the one that trec_eval's sort
@@ -321,20 +323,21 @@ def ranked_order(results: Results) -> IntArray | None:
         order = np.arange(rows.size) if order is None else order
         tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
         group = np.cumsum(~np.append(False, ties)[tied])
-        order[tied] = order[tied][_last_name_first(results.docnos.take(order[tied]), group)]
+        order[tied] = order[tied][_by_name(results.docnos.take(order[tied]), group, first_name_first)]
     for row in with_nan.tolist():
         order = np.arange(rows.size) if order is None else order
-        order[rows.slice(row)] = _order_with_nan(results, rows.slice(row))
+        order[rows.slice(row)] = _order_with_nan(results, rows.slice(row), first_name_first)
     return order
 
 
-def _last_name_first(docnos: Names, group: IntArray) -> IntArray:
-    """Return the permutation that sorts by group and, within a group, by name in descending byte order."""
-    order: IntArray = np.lexsort((*(~word for word in reversed(docnos.big_words())), group))
+def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
+    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
+    words = reversed(docnos.big_words())
+    order: IntArray = np.lexsort((*(word if first_name_first else ~word for word in words), group))
     return order
 
 
-def _order_with_nan(results: Results, where: slice) -> IntArray:
+def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:
     unsettled = np.flatnonzero(results.close[where])
     precise = results.scores[where].copy()
     precise[unsettled] = results.exact(where.start + unsettled)
@@ -346,7 +349,8 @@ def _order_with_nan(results: Results, where: slice) -> IntArray:
             return -1
         if scores[i] < scores[j]:
             return 1
-        return (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
+        last_first = (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
+        return -last_first if first_name_first else last_first
 
     by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
     order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)

@@ -15,7 +15,7 @@ from irevalx.numerals import c_format
 from irevalx.summary import as_list
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
-"""How the value of a topic is printed, if it is not nan, by ``Measure.number``."""
+"""How the value of a topic is printed, if it is not nan, by ``Column.number``."""
 
 ALL = b"all"
 """What stands in the topic column of a summary."""
@@ -47,10 +47,10 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     columns: list[list[Any]] = []
     for column in evaluation.columns:
         if column.measure.per_topic and column.values is not None:
-            cell, values = _PLAIN_CELLS[column.measure.number], as_list(column.values)
-            if column.measure.number == "real" and np.isnan(column.values).any():
+            cell, values = _PLAIN_CELLS[column.number], as_list(column.values)
+            if column.number == "real" and np.isnan(column.values).any():
                 cell, values = b"%b", [_cell(value, "real") for value in values]
-            template += b"%b\t%%b\t%b\n" % (_label(column.name).replace(b"%", b"%%"), cell)
+            template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
             columns.append(values)
     for index, topic in enumerate(evaluation.topics):
         yield template % tuple(part for values in columns for part in (topic, values[index]))
@@ -59,12 +59,13 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
     for column in evaluation.columns:
         if column.summary is not None:
-            number = "tag" if column.measure.number == "text" else column.measure.number
-            yield b"%b\t%b\t%b\n" % (_label(column.name), ALL, _cell(column.summary, number))
+            number = "tag" if column.number == "text" else column.number
+            label = _label(column.name, is_zscore=column.is_zscore)
+            yield b"%b\t%b\t%b\n" % (label, ALL, _cell(column.summary, number))
 
 
-def _label(name: str) -> bytes:
-    return os.fsencode(name).ljust(22)
+def _label(name: str, *, is_zscore: bool = False) -> bytes:
+    return b"Z" * is_zscore + os.fsencode(name).ljust(22)
 
 
 def _cell(value: float | bytes, number: str) -> bytes:

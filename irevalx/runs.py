@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from irevalx.compat import Compat
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
 from irevalx.reading.blocks import Block
@@ -54,14 +53,6 @@ class Results:
             exact=lambda places: self.exact(index[places]),
             lines=self.lines[index],
         )
-
-
-def round_scores(scores: FloatArray, compat: Compat) -> FloatArray:
-    """Return the scores as precisely as the version keeps them."""
-    if not compat.single_precision_scores:
-        return scores
-    with np.errstate(over="ignore"):
-        return scores.astype(np.float32).astype(np.float64)
 
 
 def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:

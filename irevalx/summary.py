@@ -52,9 +52,21 @@ def mean(values: Values, population: Population) -> float:
 
 def geometric_mean(values: Values, population: Population) -> float:
     """Return exp of the mean logarithm; values below 0.00001, and topics without one, count as 0.00001."""
-    logs = np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+    return exp_mean(logarithms(values), population)
+
+
+def logarithms(values: Values) -> FloatArray:
+    """Return the logarithms of the values, those below 0.00001 counting as 0.00001."""
+    return np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+
+
+def exp_mean(values: Values, population: Population) -> float:
+    """Return exp of the mean of logarithms, which may be infinite; topics without one count as log(0.00001)."""
     absent = (population.n_topics - population.n_evaluated) * math.log(LEAST)
-    return math.exp((ordered_sum(logs) + absent) / population.n_topics)
+    try:
+        return math.exp((ordered_sum(np.asarray(values)) + absent) / population.n_topics)
+    except OverflowError:
+        return math.inf
 
 
 def total(values: Values, population: Population) -> int:

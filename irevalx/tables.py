@@ -11,7 +11,8 @@ from typing import Any
 
 import tabulate
 
-from irevalx.evaluation import Column, Evaluation
+from irevalx.columns import Column
+from irevalx.evaluation import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.numerals import c_format
 from irevalx.report import ALL
@@ -147,7 +148,7 @@ def _cell(value: Any, column: Column, digits: int, style: Style) -> str:
         return ""
     if isinstance(value, bytes):
         return style.escaped(os.fsdecode(value))
-    return str(value) if column.measure.number == "integer" else c_format(f"%.{digits}f", value)
+    return str(value) if column.number == "integer" else c_format(f"%.{digits}f", value)
 
 
 def _formatted(table: Sequence[Sequence[str]], n_labels: int, style: Style) -> Iterator[bytes]:

@@ -99,6 +99,17 @@ def test_help_does_not_import_numpy() -> None:
     assert (modules.count("numpy"), modules.count("click")) == (1, 1)
 
 
+def test_rare_formats_cost_nothing_elsewhere() -> None:
+    """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
+    rare = "('groups', 'preferences', 'preference_judgments', 'by_group', 'zscores', 'trace', 'reading.grouped')"
+    code = f"import sys; from irevalx.cli import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
+    for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *flags, QRELS, RUN], capture_output=True, cwd=ROOT, check=False
+        )
+        assert done.returncode == imported
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
     """The name of a compressed file does not matter."""
@@ -163,6 +174,7 @@ def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_standard_input_once() -> None:
     """One file at most can be standard input."""
+    assert run("-Z", "-", QRELS, "-").status == 1
     result = run("-", "-")
     assert (result.stdout, result.status) == (b"", 1)
     assert "standard input (-) must be given for one file at most" in result.stderr
@@ -328,18 +340,15 @@ def test_no_common_topic(tmp_path: Path) -> None:
     assert "at least one topic must have both judgments and results" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["qrels_jg", "prefs", "qrels_prefs", "nosuch"])
-def test_unread_formats(name: str) -> None:
-    """A format that irevalx does not read ends as an unknown one does."""
-    result = run("-R", name, QRELS, RUN)
+def test_unknown_formats() -> None:
+    """A format that does not exist ends with status 2 and those that do."""
+    result = run("-R", "nosuch", QRELS, RUN)
     assert (result.stdout, result.status) == (b"", 2)
-    assert name in result.stderr
-
-
-def test_zscores_are_not_supported_yet() -> None:
-    """-Z says so plainly; a file that is not there is reported as trec_eval does."""
-    assert run("-Z", QRELS, QRELS, RUN).status == 2
-    assert run("-Z", "nosuch", QRELS, RUN).status == 255
+    assert result.stderr == (
+        "irevalx: the format of judgments (-R) must be one of qrels, sampled, qrels_jg, prefs, qrels_prefs, "
+        "but got 'nosuch'\n"
+    )
+    assert run("-T", "nosuch", QRELS, RUN).status == 2
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from irevalx.compat import COMPAT, TREC_EVAL_9, TREC_EVAL_10, Compat
 from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
 from irevalx.measures.declare import Cutoffs, Gains, Levels, Measure, Named, NoParameters, Parameters, Reals
-from irevalx.measures.select import OTHER_FORMATS, split_reading
+from irevalx.measures.select import split_reading
 from irevalx.segments import FloatArray, IntArray, Segments
 from irevalx.summary import Population, as_list, geometric_mean, mean
 from irevalx.topics import Topics, round_half_away, truncate
@@ -336,9 +336,9 @@ def test_long_rankings(name: str) -> None:
 
 
 def test_reference_has_every_kernel() -> None:
-    """The reference knows the measures that have a value for a topic, and no others."""
-    known = set(LITERAL) | set(reference_incomplete.SAMPLED_MEASURES)
-    assert known == {measure.name for measure in MEASURES if measure.kernel}
+    """The reference knows the measures that have a value for a topic with graded judgments, and no others."""
+    graded = {measure.name for measure in MEASURES if measure.kernel and measure.formats & {"qrels", "sampled"}}
+    assert set(LITERAL) | set(reference_incomplete.SAMPLED_MEASURES) == graded
 
 
 @pytest.mark.parametrize("weights", ["1", "1,2,3", "1,2,3,4,5"])
@@ -416,9 +416,33 @@ def test_g_where_one_is_too_small_to_add(gain: float) -> None:
 # The registry
 
 
+ONLY_IN_10 = frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"})
+
+TABLE = """
+    runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P relstring recall infAP
+    gm_bpref Rprec_mult utility 11pt_avg binG G dcg ideal_dcg ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success
+    set_P set_relative_P set_recall set_map set_F num_nonrel_judged_ret prefs_num_prefs_poss prefs_num_prefs_ful
+    prefs_num_prefs_ful_ret prefs_simp prefs_pair prefs_avgjg prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret
+    prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp map_avgjg P_avgjg
+    Rprec_mult_avgjg yaap rbp rbp_resid unj
+"""
+"""The measures that trec_eval 10.0 has, in the order in which it prints them."""
+
+
+@pytest.mark.parametrize("version", ["9", "10"])
+def test_every_measure_of_trec_eval_is_there(version: Version) -> None:
+    """Each version has its measures, none is missing and none is extra, in trec_eval's order."""
+    absent = COMPAT[version].absent_measures
+    table = [name for name in TABLE.split() if version == "10" or name not in ONLY_IN_10]
+    assert len(table) == {"9": 52, "10": 57}[version]
+    own = {"judged", "indAP", "subAP", "bpref_10", "RankEff", "xinfAP", "infNDCG", "iP", "inum_rel", "inum_rel_ret"}
+    assert own <= set(BY_NAME)
+    assert [measure.name for measure in MEASURES if measure.name not in absent | own] == table
+
+
 def test_names_are_unique() -> None:
     """No two measures have the same name, and no nickname is also the name of a measure."""
-    names = [*(measure.name for measure in MEASURES), *OTHER_FORMATS, *NICKNAMES]
+    names = [*(measure.name for measure in MEASURES), *NICKNAMES]
     assert sorted(names) == sorted(set(names))
 
 
@@ -435,8 +459,8 @@ def test_every_declared_measure_is_registered() -> None:
 @pytest.mark.parametrize("nickname", NICKNAMES)
 def test_nickname_members_exist(nickname: str) -> None:
     """A nickname stands for measures that exist, each once."""
-    members = [split_reading(member)[0].partition(".")[0] for member in NICKNAMES[nickname]]
-    assert set(members) <= {*BY_NAME, *OTHER_FORMATS}
+    members = [split_reading(member)[0] for member in NICKNAMES[nickname]]
+    assert set(members) <= set(BY_NAME)
     assert len(NICKNAMES[nickname]) == len(set(NICKNAMES[nickname]))
 
 

@@ -179,9 +179,9 @@ def test_measures_that_need_strata_or_their_absence() -> None:
     for flags, message in (
         (
             ("-R", "sampled", "-m", "map"),
-            "the measure 'map' must have judgments in the format qrels (-R), but got sampled",
+            "judgments for the measure 'map' must be in the format qrels (-R), but got 'sampled'",
         ),
-        (("-m", "xinfAP"), "the measure 'xinfAP' must have judgments in the format sampled (-R), but got qrels"),
+        (("-m", "xinfAP"), "judgments for the measure 'xinfAP' must be in the format sampled (-R), but got 'qrels'"),
     ):
         result = run(*flags, QRELS if "sampled" in flags else EXAMPLE / "qrels", RUN)
         assert (result.stdout, result.status) == (b"", 4)

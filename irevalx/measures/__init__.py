@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 
-from irevalx.measures import average, counts, gain, incomplete, precision, sampled, text, user
+from irevalx.measures import average, counts, gain, grouped, incomplete, precision, preference, sampled, text, user
 from irevalx.measures.declare import Measure
 
 MEASURES: tuple[Measure, ...] = (
@@ -51,6 +51,23 @@ MEASURES: tuple[Measure, ...] = (
     precision.set_map,
     precision.set_f,
     counts.num_nonrel_judged_ret,
+    preference.possible,
+    preference.fulfilled,
+    preference.fulfilled_retrieved,
+    preference.simple,
+    preference.pair,
+    preference.group_average,
+    preference.group_average_balanced,
+    preference.simple_retrieved,
+    preference.pair_retrieved,
+    preference.group_average_retrieved,
+    preference.group_average_balanced_retrieved,
+    preference.simple_implied,
+    preference.pair_implied,
+    preference.group_average_implied,
+    grouped.average_precision,
+    grouped.precision,
+    grouped.multiple_r_precision,
     average.yaap,
     user.rank_biased_precision,
     user.rank_biased_residual,
@@ -70,20 +87,13 @@ def named(name: str) -> Measure:
 
 copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a process sends another its name
 
-PREFERENCE_MEASURES = (
-    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
-    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
-    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
-)
-"""Measures of trec_eval that need judgments in the format prefs or qrels_prefs, which irevalx does not read yet."""
-
-GROUP_MEASURES = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
-"""Measures of trec_eval that need judgments in the format qrels_jg, which irevalx does not read yet."""
-
 _OFFICIAL = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
     *("iprec_at_recall", "P"),
+)
+_PREFS = (
+    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+    *("prefs_simp", "prefs_pair", "prefs_avgjg"),
 )
 _SET = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 
@@ -103,9 +113,13 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
         *("bpref", "bpref_10", "RankEff", "P", "infAP", "num_nonrel_judged_ret", "P:skip"),
     ),
     "all": tuple(BY_NAME),
-    "prefs": ("runid", "num_q", *PREFERENCE_MEASURES[:6]),
-    "all_prefs": ("runid", "num_q", *PREFERENCE_MEASURES),
-    "qrels_jg": ("runid", "num_q", *GROUP_MEASURES),
+    "prefs": ("runid", "num_q", *_PREFS),
+    "all_prefs": (
+        *("runid", "num_q", *_PREFS, "prefs_avgjg_Rnonrel"),
+        *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
+        *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+    ),
+    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }
 """Names for sets of measures; a version of trec_eval that lacks a member leaves it out. ``all`` is all that the format
 of the judgments allows."""

@@ -19,10 +19,13 @@ from irevalx.mergesort import merge_sort
 from irevalx.numerals import c_double, c_format, c_long
 from irevalx.options import Bound, Reading
 from irevalx.summary import Summary, Values
-from irevalx.topics import Topics
 
 Kernel: TypeAlias = Callable[..., Any]
-"""From Topics, and what the parameters say, to one value a topic; the kind of parameters knows how to call it."""
+"""From what it may see of n topics, and what the parameters say, to one value a topic.
+
+What it may see is Topics, GroupedTopics or Preferences, depending on its formats of judgments. The kind of its
+parameters knows how to call it.
+"""
 
 AS_IT_IS: tuple[Reading, ...] = ("nonrel",)
 """The readings of a measure that is about the unjudged."""
@@ -74,7 +77,7 @@ class Kind(Protocol):
     def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
         """Read the text behind ``NAME.``, or give the default for None; raise ParameterError."""
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Call the kernel; one result for each printed name."""
 
 
@@ -87,7 +90,7 @@ class NoParameters:
     def parse(self, name: str, text: str | None, compat: Compat, note: Note) -> Parameters:
         return Parameters((name,))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t)]
 
 
@@ -105,7 +108,7 @@ class Cutoffs:
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k) for k in parameters.values]
 
 
@@ -125,7 +128,7 @@ class Levels:
         names = tuple(f"{name}_{c_format('%3.2f', level)}"[: len(name) + 9] for level in levels)
         return Parameters(names, tuple(levels))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         results: Sequence[Values] = kernel(t, parameters.values)
         return results
 
@@ -142,7 +145,7 @@ class Reals:
             return Parameters((name,), self.default)
         return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, *parameters.values)]
 
 
@@ -195,7 +198,7 @@ class Named:
             given.add(key)
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, *parameters.values)]
 
     def with_defaults(self, values: Mapping[str, float | None]) -> Named:
@@ -226,7 +229,7 @@ class Gains:
             pairs.append(Gain(key, value, compat.gain_level(key)))
         return Parameters((f"{name}_{text}",), tuple(pairs))
 
-    def apply(self, kernel: Kernel, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, parameters.values)]
 
 
@@ -259,7 +262,7 @@ class Measure:
     kind : its parameters.
     per_topic : whether ``-q`` prints it.
     needs_all : whether these parameters make it look at documents outside the pool one by one.
-    formats : the formats of judgments (``-R``) that it can be computed from.
+    formats : the formats of judgments (``-R``) that it can be computed from, if it has a kernel; others will always do.
     readings : the readings of the unjudged that it has.
     bound : when it cannot fall if unjudged documents turn out to be relevant, so that the reading ``rel`` is an upper
         bound: "always", with a condition, or empty for never.
@@ -282,6 +285,10 @@ class Measure:
     needs_nonrelevant: bool = False
     scores: bool = True
     over: Literal["evaluated", "judged"] = "evaluated"
+
+    def can_use(self, rel_format: str) -> bool:
+        """Tell whether it can be computed from judgments in this format."""
+        return self.kernel is None or rel_format in self.formats
 
     @property
     def title(self) -> str:
@@ -308,7 +315,7 @@ class Measure:
             notes.append(f"Readings of the unjudged: {self.name}:skip.")
         return notes
 
-    def __call__(self, t: Topics, parameters: Parameters) -> Sequence[Values]:
+    def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic."""
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
-from irevalx.measures import BY_NAME, GROUP_MEASURES, MEASURES, NICKNAMES, PREFERENCE_MEASURES
+from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
 from irevalx.options import Options, Reading, read_reading
 
-OTHER_FORMATS = {
-    **dict.fromkeys(PREFERENCE_MEASURES, "prefs or qrels_prefs"),
-    **dict.fromkeys(GROUP_MEASURES, "qrels_jg"),
-}
-"""Measures that cannot be computed yet, and the format of judgments that they need."""
+if TYPE_CHECKING:
+    from irevalx.zscores import Zscores
 
 SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel is None)
 """Measures that have nothing to do with documents."""
 
-PLACES = {name: number for number, name in enumerate((*BY_NAME, *OTHER_FORMATS))}
+PLACES = {name: number for number, name in enumerate(BY_NAME)}
 """Print order."""
 
 USUAL = {"sampled": "all"}
@@ -119,11 +117,11 @@ class Selection:
     Parameters
     ----------
     requests : in print order.
-    impossible : a measure that needs another format of judgments, and which; None when there is none.
+    zscores : what to convert values with; None for the values themselves.
     """
 
     requests: tuple[Request, ...]
-    impossible: tuple[str, str] | None = None
+    zscores: Zscores | None = None
 
 
 class _Wishes:
@@ -149,8 +147,8 @@ class _Wishes:
     ) -> None:
         """Ask for a measure."""
         for one in self._mentioned(reading):
-            if not self._has(name, one) or (reading and one not in _readings(name)):
-                has = " or ".join(_readings(name))
+            if not self._has(name, one) or (reading and one not in BY_NAME[name].readings):
+                has = " or ".join(BY_NAME[name].readings)
                 raise UsageError(f"a reading of {name} must be {has}, but got {quote(one)}")
             asked = self._entry(name, one, parameters, optional=False)
             asked.optional = False
@@ -183,7 +181,7 @@ class _Wishes:
 
     def _has(self, name: str, reading: Reading) -> bool:
         """Tell whether a measure has a reading; what belongs to the summary alone is the same in all of them."""
-        return self.condensed or name in SUMMARY_ONLY or reading in _readings(name)
+        return self.condensed or name in SUMMARY_ONLY or reading in BY_NAME[name].readings
 
     def _entry(self, name: str, reading: Reading, parameters: str | None, *, optional: bool) -> Asked:
         """Return what has been asked already, or a new entry.
@@ -192,7 +190,7 @@ class _Wishes:
         """
         if name in SUMMARY_ONLY:
             reading = "nonrel"
-        several = name in BY_NAME and isinstance(BY_NAME[name].kind, Named)
+        several = isinstance(BY_NAME[name].kind, Named)
         for asked in self.asked:
             if (asked.name, asked.reading) == (name, reading) and not (several and asked.parameters != parameters):
                 return asked
@@ -269,15 +267,15 @@ def select(
     """
     texts = texts or (USUAL.get(options.rel_format, "official"),)
     asked = ask(texts, options.compat, warn, options.unjudged or AS_IT_IS, condensed=options.judged_only)
-    kept = [one for one in asked if not one.optional or options.rel_format in BY_NAME[one.name].formats]
+    kept = [one for one in asked if not one.optional or BY_NAME[one.name].can_use(options.rel_format)]
     requests = []
     for one in kept:
-        if one.name in BY_NAME:
-            parameters = _read(BY_NAME[one.name], one.text, options, warn)
-            bare = one.reading == "nonrel" or options.judged_only
-            names = parameters.names if bare else tuple(f"{name}:{one.reading}" for name in parameters.names)
-            requests.append(Request(BY_NAME[one.name], parameters, one.reading, names))
-    return Selection(tuple(requests), next(_impossible(kept, options.rel_format), None))
+        measure = BY_NAME[one.name]
+        parameters = _read(measure, one.text, options, warn)
+        bare = one.reading == "nonrel" or options.judged_only
+        names = parameters.names if bare else tuple(f"{name}:{one.reading}" for name in parameters.names)
+        requests.append(Request(measure, parameters, one.reading, names))
+    return Selection(tuple(requests))
 
 
 def split_reading(text: str) -> tuple[str, Reading | None]:
@@ -289,15 +287,6 @@ def split_reading(text: str) -> tuple[str, Reading | None]:
     """
     stem, colon, last = text.rpartition(":")
     return (stem, read_reading(last)) if colon else (text, None)
-
-
-def _impossible(asked: Sequence[Asked], rel_format: str) -> Iterator[tuple[str, str]]:
-    """Yield the measures that cannot be computed from this format, and the formats that they can be computed from."""
-    for one in asked:
-        if one.name in OTHER_FORMATS:
-            yield one.name, OTHER_FORMATS[one.name]
-        elif rel_format not in BY_NAME[one.name].formats:
-            yield one.name, " or ".join(sorted(BY_NAME[one.name].formats))
 
 
 def _read(measure: Measure, text: str | None, options: Options, warn: Callable[[str], None]) -> Parameters:
@@ -324,13 +313,9 @@ def _read(measure: Measure, text: str | None, options: Options, warn: Callable[[
     return parameters
 
 
-def _readings(name: str) -> tuple[Reading, ...]:
-    return BY_NAME[name].readings if name in BY_NAME else AS_IT_IS
-
-
 def exists(name: str, compat: Compat) -> bool:
     """Tell whether a version has a measure with this name."""
-    return (name in BY_NAME or name in OTHER_FORMATS) and name not in compat.absent_measures
+    return name in BY_NAME and name not in compat.absent_measures
 
 
 def _ask_by_other_name(text: str, reading: Reading | None, wishes: _Wishes) -> None:
@@ -367,7 +352,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
         return UnknownMeasureError(f"the measure {quote(name)} does not exist in trec_eval {compat.version} (--compat)")
     import difflib
 
-    names = [name for name in (*NICKNAMES, *BY_NAME, *OTHER_FORMATS) if name not in compat.absent_measures]
+    names = [name for name in (*NICKNAMES, *BY_NAME) if name not in compat.absent_measures]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"; the nearest are {', '.join(near)}" if near else "; -h -m all_trec explains the usual ones"
     return UnknownMeasureError(f"a measure must be one that irevalx knows, but got {quote(name)}{hint}")

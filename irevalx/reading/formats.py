@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,25 +12,30 @@ from irevalx.compat import Compat
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.judgments import Judgments
 from irevalx.names import Names
-from irevalx.numerals import OddNumbers, c_double, c_long
+from irevalx.numerals import OddNumbers, c_double
 from irevalx.pool import Pool
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
+from irevalx.reading.lines import RUN_HINT, Warn, as_precise, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
-from irevalx.runs import Results, Run, group_by_topic, round_scores
+from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals, integers
+from irevalx.runs import Results, Run, group_by_topic
 from irevalx.segments import IntArray
 
-Warn = Callable[[str], None]
-"""Takes one line for the user's eyes, without prefix or newline."""
+if TYPE_CHECKING:
+    from irevalx.groups import GroupedJudgments
+    from irevalx.preference_judgments import PreferenceJudgments
 
-Data = TypeVar("Data", Judgments, Run, Pool)
+Data_co = TypeVar("Data_co", covariant=True)
+
+AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments"
+"""What a file of judgments holds, depending on its format."""
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
 
 
 @dataclass(frozen=True, eq=False)
-class Format(Generic[Data]):
+class Format(Generic[Data_co]):
     """A file format: how to read it and how to explain it.
 
     Parameters
@@ -46,7 +51,7 @@ class Format(Generic[Data]):
     columns: str
     example: str
     prose: tuple[str, ...]
-    read: Callable[[Source, Compat, bool, Warn], Data]
+    read: Callable[[Source, Compat, bool, Warn], Data_co]
 
 
 def read_qrels(source: Source, compat: Compat, strict: bool, warn: Warn) -> Judgments:
@@ -105,14 +110,10 @@ _SAMPLED_COLUMNS = "a judgment of a sample must have 5 columns (topic, ignored, 
 def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers, *, sampled: bool) -> Judgments:
     columns, rule = (5, _SAMPLED_COLUMNS) if sampled else (4, _QRELS_COLUMNS)
     shape = Shape(columns, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = _tokens(path, block, shape, rule)
+    tokens = tokens_of(path, block, shape, rule, hint=RUN_HINT)
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, columns - 1))
     lines = tokens.line + block.first_line
-    grades, plain = integers(texts)
-    for place in np.flatnonzero(~plain).tolist():
-        grades[place], plain_in_c = c_long(texts.text(place))
-        if not plain_in_c:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), str(grades[place]))
+    grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))
     strata = _strata(path, tokens.column(3), lines) if sampled else None
     names, rows, order = group_by_topic(topics)
     if strata is not None:
@@ -149,7 +150,7 @@ def read_pool(source: Source, compat: Compat, strict: bool, warn: Warn) -> Pool:
         wanted = columns if columns in _POOL_COLUMNS else 2
         rule = _POOL_COLUMNS.get(columns, "2 columns (topic, document), 3 or 4")
         shape = Shape(wanted, more=False, blank_lines=True, comments="indented")
-        tokens = _tokens(path, block, shape, f"a line of this pool must have {rule}")
+        tokens = tokens_of(path, block, shape, f"a line of this pool must have {rule}")
         names, rows, order = group_by_topic(tokens.column(0))
         parts.append(Pool(path, names, rows.ids, tokens.column(min(wanted - 1, 2)).take(order)))
     return Pool.joined(path, parts)
@@ -169,6 +170,24 @@ def _pool_columns(block: Block) -> int:
         if fields and not fields[0].startswith(b"#"):
             return len(fields)
     return 0
+
+
+def _read_qrels_jg(source: Source, compat: Compat, strict: bool, warn: Warn) -> GroupedJudgments:
+    from irevalx.reading.grouped import read_qrels_jg
+
+    return read_qrels_jg(source, compat, strict, warn)
+
+
+def _read_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
+    from irevalx.reading.grouped import read_prefs
+
+    return read_prefs(source, compat, strict, warn)
+
+
+def _read_qrels_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
+    from irevalx.reading.grouped import read_qrels_prefs
+
+    return read_qrels_prefs(source, compat, strict, warn)
 
 
 def read_trec_results(source: Source, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -207,15 +226,16 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
     OddNumberError : under ``strict``, a score is not a finite number.
     """
     shape = Shape(6, more=True, blank_lines=True, comments="indented" if compat.comments else "none")
-    tokens = _tokens(path, block, shape, _RESULT_COLUMNS)
+    tokens = tokens_of(path, block, shape, _RESULT_COLUMNS)
     topics, docnos, texts = (tokens.column(number) for number in (0, 2, 4))
     lines = tokens.line + block.first_line
     scores, states = decimals(texts)
     odd = OddNumbers("score", "a finite number", strict=strict)
+    where = where_in(path, lines, topics, docnos)
     for place in np.flatnonzero(states == ODD).tolist():
         scores[place], plain = c_double(texts.text(place))
         if not plain:
-            odd.add(_where(path, lines, topics, docnos, place), quote(texts.text(place)), f"{scores[place]:g}")
+            odd.add(where(place), quote(texts.text(place)), f"{scores[place]:g}")
     close = states == CLOSE
     names, rows, order = group_by_topic(topics)
     texts = texts.take(order)
@@ -223,35 +243,14 @@ def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Resu
         topics=names,
         rows=rows,
         docnos=docnos.take(order),
-        scores=round_scores(scores, compat)[order],
+        scores=as_precise(scores, compat)[order],
         close=close[order],
         error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
-        exact=lambda places: round_scores(np.array([float(text) for text in texts.take(places).texts()]), compat),
+        exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines=lines[order],
         tag=tokens.last(5),
         odd=odd,
     )
-
-
-def _tokens(path: str, block: Block, shape: Shape, rule: str) -> Tokens:
-    nul = block.text.find(b"\0")
-    if nul >= 0:
-        line = block.text.count(b"\n", 0, nul)
-        shown = quote(block.text.split(b"\n", line + 1)[line])
-        where = f"{shown_name(path)}:{block.first_line + line}"
-        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
-    try:
-        return tokenise(block.text, shape)
-    except WrongLineError as wrong:
-        text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
-        problem = f"{rule}, but got {quote(text)}"
-        if shape.columns == 4 and len(text.split()) == 6:
-            problem += ": is this a run? QRELS comes first"
-        raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
-
-
-def _where(path: str, lines: IntArray, topics: Names, docnos: Names, place: int) -> str:
-    return f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: document {quote(docnos.text(place))}"
 
 
 QRELS = Format(
@@ -294,6 +293,45 @@ POOL = Format(
     read=read_pool,
 )
 
+QRELS_JG = Format(
+    name="qrels_jg",
+    columns="TOPIC GROUP DOCNO GRADE",
+    example="301 user1 FBIS3-10082 1",
+    prose=(
+        "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
+        "alone, and a topic has the average over its groups.",
+        "Otherwise as qrels.",
+    ),
+    read=_read_qrels_jg,
+)
+
+PREFS = Format(
+    name="prefs",
+    columns="TOPIC GROUP SUBGROUP DOCNO LEVEL",
+    example="301 user1 a FBIS3-10082 1.5",
+    prose=(
+        "Preferences. In a judgment group (what one user said, say) and subgroup, a document with a higher LEVEL, a "
+        "real number, is preferred to those with a lower one. A group of several subgroups also has the preferences "
+        "that follow: if A is preferred to B in one and B to C in another, then A to C. Within a group they must not "
+        "contradict each other. A document with a LEVEL above 0 is relevant and one with 0 is not; in a group with one "
+        "subgroup, neither is one with less. -J and -l have no effect.",
+        "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
+        "Columns are separated by spaces or tabs. Lines may come in any order. A blank line is an error.",
+    ),
+    read=_read_prefs,
+)
+
+QRELS_PREFS = Format(
+    name="qrels_prefs",
+    columns="TOPIC GROUP DOCNO LEVEL",
+    example="301 0 FBIS3-10082 1",
+    prose=(
+        "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
+        "column that qrels ignores being the group.",
+    ),
+    read=_read_qrels_prefs,
+)
+
 TREC_RESULTS = Format(
     name="trec_results",
     columns="TOPIC IGNORED DOCNO RANK SCORE TAG",
@@ -307,27 +345,20 @@ TREC_RESULTS = Format(
     read=read_trec_results,
 )
 
-REL_FORMATS = {fmt.name: fmt for fmt in (QRELS, SAMPLED)}
+REL_FORMATS: dict[str, Format[AnyJudgments]] = {fmt.name: fmt for fmt in (QRELS, SAMPLED, QRELS_JG, PREFS, QRELS_PREFS)}
 """The formats of judgments, by the name that ``-R`` takes."""
 
 RESULTS_FORMATS = {TREC_RESULTS.name: TREC_RESULTS}
 """The formats of runs, by the name that ``-T`` takes."""
 
-UNREAD_REL_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
-"""Formats of trec_eval that irevalx does not read yet."""
 
-
-def rel_format(name: str) -> Format[Judgments]:
+def rel_format(name: str) -> Format[AnyJudgments]:
     """Return the format of judgments with this name.
 
     Raises
     ------
     FormatError : there is none.
     """
-    if name in UNREAD_REL_FORMATS:
-        raise FormatError(
-            f"judgments in the format {quote(name)} (-R) are not supported yet; irevalx reads {', '.join(REL_FORMATS)}"
-        )
     if name not in REL_FORMATS:
         raise FormatError(
             f"the format of judgments (-R) must be one of {', '.join(REL_FORMATS)}, but got {quote(name)}"

@@ -1,0 +1,227 @@
+"""Measures of how far a ranking agrees with preferences: pairs of documents of which one is judged better.
+
+A preference is fulfilled where the better document comes first. A judged document that was not retrieved comes behind
+all that were; a preference between two that were not retrieved is possible but never fulfilled. The names of measures
+that look only at preferences between retrieved documents end in _ret, of those that look at preferences with at least
+one retrieved document in _imp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.measures.declare import AS_IT_IS, Kernel, Measure, measure
+from irevalx.segments import FloatArray, IntArray, ratio
+from irevalx.summary import mean, total
+
+if TYPE_CHECKING:
+    from irevalx.preferences import Preferences
+
+FORMATS = frozenset({"prefs", "qrels_prefs"})
+
+
+def _number(name: str) -> Callable[[Kernel], Measure]:
+    return measure(name, summary=total, number="integer", formats=FORMATS, readings=AS_IT_IS, scores=False)
+
+
+def _share(name: str) -> Callable[[Kernel], Measure]:
+    return measure(name, summary=mean, formats=FORMATS, readings=AS_IT_IS)
+
+
+@_number("prefs_num_prefs_poss")
+def possible(p: Preferences) -> IntArray:
+    """Number of preferences.
+
+    All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row is
+    the sum.
+
+    Range: whole numbers from 0 up.
+    Source: trec_eval.
+    """
+    return _sum(p, p.tally.possible)
+
+
+@_number("prefs_num_prefs_ful")
+def fulfilled(p: Preferences) -> IntArray:
+    """Number of preferences fulfilled.
+
+    Preferences whose better document was retrieved, and the other behind it or not at all. The `all` row is the sum.
+
+    Range: 0 to prefs_num_prefs_poss.
+    Source: trec_eval.
+    """
+    return _sum(p, p.tally.fulfilled)
+
+
+@_number("prefs_num_prefs_ful_ret")
+def fulfilled_retrieved(p: Preferences) -> IntArray:
+    """Number of preferences fulfilled, of those between retrieved documents.
+
+    Preferences whose documents were both retrieved, the better one first. The `all` row is the sum.
+
+    Range: 0 to prefs_num_prefs_ful.
+    Source: trec_eval.
+    """
+    return _sum(p, p.tally.fulfilled_ret)
+
+
+@_share("prefs_simp")
+def simple(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled.
+
+    Preferences fulfilled in all judgment groups of the topic, divided by all preferences; 0 where there is none.
+
+    Range: 0 to 1.
+    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    """
+    return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible))
+
+
+@_share("prefs_simp_imp")
+def simple_implied(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, of those with a retrieved document.
+
+    Like prefs_simp, without the preferences between two documents that were both not retrieved.
+
+    Range: 0 to 1.
+    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    """
+    return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible_imp))
+
+
+@_share("prefs_simp_ret")
+def simple_retrieved(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, of those between retrieved documents.
+
+    Like prefs_simp, with only the preferences whose documents were both retrieved.
+
+    Range: 0 to 1.
+    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    """
+    return ratio(_sum(p, p.tally.fulfilled_ret), _sum(p, p.tally.possible_ret))
+
+
+@_share("prefs_pair")
+def pair(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, averaged over pairs of documents.
+
+    For each two documents with a preference between them: how many of the preferences between the two are fulfilled,
+    divided by how many there are. Averaged over all such pairs; 0 where there is none. Judgment groups that contradict
+    each other thus weigh no more than those that agree.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(p.pairs.total, p.pairs.count)
+
+
+@_share("prefs_pair_imp")
+def pair_implied(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, averaged over pairs of documents with a retrieved one.
+
+    Like prefs_pair, without the pairs that were not retrieved at all.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(p.pairs.total, p.pairs.count_imp)
+
+
+@_share("prefs_pair_ret")
+def pair_retrieved(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, averaged over pairs of retrieved documents.
+
+    Like prefs_pair, with only the pairs of which both documents were retrieved.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(p.pairs.total_ret, p.pairs.count_ret)
+
+
+@_share("prefs_avgjg")
+def group_average(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, averaged over judgment groups.
+
+    prefs_simp of each judgment group, averaged: every group has the same weight, however many preferences it has.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible))
+
+
+@_share("prefs_avgjg_imp")
+def group_average_implied(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, of those with a retrieved document, averaged over judgment groups.
+
+    prefs_simp_imp of each judgment group, averaged.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible_imp))
+
+
+@_share("prefs_avgjg_ret")
+def group_average_retrieved(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled, of those between retrieved documents, averaged over judgment groups.
+
+    prefs_simp_ret of each judgment group, averaged.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return _mean_of_groups(p, ratio(p.tally.fulfilled_ret, p.tally.possible_ret))
+
+
+@_share("prefs_avgjg_Rnonrel")
+def group_average_balanced(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled with as many nonrelevant documents as relevant ones, averaged over groups.
+
+    Like prefs_avgjg, but in each judgment group R nonrelevant documents take part, R being the number of relevant ones
+    (level above 0). Of more nonrelevant documents only the first R count; fewer are filled up by imaginary ones behind
+    all others. In a group without subgroups, documents of the last class are also paired with the first R of that same
+    class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
+
+    Range: 0 to 1.
+    Source: trec_eval; after bpref: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
+    """
+    t, relevant, surplus = p.tally, p.n_relevant, p.n_relevant - p.n_nonrelevant
+    fulfilled, possible = t.fulfilled + p.n_relevant_ret * surplus, t.possible + relevant * surplus
+    few = np.flatnonzero(surplus < 0)
+    recount = p.balanced_tally(few, relevant)
+    fulfilled[few], possible[few] = recount.fulfilled, recount.possible
+    return _mean_of_groups(p, fulfilled / possible)
+
+
+@_share("prefs_avgjg_Rnonrel_ret")
+def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
+    """Share of preferences fulfilled with as many nonrelevant as relevant documents retrieved, averaged over groups.
+
+    Like prefs_avgjg_Rnonrel, with only the retrieved documents. Imaginary documents count for all relevant documents
+    among the possible preferences but only for those retrieved among the fulfilled ones, as in trec_eval.
+
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    t, relevant, surplus = p.tally, p.n_relevant_ret, p.n_relevant_ret - p.n_nonrelevant_ret
+    fulfilled, possible = t.fulfilled_ret + relevant * surplus, t.possible_ret + p.n_relevant * surplus
+    few = np.flatnonzero(surplus < 0)
+    recount = p.balanced_tally(few, relevant)
+    fulfilled[few], possible[few] = recount.fulfilled_ret, recount.possible_ret
+    return _mean_of_groups(p, fulfilled / possible)
+
+
+def _sum(p: Preferences, of_group: IntArray) -> IntArray:
+    """Per topic: the sum over its judgment groups."""
+    return p.groups.sum(of_group.astype(np.float64)).astype(np.int64)
+
+
+def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:
+    """Per topic: the mean over its judgment groups; 0 where it would be undefined."""
+    sums = p.groups.sum(of_group)
+    return np.where(sums > 0, sums / p.groups.lengths, 0.0)
