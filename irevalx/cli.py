@@ -8,9 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,14 +30,29 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.numerals import c_long
-from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Bound, Debug, Options, Reading, read_reading
+from irevalx.options import (
+    INFAP_C,
+    INFAP_EPSILON,
+    OUTPUT_FORMATS,
+    SAMPLE_RATE,
+    TABLES,
+    Bound,
+    Debug,
+    Options,
+    Reading,
+    read_reading,
+)
 
 if TYPE_CHECKING:
     from irevalx.evaluation import Evaluation
     from irevalx.measures.select import Selection
+    from irevalx.reading.formats import AnyJudgments
+    from irevalx.runs import Run
 
 MOST_PROCESSES = 8
 """How many processes share the work unless ``--threads`` asks for more."""
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 BROKEN_PIPE = 128 + 13
 """What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
@@ -315,6 +331,25 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
         f"[default: the number of processors, at most {MOST_PROCESSES}]"
     ),
 )
+@click.option(
+    "--format",
+    cls=Option,
+    group=OWN_GROUP,
+    type=click.Choice(OUTPUT_FORMATS),
+    default="trec",
+    help=(
+        "Print trec_eval's three columns (trec), a table for people (table, markdown, latex: a row a run, or with -q a "
+        "row a topic, the best of several runs marked), or every value with all its digits (csv, tsv, jsonl: one a "
+        "row; json: one object with options, inputs and warnings).  [default: trec]"
+    ),
+)
+@click.option(
+    "--digits",
+    cls=Option,
+    group=OWN_GROUP,
+    type=WHOLE_NUMBER,
+    help="Decimals of real numbers in tables.  [default: 4]",
+)
 @click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings, and no progress line.")
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
@@ -354,30 +389,22 @@ def _evaluate_all(options: Options) -> int:
     from irevalx.evaluation import Evaluation
     from irevalx.memory import keep_freed_memory
     from irevalx.progress import Progress
-    from irevalx.reading.formats import read_pool, rel_format, results_format
-    from irevalx.reading.source import Source
 
     keep_freed_memory()
-    judgments_path, *run_paths = options.files
+    run_paths = options.files[1:]
     on_terminal = sys.stderr is not None and sys.stderr.isatty() and not options.quiet
     progress = Progress(len(run_paths), _show_progress if on_terminal else None)
+    said: list[str] = []
 
     def warn(line: str) -> None:
+        said.append(line)
         progress.clear()
         _warn(options, line)
 
-    judgments = rel_format(options.rel_format).read(Source(judgments_path), options.compat, options.strict, warn)
-    if options.pool is not None:
-        from irevalx.judgments import Judgments
-        from irevalx.pool import with_pool
-
-        assert isinstance(judgments, Judgments)  # Options.check has refused other formats
-        judgments = with_pool(judgments, read_pool(Source(options.pool), options.compat, options.strict, warn), warn)
-    read = results_format(options.results_format).read
-    runs = [read(Source(path), options.compat, options.strict, warn) for path in run_paths]
+    judgments, runs, about = _open(options, warn)
     selection: Selection | IrevalxError
     try:
-        selection = _select(options)
+        selection = _select(options, warn)
     except IrevalxError as error:
         # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
         selection = error
@@ -395,18 +422,42 @@ def _evaluate_all(options: Options) -> int:
                 _complain(outcome)
     finally:
         progress.clear()
-    for evaluation in named_apart(evaluations, warn):
-        if evaluation.trace:
-            _tell("\n".join((f"irevalx: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
-        _write(evaluation, options, headed=len(run_paths) > 1)
-        if evaluation.failure:
-            failures[evaluation.path] = evaluation.failure
-            _complain(evaluation.failure)
+    named = named_apart(evaluations, warn)
+    # trec_eval's lines come run by run, whatever else there is to say about each; other reports are about all of them.
+    for together in [[evaluation] for evaluation in named] if options.format == "trec" else [named]:
+        _tell_traces(together)
+        _write(_report(together, options, {**about, "warnings": said}))
+        for evaluation in together:
+            if evaluation.failure:
+                failures[evaluation.path] = evaluation.failure
+                _complain(evaluation.failure)
     return next((failures[path].exit_status for path in run_paths if path in failures), 0)
 
 
-def _select(options: Options) -> Selection:
-    """Read what ``-Z``, ``-D`` and ``-m`` ask for."""
+def _open(options: Options, warn: Callable[[str], None]) -> tuple[AnyJudgments, list[Run], dict[str, Any]]:
+    """Read judgments and pool, and open the runs; also return what a JSON report says about options and inputs."""
+    from irevalx.reading.formats import read_pool, rel_format, results_format
+    from irevalx.reading.source import Source
+
+    judgments_path, *run_paths = options.files
+    sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
+    about: dict[str, Any] = {}
+    if options.format == "json":
+        inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
+        about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
+    judgments = rel_format(options.rel_format).read(sources[judgments_path], options.compat, options.strict, warn)
+    if options.pool is not None:
+        from irevalx.judgments import Judgments
+        from irevalx.pool import with_pool
+
+        assert isinstance(judgments, Judgments)  # Options.check has refused other formats
+        judgments = with_pool(judgments, read_pool(sources[options.pool], options.compat, options.strict, warn), warn)
+    read = results_format(options.results_format).read
+    return judgments, [read(sources[path], options.compat, options.strict, warn) for path in run_paths], about
+
+
+def _select(options: Options, warn: Callable[[str], None]) -> Selection:
+    """Read what ``-Z`` and ``-m`` ask for."""
     from irevalx.measures.select import select
 
     zscores = None
@@ -414,17 +465,40 @@ def _select(options: Options) -> Selection:
         from irevalx.reading.source import Source
         from irevalx.zscores import read_zscores
 
-        zscores = read_zscores(
-            Source(options.zscores), options.compat, options.strict, lambda line: _warn(options, line)
+        zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
+    return replace(select(options.measures, options, warn=warn), zscores=zscores)
+
+
+def _report(evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any]) -> Iterator[bytes]:
+    """Return the lines of a report; modules are imported as they are needed."""
+    per_topic, summary = options.per_topic, not options.no_summary
+    if options.format == "trec":
+        from irevalx.report import trec_lines
+
+        headed = len(options.files) > 2
+        return chain.from_iterable(
+            trec_lines(evaluation, per_topic=per_topic, summary=summary, headed=headed) for evaluation in evaluations
         )
-    selection = select(options.measures, options, warn=lambda line: _warn(options, line))
-    return replace(selection, zscores=zscores)
+    if options.format in TABLES:
+        from irevalx.tables import STYLES, table_lines
+
+        digits = 4 if options.digits is None else options.digits
+        return table_lines(evaluations, STYLES[options.format], per_topic=per_topic, summary=summary, digits=digits)
+    from irevalx.records import json_lines, json_object, records, separated_lines
+
+    if options.format == "json":
+        return json_object(evaluations, about, per_topic=per_topic, summary=summary)
+    rows = chain.from_iterable(records(evaluation, per_topic=per_topic, summary=summary) for evaluation in evaluations)
+    return json_lines(rows) if options.format == "jsonl" else separated_lines(rows, DELIMITERS[options.format])
 
 
-def _write(evaluation: Evaluation, options: Options, *, headed: bool) -> None:
-    from irevalx.report import trec_lines
+def _tell_traces(evaluations: Sequence[Evaluation]) -> None:
+    for evaluation in evaluations:
+        if evaluation.trace:
+            _tell("\n".join((f"irevalx: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
 
-    lines = trec_lines(evaluation, per_topic=options.per_topic, summary=not options.no_summary, headed=headed)
+
+def _write(lines: Iterator[bytes]) -> None:
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias, get_args
 
-from irevalx.compat import TREC_EVAL_10, Compat
+from irevalx.compat import COMPAT, TREC_EVAL_10, Compat
 from irevalx.errors import UsageError, quote
 from irevalx.numerals import c_double, c_long
 
@@ -55,6 +55,13 @@ class Bound:
 INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
 INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
 SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
+
+
+TABLES = ("table", "markdown", "latex")
+"""What ``--format`` makes for people."""
+
+OUTPUT_FORMATS = ("trec", *TABLES, "csv", "tsv", "json", "jsonl")
+"""The values of ``--format``."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +149,24 @@ class Options:
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
 
+    format: str = "trec"
+    """``--format``: one of ``OUTPUT_FORMATS``."""
+
+    digits: int | None = None
+    """``--digits``: decimals of real numbers in tables; None stands for 4."""
+
     threads: int = 1
     """``--threads``: how many processes share the work; at least 1."""
 
     quiet: bool = False
     """``--quiet``: no warnings."""
+
+    def as_typed(self) -> dict[str, Any]:
+        """Return every option as a report shows it: in the words of the command line, defaults included."""
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
+        topic = None if self.debug.topic is None else os.fsdecode(self.debug.topic)
+        return shown | {"debug": {"level": self.debug.level, "topic": topic}}
 
     def check(self) -> None:
         """Find what makes no sense.
@@ -164,6 +184,10 @@ class Options:
                 raise UsageError(f"{name} must be {bound.rule}, but got {number}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")
+        if self.digits is not None and self.digits < 0:
+            raise UsageError(f"--digits must be at least 0, but got {self.digits}")
+        if self.digits is not None and self.format not in TABLES:
+            raise UsageError(f"--digits must be given together with --format {', '.join(TABLES)}, or not at all")
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
         readings = bool(self.unjudged) or any(":" in text for text in self.measures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from irevalx.evaluation import evaluate
 from irevalx.measures import BY_NAME
 from irevalx.measures.counts import num_q
 from irevalx.measures.declare import Cutoffs
-from irevalx.measures.select import SYNONYMS_AT, select
+from irevalx.measures.select import select
 from irevalx.options import Options
 from irevalx.segments import ordered_sum
 from irevalx.summary import LEAST, as_list, geometric_mean
@@ -152,7 +153,6 @@ def _merged(measures: Iterable[str]) -> tuple[str, ...]:
     texts = []
     for text in sorted(measures):
         name, dot, parameters = text.partition(".")
-        measure = BY_NAME.get(name)
-        cutoffs = dot and measure is not None and isinstance(measure.kind, Cutoffs)
-        texts.append(f"{name}@{parameters}" if cutoffs and name in SYNONYMS_AT.values() else text)
+        cutoffs = dot and name in BY_NAME and isinstance(BY_NAME[name].kind, Cutoffs)
+        texts.append(f"{name}@{parameters}" if cutoffs and re.fullmatch(r"[0-9,]+", parameters) else text)
     return tuple(texts)

@@ -18,8 +18,6 @@ from irevalx.numerals import c_format
 from irevalx.report import ALL
 from irevalx.summary import as_list
 
-tabulate.PRESERVE_WHITESPACE = True
-
 
 @dataclass(frozen=True, eq=False)
 class Style:
@@ -30,18 +28,20 @@ class Style:
     format : what tabulate calls it.
     escaped : makes any text a cell.
     best : marks a cell.
+    other : keeps a cell in line with marked ones.
     """
 
     format: str
     escaped: Callable[[str], str]
     best: Callable[[str], str]
+    other: Callable[[str], str] = str
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 STYLES = {
-    "table": Style("simple", lambda text: text, lambda text: text + "*"),
+    "table": Style("simple", str, lambda text: text + "*", lambda text: text + " "),
     "markdown": Style("github", lambda text: text.replace("|", "\\|"), lambda text: f"**{text}**"),
     "latex": Style(
         "latex_raw",
@@ -135,12 +135,11 @@ def _mark_best(rows: Sequence[_Row], shown: list[list[str]], columns: Sequence[C
         for places in groups.values():
             values = {place: rows[place].values.get(column.name) for place in places}
             known = {place: value for place, value in values.items() if value is not None and not isnan(value)}
-            if len(set(known.values())) > 1:
-                best = max(known.values())
-                for place, value in known.items():
-                    if value == best:
-                        at = len(rows[place].labels) + number
-                        shown[place][at] = style.best(shown[place][at])
+            best = max(known.values()) if len(set(known.values())) > 1 else None
+            for place in places:
+                at = len(rows[place].labels) + number
+                mark = style.best if best is not None and known.get(place) == best else style.other
+                shown[place][at] = mark(shown[place][at])
 
 
 def _cell(value: Any, column: Column, digits: int, style: Style) -> str:
@@ -154,7 +153,12 @@ def _cell(value: Any, column: Column, digits: int, style: Style) -> str:
 def _formatted(table: Sequence[Sequence[str]], n_labels: int, style: Style) -> Iterator[bytes]:
     alignment = ["left"] * n_labels + ["right"] * (len(table[0]) - n_labels)
     text = tabulate.tabulate(
-        list(table[1:]), headers=list(table[0]), tablefmt=style.format, disable_numparse=True, colalign=alignment
+        list(table[1:]),
+        headers=list(table[0]),
+        tablefmt=style.format,
+        disable_numparse=True,
+        colalign=alignment,
+        preserve_whitespace=True,
     )
     for line in text.splitlines():
         yield os.fsencode(line.rstrip()) + b"\n"

@@ -148,6 +148,16 @@ def test_readme_shows_what_is_made_of_incomplete_judgments(mark: str) -> None:
     assert run(*found[1].split(), cwd=ROOT).stdout.decode() == found[2]
 
 
+def test_readme_shows_what_python_prints(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python example runs, and prints what stands beside it."""
+    found = re.search(r"<!-- python example -->\n```python\n(.+?)```\n\n```\n(.+?)```", README, re.DOTALL)
+    assert found
+    monkeypatch.chdir(ROOT)
+    with pytest.warns(irevalx.IrevalxWarning):
+        exec(found[1], {})  # noqa: S102 - it is the README's
+    assert capsys.readouterr().out == found[2]
+
+
 def test_readme_names_the_measures_that_rise() -> None:
     """The README, the help and the declarations agree on the measures for which rel is an upper bound."""
     rising = [measure.name for measure in MEASURES if measure.bound]

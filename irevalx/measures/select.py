@@ -50,7 +50,11 @@ SYNONYMS_AT = {
     "judged": "judged",
     "ip": "iP",
 }
-"""What ``NAME@k`` means, in lower case."""
+"""What else is said for ``NAME@k``, in lower case."""
+
+AT_CUTOFFS = {measure.name.lower(): measure.name for measure in MEASURES if isinstance(measure.kind, Cutoffs)}
+AT_CUTOFFS |= SYNONYMS_AT
+"""What ``NAME@k`` means, in lower case: a measure's own name will do too."""
 
 
 @dataclass(eq=False)
@@ -323,8 +327,9 @@ def _ask_by_other_name(text: str, reading: Reading | None, wishes: _Wishes) -> N
     compat = wishes.compat
     lower = text.lower()
     at = re.fullmatch(r"([a-z_]+)@([0-9]+(?:,[0-9]+)*)", lower)
-    if at and at[1] in SYNONYMS_AT and exists(SYNONYMS_AT[at[1]], compat):
-        wishes.measure(SYNONYMS_AT[at[1]], reading, cutoffs=at[2].split(","))
+    name = AT_CUTOFFS.get(at[1], "") if at else ""
+    if at and exists(name, compat):
+        wishes.measure(name, reading, cutoffs=at[2].split(","))
         return
     for name in sorted(BY_NAME, key=len, reverse=True):
         rest = text.removeprefix(name + "_")

@@ -63,6 +63,23 @@ class Source:
         shared = stat.S_ISREG(status.st_mode) and not self.path.startswith("/dev/")
         return status.st_size if shared and self.path != STANDARD_INPUT else 0
 
+    def sha256(self) -> str | None:
+        """Return the SHA-256 of the file as it is, compressed or not; None where it cannot be read.
+
+        What cannot be sought is kept in a temporary file and read from there afterwards.
+        """
+        import hashlib
+
+        digest = hashlib.sha256()
+        try:
+            with self._open() as raw:
+                stream: Readable = raw if raw.seekable() else self._spooled(raw)
+                while chunk := stream.read(CHUNK_SIZE):
+                    digest.update(chunk)
+        except (OSError, ValueError):
+            return None
+        return digest.hexdigest()
+
     def chunks(self, size: int, *, again: bool = False) -> Iterator[bytes]:
         """Read the file from its beginning.
 

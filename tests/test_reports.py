@@ -1,0 +1,172 @@
+"""Reports other than trec_eval's three columns: every value is there, as it was computed, in a form that parses."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, run, run_process
+
+EXAMPLE = FIXTURES / "example"
+QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
+Rows = dict[tuple[str, str, str], str]
+
+
+def trec_rows(*args: str | Path) -> Rows:
+    """What the trec format prints, by run, topic and measure; without runid."""
+    found: Rows = {}
+    for path in (BM25, DENSE):
+        for line in run(*args, QRELS, path).stdout.decode().splitlines():
+            name, topic, value = line.split("\t")
+            if name.strip() != "runid":
+                found[path.stem, topic, name.strip()] = value.strip("'")
+    return found
+
+
+def rounded(value: str) -> str:
+    """A value as trec_eval prints it."""
+    return value if value.isdigit() or not value.replace(".", "").replace("-", "").isdigit() else f"{float(value):6.4f}"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("flags", [(), ("-q",), ("-q", "-n"), ("-q", "-m", "all"), ("-m", "map:skip", "-m", "map")])
+def test_one_value_a_row(form: str, flags: tuple[str, ...]) -> None:
+    """Every value that the trec format rounds is there with all its digits."""
+    result = run("--quiet", *flags, "--format", form, QRELS, BM25, DENSE)
+    text = result.stdout.decode()
+    if form == "jsonl":
+        read = [json.loads(line) for line in text.splitlines()]
+    else:
+        read = list(csv.DictReader(io.StringIO(text), delimiter="," if form == "csv" else "\t"))
+    assert all(list(row) == ["run", "topic", "measure", "value"] for row in read)
+    found = {(row["run"], row["topic"], row["measure"]): rounded(str(row["value"])) for row in read}
+    expected = {key: rounded(value) for key, value in trec_rows("--quiet", *flags).items()}
+    assert found == expected
+    assert any(len(str(row["value"])) > 10 for row in read)
+    assert result.status == 0
+
+
+@pytest.mark.parametrize("flags", [(), ("-q",), ("-n", "-q")])
+def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """One object says what was computed, from what, with which options, and what was said on standard error."""
+    packed = tmp_path / "dense.gz"
+    packed.write_bytes(gzip.compress(DENSE.read_bytes()))
+    result = run(
+        "-l", "2", "--pool", EXAMPLE / "pool", "--format", "json", "-m", "map", "-m", "P.5", *flags, QRELS, BM25, packed
+    )
+    report = json.loads(result.stdout)
+    assert list(report) == ["irevalx", "options", "inputs", "warnings", "runs"]
+    assert report["options"]["level"] == 2
+    assert report["options"]["compat"] == "10"
+    assert report["inputs"] == [
+        {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+        for path in (QRELS, BM25, packed, EXAMPLE / "pool")
+    ]
+    assert report["warnings"] == [line.removeprefix("irevalx: ") for line in result.stderr.splitlines()]
+    assert len(report["warnings"]) == 2
+    assert [one["run"] for one in report["runs"]] == ["bm25", "dense"]
+    for one in report["runs"]:
+        assert ("topics" in one, "all" in one) == ("-q" in flags, "-n" not in flags)
+        for values in (one.get("topics", {}).get("301"), one.get("all")):
+            assert values is None or list(values) == ["map", "P_5"]
+
+
+def test_standard_input_has_a_digest_too() -> None:
+    """What cannot be sought is kept, so that it can be hashed and read."""
+    with BM25.open("rb") as stream:
+        content = stream.read()
+    report = json.loads(run_process(["--format", "json", "-m", "map", QRELS, "-"], stdin=content).stdout)
+    assert report["inputs"][1] == {"path": "-", "sha256": hashlib.sha256(content).hexdigest()}
+    assert report["runs"][0]["all"] == {"map": pytest.approx(0.5717, abs=5e-5)}
+
+
+def test_numbers_and_names_that_are_hard_to_write(tmp_path: Path) -> None:
+    """JSON has null for what is no number; names that are not UTF-8, or hold the delimiter, survive."""
+    (tmp_path / "qrels").write_bytes(b"t\xff,1 0 A 1\nt\xff,1 0 B 0\n")
+    (tmp_path / "run").write_bytes(b't\xff,1 Q0 A 1 1 r"\xfe\n')
+    command: list[str | Path] = ["-q", "-n", "-M", "0", "-m", "iprec_at_recall.0", tmp_path / "qrels", tmp_path / "run"]
+    row = json.loads(run(*command, "--format", "jsonl").stdout)
+    assert row["value"] is None
+    assert os.fsencode(row["topic"]) == b"t\xff,1"
+    report = json.loads(run(*command, "--format", "json").stdout)
+    assert [os.fsencode(topic) for topic in report["runs"][0]["topics"]] == [b"t\xff,1"]
+    lines = run(*command, "--format", "csv").stdout.splitlines()
+    assert lines[1] == b'"r""\xfe","t\xff,1",iprec_at_recall_0.00,nan'
+
+
+def test_tables() -> None:
+    """A row a run and a column a measure; the best is marked unless it is a count; digits are as asked for."""
+    flags = ("--quiet", "-m", "num_ret", "-m", "map", "-m", "success.1")
+    assert run(*flags, "--format", "table", QRELS, BM25, DENSE).stdout.decode() == (
+        "run      num_ret      map    success_1\n"
+        "-----  ---------  -------  -----------\n"
+        "bm25         100  0.5717*      0.7500\n"
+        "dense        100  0.4544       1.0000*\n"
+    )
+    assert run(*flags, "--format", "markdown", "--digits", "2", QRELS, BM25, DENSE).stdout.decode() == (
+        "| run   |   num_ret |      map |   success_1 |\n"
+        "|-------|-----------|----------|-------------|\n"
+        "| bm25  |       100 | **0.57** |        0.75 |\n"
+        "| dense |       100 |     0.45 |    **1.00** |\n"
+    )
+    latex = run(*flags, "--format", "latex", QRELS, BM25, DENSE).stdout.decode()
+    assert r"num\_ret" in latex
+    assert r"\textbf{0.5717}" in latex
+    assert r"0.4544" in latex
+
+
+def test_tables_of_topics() -> None:
+    """With -q there is a row a topic; the best run of each topic is marked."""
+    lines = run("--quiet", "-q", "-m", "map", "--format", "table", QRELS, BM25, DENSE).stdout.decode().splitlines()
+    assert lines[0].split() == ["run", "topic", "map"]
+    assert [line.split() for line in lines[2:]] == [
+        ["bm25", "301", "0.6049*"], ["bm25", "302", "0.6060*"], ["bm25", "303", "0.6825*"], ["bm25", "304", "0.3933"],
+        ["bm25", "all", "0.5717*"],
+        ["dense", "301", "0.5093"], ["dense", "302", "0.2690"], ["dense", "303", "0.4724"], ["dense", "304", "0.5669*"],
+        ["dense", "all", "0.4544"],
+    ]  # fmt: skip
+    alone = run("--quiet", "-q", "-n", "-m", "map", "--format", "table", QRELS, BM25).stdout.decode().splitlines()
+    assert alone[2].split() == ["301", "0.6049"]
+    assert len(alone) == 6
+
+
+def test_a_single_run_is_a_row_a_measure() -> None:
+    """Twenty-eight columns fit no screen."""
+    lines = run("--quiet", "--format", "table", QRELS, BM25).stdout.decode().splitlines()
+    assert [line.split() for line in lines if line.split()[0] in {"run", "map"}] == [["run", "bm25"], ["map", "0.5717"]]
+    assert len(lines) == 2 + 29
+
+
+def test_runs_that_fail_leave_the_others(tmp_path: Path) -> None:
+    """A table of what could be evaluated, and the status of the first failure."""
+    (tmp_path / "twice").write_text("301 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n")
+    result = run("--quiet", "--format", "csv", "-q", "-m", "map", QRELS, "missing", tmp_path / "twice", BM25)
+    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    assert [row["topic"] for row in rows if row["run"] == "twice"] == ["301"]
+    assert len([row for row in rows if row["run"] == "bm25"]) == 5
+    assert result.status == 2
+    table = run("--quiet", "--format", "table", "-m", "map", QRELS, tmp_path / "twice", BM25)
+    assert table.status == 4
+    assert [line.split() for line in table.stdout.decode().splitlines()[2:]] == [["twice"], ["bm25", "0.5717"]]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--format", "xml"), "'xml' is not one of"),
+        (("--digits", "3"), "--digits must be given together with --format table, markdown, latex"),
+        (("--format", "csv", "--digits", "3"), "--digits must be given together with --format"),
+        (("--format", "table", "--digits", "-1"), "--digits must be at least 0, but got -1"),
+    ],
+)
+def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
+    """Formats that do not exist, and digits where they have no effect, are refused."""
+    result = run(*flags, QRELS, BM25)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert message in result.stderr
