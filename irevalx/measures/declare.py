@@ -257,7 +257,7 @@ class Measure:
     name : trec_eval's spelling.
     kernel : None for a measure that only the `all` row has, and that needs no ranking.
     summary : None for a measure that the `all` row does not have.
-    prose : the first line says what it is in a few words; then definition, ``Range:``, ``Source:``.
+    docstring : the first line says what it is in a few words; then definition, ``Range:``, ``Source:``.
     number : how its values are printed.
     kind : its parameters.
     per_topic : whether ``-q`` prints it.
@@ -274,7 +274,7 @@ class Measure:
     name: str
     kernel: Kernel | None
     summary: Summary | None
-    prose: str
+    docstring: str
     number: Literal["real", "integer", "text"] = "real"
     kind: Kind = NoParameters()
     per_topic: bool = True
@@ -289,6 +289,11 @@ class Measure:
     def can_use(self, rel_format: str) -> bool:
         """Tell whether it can be computed from judgments in this format."""
         return self.kernel is None or rel_format in self.formats
+
+    @property
+    def prose(self) -> str:
+        """The docstring without indentation."""
+        return inspect.cleandoc(self.docstring)
 
     @property
     def title(self) -> str:
@@ -327,14 +332,14 @@ def measure(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
     """Declare the function below as the kernel of a measure, its docstring as the prose. Registers nothing."""
 
     def declare(kernel: Kernel) -> Measure:
-        return Measure(name=name, kernel=kernel, prose=inspect.cleandoc(kernel.__doc__ or ""), **fields)
+        return Measure(name=name, kernel=kernel, docstring=kernel.__doc__ or "", **fields)
 
     return declare
 
 
-def summary_only(name: str, prose: str, **fields: Any) -> Measure:
+def summary_only(name: str, docstring: str, **fields: Any) -> Measure:
     """Declare a measure that only the `all` row has."""
-    return Measure(name=name, kernel=None, prose=inspect.cleandoc(prose), per_topic=False, **fields)
+    return Measure(name=name, kernel=None, docstring=docstring, per_topic=False, **fields)
 
 
 UNDEFINED = math.copysign(math.nan, -1.0)
