@@ -11,7 +11,10 @@ import click
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
-OWN_GROUP = "irevalx's options"
+POOL_GROUP = "Judgments and pool"
+OUTPUT_GROUP = "Output, and how to work"
+GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
+"""The groups of the help; all but trec_eval's are irevalx's own."""
 
 
 class Option(click.Option):
@@ -62,7 +65,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
     """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
     name, equals, value = word.partition("=")
-    own = {long: option for option in options if option.group == OWN_GROUP for long in option.opts}
+    own = {long: option for option in options if option.group != TREC_GROUP for long in option.opts}
     trec = {
         long: option for option in options if option.group == TREC_GROUP for long in option.opts if long[:2] == "--"
     }

@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from irevalx import __version__
-from irevalx.argv import OWN_GROUP, TREC_GROUP, Option, canonical
+from irevalx.argv import GROUPS, OUTPUT_GROUP, POOL_GROUP, Option, canonical
 from irevalx.compat import COMPAT, TREC_EVAL_10
 from irevalx.errors import (
     STANDARD_INPUT,
@@ -70,8 +70,8 @@ class Command(click.Command):
         return super().parse_args(ctx, canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show trec_eval's options and irevalx's own apart."""
-        for group in (TREC_GROUP, OWN_GROUP):
+        """Show the options in groups."""
+        for group in GROUPS:
             records = [
                 record
                 for param in self.params
@@ -126,6 +126,15 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     if value:
         versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
         _tell(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
+        ctx.exit(0)
+
+
+def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        _start_numpy()
+        from irevalx.explain import list_lines
+
+        _echo("\n".join(list_lines()) + "\n")
         ctx.exit(0)
 
 
@@ -265,14 +274,14 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
 @click.option(
     "--pool",
     cls=Option,
-    group=OWN_GROUP,
+    group=POOL_GROUP,
     metavar="FILE",
     help="FILE lists the documents chosen for judging; those without a judgment are pooled, but unjudged.",
 )
 @click.option(
     "--unjudged",
     cls=Option,
-    group=OWN_GROUP,
+    group=POOL_GROUP,
     metavar="READING,...",
     callback=_read_unjudged,
     help=(
@@ -285,28 +294,28 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
 @click.option(
     "--infap-c",
     cls=Option,
-    group=OWN_GROUP,
+    group=POOL_GROUP,
     type=RealNumber("C", INFAP_C),
     help="The constant c of infAP, at least 1.  [default: 2]",
 )
 @click.option(
     "--infap-epsilon",
     cls=Option,
-    group=OWN_GROUP,
+    group=POOL_GROUP,
     type=RealNumber("E", INFAP_EPSILON),
     help="The smoothing constant of infAP, above 0.  [default: 0.00001]",
 )
 @click.option(
     "--sample-rate",
     cls=Option,
-    group=OWN_GROUP,
+    group=POOL_GROUP,
     type=RealNumber("P", SAMPLE_RATE),
     help="The share of the pool that was judged, for subAP.  [default: found topic by topic]",
 )
 @click.option(
     "--compat",
     cls=Option,
-    group=OWN_GROUP,
+    group=OUTPUT_GROUP,
     type=click.Choice(["10", "9"]),
     default="10",
     is_eager=True,
@@ -316,14 +325,14 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
 @click.option(
     "--strict",
     cls=Option,
-    group=OWN_GROUP,
+    group=OUTPUT_GROUP,
     is_flag=True,
     help="Refuse scores, judgments and parameters that are not plain numbers, rather than reading them as C does.",
 )
 @click.option(
     "--threads",
     cls=Option,
-    group=OWN_GROUP,
+    group=OUTPUT_GROUP,
     type=WHOLE_NUMBER,
     default=lambda: min(_processors(), MOST_PROCESSES),
     help=(
@@ -332,9 +341,19 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     ),
 )
 @click.option(
+    "--list-measures",
+    cls=Option,
+    group=OUTPUT_GROUP,
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_measures,
+    help="Print all measures by family, with their parameters, and the other names that are understood.",
+)
+@click.option(
     "--format",
     cls=Option,
-    group=OWN_GROUP,
+    group=OUTPUT_GROUP,
     type=click.Choice(OUTPUT_FORMATS),
     default="trec",
     help=(
@@ -346,11 +365,11 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
 @click.option(
     "--digits",
     cls=Option,
-    group=OWN_GROUP,
+    group=OUTPUT_GROUP,
     type=WHOLE_NUMBER,
     help="Decimals of real numbers in tables.  [default: 4]",
 )
-@click.option("--quiet", cls=Option, group=OWN_GROUP, is_flag=True, help="Print no warnings, and no progress line.")
+@click.option("--quiet", cls=Option, group=OUTPUT_GROUP, is_flag=True, help="Print no warnings, and no progress line.")
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
     options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))
@@ -520,6 +539,10 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
     text = ctx.get_help() + "\n"
     if given:
         text += "\n" + "\n".join(_explanations(given, options)).rstrip() + "\n"
+    _echo(text)
+
+
+def _echo(text: str) -> None:
     try:
         click.echo(text, nl=False)
     except OSError as error:

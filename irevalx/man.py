@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from irevalx import __version__, errors
-from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
+from irevalx.argv import GROUPS, Option
 from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
 from irevalx.departures import DEPARTURES
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
@@ -81,7 +81,7 @@ def _head() -> Iterator[str]:
 
 def _options() -> Iterator[str]:
     yield ".SH OPTIONS"
-    for group in (TREC_GROUP, OWN_GROUP):
+    for group in GROUPS:
         yield f'.SS "{roff(group)}"'
         for param in command.params:
             if isinstance(param, Option) and param.group == group:

@@ -23,7 +23,7 @@ _RESULT, _ERROR, _END = range(3)
 CAN_FORK = hasattr(os, "fork")
 """Whether there is more than one process to be had."""
 
-BIG = 1 << 23
+BIG = 1 << 24
 """So many bytes to read are worth the forking of processes."""
 
 

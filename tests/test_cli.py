@@ -21,8 +21,9 @@ import pytest
 from running import FIXTURES, ROOT, run, run_process
 
 from irevalx import __version__
-from irevalx.argv import OWN_GROUP, TREC_GROUP, Option
+from irevalx.argv import GROUPS, Option
 from irevalx.cli import command
+from irevalx.measures import MEASURES
 from irevalx.options import Options
 from irevalx.progress import Progress
 
@@ -33,7 +34,7 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 
 def test_options_and_parameters_have_the_same_names() -> None:
     """Every field of Options is filled by the parameter of that name, and by no other."""
-    parameters = {param.name for param in command.params} - {"show_help", "version"}
+    parameters = {param.name for param in command.params} - {"show_help", "version", "list_measures"}
     assert parameters == {field.name for field in fields(Options)}
 
 
@@ -43,7 +44,7 @@ def test_every_option_is_explained() -> None:
         if isinstance(param, click.Option):
             assert isinstance(param, Option)
             assert param.help
-            assert param.group in {TREC_GROUP, OWN_GROUP}
+            assert param.group in GROUPS
 
 
 def test_help_goes_to_standard_output() -> None:
@@ -525,3 +526,37 @@ def test_interrupt(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
     assert (process.returncode, stderr) == (130, b"")
+
+
+def test_list_of_measures() -> None:
+    """Every measure stands there once, in a family, with its parameters; so do the sets and the other names."""
+    result = run("--list-measures")
+    assert result.status == 0
+    lines = result.stdout.decode().splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("    ") and len(line) > 35 and line[39] == " "]
+    listed = [name.partition(".")[0] for name in names]
+    assert sorted(listed) == sorted(measure.name for measure in MEASURES)
+    assert lines[0] == "Counts:"
+    assert "    P.K,K,...                           Precision after k documents" in lines
+    text = " ".join(" ".join(lines).split())
+    assert all(
+        name in text for name in ("official, set, all_trec, incomplete, all", "mrr (recip_rank)", "ndcg@K (ndcg_cut)")
+    )
+
+
+def test_groups_of_the_help() -> None:
+    """The help has trec_eval's options, those about judgments, and the others apart."""
+    text = run("-h").stdout.decode()
+    places = [
+        text.index(part)
+        for part in (
+            "trec_eval's options:",
+            "--level_for_rel",
+            "Judgments and pool:",
+            "--pool FILE",
+            "Output, and how to work:",
+            "--list-measures",
+            "--format",
+        )
+    ]
+    assert places == sorted(places)

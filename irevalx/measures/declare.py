@@ -291,6 +291,11 @@ class Measure:
         return self.kernel is None or rel_format in self.formats
 
     @property
+    def family(self) -> str:
+        """The name of the module that it was declared in."""
+        return "counts" if self.kernel is None else self.kernel.__module__.rpartition(".")[2]
+
+    @property
     def prose(self) -> str:
         """The docstring without indentation."""
         return inspect.cleandoc(self.docstring)

@@ -73,7 +73,7 @@ class Asked:
 
     name: str
     reading: Reading
-    optional: bool
+    optional: bool = True
     parameters: str | None = None
     cutoffs: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -154,7 +154,7 @@ class _Wishes:
             if not self._has(name, one) or (reading and one not in BY_NAME[name].readings):
                 has = " or ".join(BY_NAME[name].readings)
                 raise UsageError(f"a reading of {name} must be {has}, but got {quote(one)}")
-            asked = self._entry(name, one, parameters, optional=False)
+            asked = self._entry(name, one, parameters)
             asked.optional = False
             asked.cutoffs += cutoffs
             if parameters is not None:
@@ -168,7 +168,7 @@ class _Wishes:
                 continue
             for one in self._mentioned(own or reading):
                 if self._has(name, one):
-                    asked = self._entry(name, one, None, optional=nickname == "all")
+                    asked = self._entry(name, one, None)
                     asked.optional &= nickname == "all"
                 else:
                     self.left_out.setdefault(one, []).append(name)
@@ -187,7 +187,7 @@ class _Wishes:
         """Tell whether a measure has a reading; what belongs to the summary alone is the same in all of them."""
         return self.condensed or name in SUMMARY_ONLY or reading in BY_NAME[name].readings
 
-    def _entry(self, name: str, reading: Reading, parameters: str | None, *, optional: bool) -> Asked:
+    def _entry(self, name: str, reading: Reading, parameters: str | None) -> Asked:
         """Return what has been asked already, or a new entry.
 
         Measures of the summary have no reading, and parameters with names do not exclude each other.
@@ -198,7 +198,7 @@ class _Wishes:
         for asked in self.asked:
             if (asked.name, asked.reading) == (name, reading) and not (several and asked.parameters != parameters):
                 return asked
-        self.asked.append(Asked(name, reading, optional))
+        self.asked.append(Asked(name, reading))
         return self.asked[-1]
 
 
