@@ -44,6 +44,8 @@ from irevalx.options import (
 )
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from irevalx.evaluation import Evaluation
     from irevalx.measures.select import Selection
     from irevalx.reading.formats import AnyJudgments
@@ -51,6 +53,9 @@ if TYPE_CHECKING:
 
 MOST_PROCESSES = 8
 """How many processes share the work unless ``--threads`` asks for more."""
+
+COMPLETION = "_IREVALX_COMPLETE"
+"""The variable by which a shell asks for completion."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -67,7 +72,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Let Click parse what ``canonical`` makes of the arguments."""
         options = [param for param in self.params if isinstance(param, Option)]
-        return super().parse_args(ctx, canonical(args, options))
+        # A command line that is being typed need not make sense yet.
+        return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the options in groups."""
@@ -123,14 +129,14 @@ def _processors() -> int:
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if value:
+    if value and not ctx.resilient_parsing:
         versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
         _tell(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
         ctx.exit(0)
 
 
 def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if value:
+    if value and not ctx.resilient_parsing:
         _start_numpy()
         from irevalx.explain import list_lines
 
@@ -139,7 +145,7 @@ def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 
 def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    if value:
+    if value and not ctx.resilient_parsing:
         _start_numpy()
         from irevalx.measures.select import ask
 
@@ -147,8 +153,26 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
     return value
 
 
+def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    _start_numpy()
+    from click.shell_completion import CompletionItem
+
+    from irevalx.measures import BY_NAME, NICKNAMES
+
+    sets = [CompletionItem(name, help="a set of measures") for name in NICKNAMES if name.startswith(incomplete)]
+    return sets + [
+        CompletionItem(name, help=measure.title) for name, measure in BY_NAME.items() if name.startswith(incomplete)
+    ]
+
+
 def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
-    return () if value is None else tuple(read_reading(text) for text in value.split(","))
+    return () if value is None or ctx.resilient_parsing else tuple(read_reading(text) for text in value.split(","))
 
 
 @click.command(
@@ -165,7 +189,7 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     """,
     epilog="irevalx -h -m NAME explains a measure, -h -m all_trec the usual ones, -h -R qrels -T trec_results files.",
 )
-@click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str)
+@click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=_complete_file)
 @click.option(
     *("-h", "--help", "show_help"),
     cls=Option,
@@ -193,6 +217,7 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
     multiple=True,
     is_eager=True,
     callback=_check_measures,
+    shell_complete=_complete_measure,
     metavar="NAME",
     help=(
         "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, all. "
@@ -600,6 +625,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     The exit status.
     """
+    if instruction := os.environ.get(COMPLETION):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, "irevalx", COMPLETION, instruction)
+    return _run(argv)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     try:
         # Not command.main: it would answer a closed pipe and an interrupt in its own way.
         with command.make_context("irevalx", list(sys.argv[1:] if argv is None else argv)) as ctx:

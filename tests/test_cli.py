@@ -560,3 +560,27 @@ def test_groups_of_the_help() -> None:
         )
     ]
     assert places == sorted(places)
+
+
+def complete(*words: str, shell: str = "bash") -> list[str]:
+    """What a shell is offered for the last word."""
+    env = {
+        "_IREVALX_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": " ".join(["irevalx", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    result = run(env=env)
+    assert result.status == 0
+    return result.stdout.decode().splitlines()
+
+
+def test_completion() -> None:
+    """Measures, options, their choices and files can be completed, also where the line does not make sense yet."""
+    assert complete("-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
+    assert "plain,official" in complete("-m", "")
+    assert complete("-m", "nosuch", "-m", "Rank") == ["plain,RankEff"]
+    assert complete("--unj") == ["plain,--unjudged"]
+    assert complete("--format", "j") == ["plain,json", "plain,jsonl"]
+    assert complete("-m", "map", "qre") == ["file,qre"]
+    for shell in ("bash", "zsh", "fish"):
+        assert "_IREVALX_COMPLETE" in run(env={"_IREVALX_COMPLETE": f"{shell}_source"}).stdout.decode()
