@@ -46,7 +46,7 @@ The house, in the order data flows; a module imports only from those above it:
     cli.py               argv -> Options -> evaluation -> stdout; the only module that prints
     rules.py             what judged, pooled and outside the pool mean to each measure, as a table
     departures.py        what irevalx does otherwise than trec_eval, as a table
-    man.py               options, measures and formats -> man/irevalx.1
+    man.py               options, measures and formats -> the pages in man/
     __main__.py          python -m irevalx
 
 Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. Each block of a run becomes a few rows of

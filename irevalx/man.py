@@ -1,6 +1,6 @@
 """The manual page and the tables of the README, made from the options, the measures, the formats and the departures.
 
-python -m irevalx.man            write man/irevalx.1 and the tables
+python -m irevalx.man            write the pages in man/ and the tables
 python -m irevalx.man --check    end with status 1 if they are not up to date
 """
 
@@ -65,15 +65,29 @@ def roff(text: str) -> str:
     return "\\&" + text if text.startswith((".", "'")) else text
 
 
-def manual_page() -> str:
-    """Return man/irevalx.1."""
-    sections = (_head(), _options(), _formats(), _measures(), _rules(), _differences(), _exit_status(), _examples())
-    return "\n".join(line for section in sections for line in section) + "\n"
+def manual_pages() -> dict[str, str]:
+    """Return the pages of the manual, by the name of the file in man/."""
+    pages: dict[str, tuple[Iterator[str], ...]] = {
+        "irevalx.1": (_command(), _options(), _differences(), _exit_status(), _examples()),
+        "irevalx-measures.7": (_name("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
+        "irevalx-formats.5": (_name("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
+    }
+    texts = {}
+    for name, sections in pages.items():
+        others = [other.rpartition(".") for other in pages if other != name]
+        see = (".SH SEE ALSO", ", ".join(rf"\fB{roff(other)}\fR({section})" for other, _, section in others))
+        texts[name] = "\n".join([*(line for section in sections for line in section), *see]) + "\n"
+    return texts
 
 
-def _head() -> Iterator[str]:
-    yield f'.TH IREVALX 1 "{_release_date()}" "irevalx {__version__}" "User Commands"'
-    yield from (".SH NAME", roff("irevalx - evaluate ranked retrieval as trec_eval does"))
+def _name(page: str, section: int, what: str) -> Iterator[str]:
+    manual = {1: "User Commands", 5: "File Formats", 7: "Miscellaneous"}[section]
+    yield f'.TH {page.upper()} {section} "{_release_date()}" "irevalx {__version__}" "{manual}"'
+    yield from (".SH NAME", roff(f"{page} - {what}"))
+
+
+def _command() -> Iterator[str]:
+    yield from _name("irevalx", 1, "evaluate ranked retrieval as trec_eval does")
     yield from (".SH SYNOPSIS", ".B irevalx", r"[\fIOPTIONS\fR] \fIQRELS\fR \fIRUN\fR...")
     yield ".SH DESCRIPTION"
     yield from _paragraphs(DESCRIPTION)
@@ -203,8 +217,9 @@ def readme(text: str) -> str:
 
 def main(args: Sequence[str]) -> int:
     """Write the files, or check them."""
-    page, readme_path = ROOT / "man" / "irevalx.1", ROOT / "README.md"
-    made = {page: manual_page(), readme_path: readme(readme_path.read_text())}
+    readme_path = ROOT / "README.md"
+    made = {ROOT / "man" / name: text for name, text in manual_pages().items()}
+    made[readme_path] = readme(readme_path.read_text())
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if list(args) == ["--check"]:
         for path in stale:

@@ -21,6 +21,7 @@ from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.errors import IrevalxError
 from irevalx.measures import MEASURES
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
 PACKAGE = ROOT / "irevalx"
 README = (ROOT / "README.md").read_text()
@@ -82,18 +83,35 @@ def test_stale_documentation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     assert man.main(["--check"]) == 1
 
 
+PAGES = sorted(path.name for path in (ROOT / "man").iterdir())
+
+
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
-def test_manual_page_renders_without_warnings() -> None:
-    """The manual page gives groff nothing to complain about, and shows every option and measure."""
-    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(ROOT / "man" / "irevalx.1")]
+@pytest.mark.parametrize("page", PAGES)
+def test_manual_pages_render_without_warnings(page: str) -> None:
+    """The pages give groff nothing to complain about, and show every option, measure and format."""
+    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(ROOT / "man" / page)]
     done = subprocess.run(command_line, capture_output=True, check=True)
     assert done.stderr == b""
     text = done.stdout.decode().replace("\u2212", "-").replace("\u2010\n", "")
-    for param in command.params:
-        for name in param.opts if isinstance(param, Option) else ():
-            assert name in text
-    for measure in MEASURES:
-        assert measure.name in text
+    options = [name for param in command.params if isinstance(param, Option) for name in param.opts]
+    shown = {
+        "irevalx.1": options,
+        "irevalx-measures.7": [measure.name for measure in MEASURES],
+        "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
+    }
+    assert all(name in text for name in shown[page])
+    assert shown.keys() == set(PAGES)
+
+
+@pytest.mark.skipif(not shutil.which("mandoc"), reason="needs mandoc")
+@pytest.mark.parametrize("page", PAGES)
+def test_manual_pages_please_mandoc(page: str) -> None:
+    """Nor has mandoc anything to complain about."""
+    done = subprocess.run(
+        ["mandoc", "-W", "warning", "-T", "utf8", str(ROOT / "man" / page)], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_roff_escapes() -> None:
