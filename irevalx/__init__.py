@@ -43,7 +43,9 @@ The house, in the order data flows; a module imports only from those above it:
     memory.py            keep freed memory for the next array
     progress.py          how far a long call has come
     argv.py              the arguments as trec_eval reads them
-    cli.py               argv -> Options -> evaluation -> stdout; the only module that prints
+    terminal.py          standard output and standard error: the only module that prints
+    flags.py             the options of the command: how they are called, read, explained and completed
+    cli.py               argv -> Options -> evaluation -> report
     rules.py             what judged, pooled and outside the pool mean to each measure, as a table
     departures.py        what irevalx does otherwise than trec_eval, as a table
     man.py               options, measures and formats -> the pages in man/
