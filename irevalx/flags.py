@@ -179,8 +179,8 @@ FLAGS = (
         metavar="NAME",
         help=(
             "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "
-            "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel read "
-            "unjudged documents as --unjudged does. May be repeated."
+            "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel "
+            "read unjudged documents as --unjudged does. May be repeated."
         ),
     ),
     click.option(
@@ -344,9 +344,9 @@ FLAGS = (
         type=click.Choice(OUTPUT_FORMATS),
         default="trec",
         help=(
-            "Print trec_eval's three columns (trec), a table for people (table, markdown, latex: a row a run, or with -q "
-            "a row a topic, the best of several runs marked), or every value with all its digits (csv, tsv, jsonl: one a "
-            "row; json: one object with options, inputs and warnings).  [default: trec]"
+            "Print trec_eval's three columns (trec), a table for people (table, markdown, latex: a row a run, or with "
+            "-q a row a topic, the best of several runs marked), or every value with all its digits (csv, tsv, jsonl: "
+            "one a row; json: one object with options, inputs and warnings).  [default: trec]"
         ),
     ),
     click.option(
