@@ -521,7 +521,12 @@ def test_interrupt(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(pipe)]
-    process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    # Where this process ignores the signal, as jobs in the background do, so would its child.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    finally:
+        signal.signal(signal.SIGINT, before)
     with process, pipe.open("wb"):  # opens when irevalx does, so it is past its imports
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
