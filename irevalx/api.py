@@ -98,7 +98,7 @@ class Qrels:
 
 
 class Run:
-    """What a system retrieved, read once to be used again.
+    """What a system retrieved, read once (for each version that is followed) to be used again.
 
     >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
     """
@@ -132,7 +132,7 @@ class Run:
         IrevalxError : as for the command.
         """
         if isinstance(run, Run):
-            return run if name is None else cls(run.held, name)
+            return cls(run.held, run.name if name is None else name)
         if isinstance(run, Mapping) or hasattr(run, "columns"):
             scores = run if isinstance(run, Mapping) else inputs.dictionary(run, inputs.SCORE_COLUMNS)
             return cls(lambda compat: inputs.run_of(scores, compat, name or "run"), name)

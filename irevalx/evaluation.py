@@ -19,11 +19,11 @@ from irevalx.segments import BoolArray
 from irevalx.summary import Population
 from irevalx.topics import Topics
 
-TOP = 10
-"""How many documents of a topic a run is known by."""
-
 if TYPE_CHECKING:
     from irevalx.reading.formats import AnyJudgments
+
+TOP = 10
+"""How many documents of a topic a run is known by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,6 @@ def evaluate(
     if failure:
         topics = topics[: topics.index(failure[0])]
     ranking = in_topic_order(ranked.ranking, documents, topics, how)
-
     missing = np.array([topic not in ranked.topics for topic in topics], np.bool_)
     population = Population(
         tag=ranked.tag or b"",

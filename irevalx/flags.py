@@ -152,7 +152,7 @@ FLAGS = (
         *("-h", "--help", "show_help"),
         cls=Option,
         is_flag=True,
-        help="Print this help; with -m, -R or -T also what they name.",
+        help="Print this help; with -m, -R, -T or --pool also what they name.",
     ),
     click.option(
         *("-v", "--version"),

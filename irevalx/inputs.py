@@ -45,7 +45,7 @@ def judgments_of(grades: Mapping[str, Mapping[str, int]], path: str = "qrels") -
         tuple(topics),
         rows,
         names_of(chain.from_iterable(grades.values())),
-        _whole_numbers(grades, rows.size, path),
+        _whole_numbers(grades, path),
         np.zeros(rows.size, np.int64),
     )
     return Judgments.joined(path, [part])
@@ -140,7 +140,7 @@ def names_of(strings: Iterable[str]) -> Names:
     return Names(buffer, starts, ends - starts)
 
 
-def _whole_numbers(grades: Mapping[str, Mapping[str, int]], size: int, path: str) -> IntArray:
+def _whole_numbers(grades: Mapping[str, Mapping[str, int]], path: str) -> IntArray:
     each = list(chain.from_iterable(documents.values() for documents in grades.values()))
     try:
         numbers: IntArray = np.array(each, dtype=np.int64) if each else np.empty(0, np.int64)
@@ -148,7 +148,6 @@ def _whole_numbers(grades: Mapping[str, Mapping[str, int]], size: int, path: str
             raise ValueError("not all of them are whole")
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: grades must be whole numbers of 64 bits, but {error}") from None
-    assert numbers.size == size
     return numbers
 
 

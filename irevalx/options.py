@@ -16,7 +16,6 @@ Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
 retrieved, or relevant ones as far as they were retrieved."""
 
-
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 
@@ -56,7 +55,6 @@ INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
 INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
 SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
-
 TABLES = ("table", "markdown", "latex")
 """What ``--format`` makes for people."""
 
@@ -86,7 +84,7 @@ class Options:
     """Judgments, then one or more runs; ``-`` is standard input."""
 
     measures: tuple[str, ...] = ()
-    """What ``-m`` was given, in order; none stands for ``official``."""
+    """What ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments."""
 
     per_topic: bool = False
     """``-q``: print the values of each topic."""

@@ -65,7 +65,8 @@ def separated_lines(rows: Iterator[Record], delimiter: str) -> Iterator[bytes]:
 def json_lines(rows: Iterator[Record]) -> Iterator[bytes]:
     """Yield a JSON object for each value."""
     for row in rows:
-        yield _json({**row._asdict(), "value": _finite(row.value)})
+        shown = {**row._asdict(), "value": _finite(row.value)}
+        yield json.dumps(shown, allow_nan=False).encode() + b"\n"
 
 
 def json_object(
@@ -98,10 +99,6 @@ def _plain(value: float | bytes) -> float | int | str:
 
 def _finite(value: float | str) -> float | int | str | None:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, allow_nan=False).encode() + b"\n"
 
 
 def _separated(fields: Sequence[str], delimiter: str) -> bytes:

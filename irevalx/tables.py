@@ -103,7 +103,6 @@ def table_lines(
     table = [[*heads, *map(style.escaped, names)], *shown]
     if not several and not per_topic:
         table = [list(cells) for cells in zip(*table, strict=True)]
-        heads = heads[:1]
     yield from _formatted(table, len(heads), style)
 
 

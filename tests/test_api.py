@@ -164,10 +164,10 @@ def test_a_run_read_once_serves_both_versions(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 A 1 1.000000001 r\n1 Q0 B 2 1.0 r\n")
     kept = irevalx.Run.read(tmp_path / "run")
     qrels = {"1": {"A": 1, "B": 0}}
-    for _ in range(2):
+    for _ in range(2):  # the second time there is no file any more
         found = [irevalx.evaluate(qrels, kept, "recip_rank", compat=version)["recip_rank"] for version in ("9", "10")]
         assert found == [0.5, 1.0]
-    (tmp_path / "run").unlink()
+        (tmp_path / "run").unlink(missing_ok=True)
 
 
 def test_errors_are_exceptions(tmp_path: Path) -> None:
