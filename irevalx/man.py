@@ -16,10 +16,11 @@ import click
 
 from irevalx import __version__, errors
 from irevalx.argv import GROUPS, Option
-from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
+from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
+from irevalx.program import BROKEN_PIPE, INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
 from irevalx.rules import KINDS, RULES
 
