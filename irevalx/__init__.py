@@ -50,6 +50,10 @@ The house, in the order data flows; a module imports only from those above it:
     lab/experiment.py    many runs ranked once, to be assessed under any judgments of the same documents
     lab/degrade.py       schemes of incomplete judgments: which documents are kept
     lab/pools.py         the documents that runs have among their first ones
+    lab/significance.py  paired tests over topics, and decisions about all pairs of runs
+    lab/comparison.py    two runs side by side: tests corrected for their number, intervals, effect sizes
+    lab/agreement.py     two scorings of the same runs: correlations, errors, changes of rank
+    lab/swaps.py         how often two sets of topics disagree about two runs
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/files.py         files that are there complete or not at all
     lab/rows.py          tables of anything, for people or for programs
