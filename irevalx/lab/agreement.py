@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irevalx.lab.significance import ALPHA, differences, paired_t, pairs_of_runs
+from irevalx.lab.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 from irevalx.segments import BoolArray, FloatArray, IntArray
 
 
@@ -41,7 +41,7 @@ def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
     ----------
     names : shape (n_runs,), of the runs.
     """
-    x, y = np.broadcast_arrays(x, y)
+    x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     n_runs = y.shape[-1]
     by_name = np.empty(n_runs, np.int64)
     by_name[sorted(range(n_runs), key=names.__getitem__)] = np.arange(n_runs)
@@ -74,6 +74,7 @@ def bias(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def ranks(scores: FloatArray) -> IntArray:
     """Return the rank of each run, shape (..., n_runs): 1 + the number of runs strictly better."""
+    scores = without_noise(scores)
     better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
     rank: IntArray = 1 + np.count_nonzero(better, axis=-1)
     return rank
@@ -185,6 +186,7 @@ def agree(
 def _directions(scores: FloatArray) -> IntArray:
     """Return for each pair of runs which is better: 1, -1, or 0 for a tie; shape (..., n_pairs)."""
     first, second = pairs_of_runs(scores.shape[-1])
+    scores = without_noise(scores)
     left, right = scores[..., first], scores[..., second]
     return (left > right).astype(np.int64) - (left < right)
 

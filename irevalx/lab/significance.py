@@ -38,8 +38,13 @@ Test: TypeAlias = Callable[[FloatArray, int], FloatArray]
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return y - x, rounded to 12 decimals: equal differences are equal numbers, and none is 0.0 exactly."""
-    rounded: FloatArray = np.round(y - x, DECIMALS)
-    return rounded + 0.0  # -0.0 is 0.0
+    return without_noise(y - x)
+
+
+def without_noise(x: FloatArray) -> FloatArray:
+    """Round to 12 decimals: what differs by the order of additions alone is equal, and nothing is -0.0."""
+    rounded: FloatArray = np.round(x, DECIMALS)
+    return rounded + 0.0
 
 
 def pairs_of_runs(n_runs: int) -> tuple[IntArray, IntArray]:
