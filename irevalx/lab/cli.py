@@ -54,8 +54,9 @@ class Group(click.Group):
             missing = (error.name or "").partition(".")[0]
             if missing not in EXTRA:
                 raise
-            called = f"{PROGRAM} {ctx.invoked_subcommand}"
-            raise UsageError(f"{called} needs {missing}, which is not installed: pip install 'irevalx[lab]'") from None
+            raise UsageError(
+                f"{ctx.invoked_subcommand} needs {missing}, which is not installed: pip install 'irevalx[lab]'"
+            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List them without importing them."""

@@ -110,6 +110,10 @@ def command(
     samples.csv, summary.csv and summary.txt (statistics of each sample; their means and spreads), the figures, and
     study.json (the options and inputs). Standard output has the levels from which each measure can be trusted.
     """
+    if figures != "none":
+        import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
+    import scipy  # noqa: F401
+
     from irevalx.lab.study import run_study
     from irevalx.lab.study_tables import knees_table
 
