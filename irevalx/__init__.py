@@ -49,6 +49,13 @@ The house, in the order data flows; a module imports only from those above it:
     cli.py               argv -> Options -> evaluation -> report
     lab/experiment.py    many runs ranked once, to be assessed under any judgments of the same documents
     lab/degrade.py       schemes of incomplete judgments: which documents are kept
+    lab/documents.py     the text of documents, one after the other
+    lab/collection.py    documents -> terms, of each and of the whole collection
+    lab/classifiers.py   learn from judged documents, decide about others
+    lab/language_models.py  by the divergence of language models
+    lab/support_vectors.py  by a support vector machine
+    lab/complete.py      Judgments and their text -> predictions for the unjudged
+    lab/holdout.py       how good the predictions are
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/files.py         files that are there complete or not at all
     lab/flags.py         options that several commands share
