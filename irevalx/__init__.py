@@ -49,6 +49,7 @@ The house, in the order data flows; a module imports only from those above it:
     cli.py               argv -> Options -> evaluation -> report
     lab/experiment.py    many runs ranked once, to be assessed under any judgments of the same documents
     lab/degrade.py       schemes of incomplete judgments: which documents are kept
+    lab/pools.py         the documents that runs have among their first ones
     lab/documents.py     the text of documents, one after the other
     lab/collection.py    documents -> terms, of each and of the whole collection
     lab/classifiers.py   learn from judged documents, decide about others
@@ -58,6 +59,7 @@ The house, in the order data flows; a module imports only from those above it:
     lab/holdout.py       how good the predictions are
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/files.py         files that are there complete or not at all
+    lab/rows.py          tables of anything, for people or for programs
     lab/flags.py         options that several commands share
     lab/commands/        the commands of irevalx-lab, a module each
     lab/cli.py           argv -> one of the commands

@@ -11,6 +11,7 @@ import click
 
 from irevalx.compat import TREC_EVAL_10
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
+from irevalx.lab.rows import FORMATS
 from irevalx.reading.source import Source
 from irevalx.runs import Run
 from irevalx.terminal import tell
@@ -111,6 +112,16 @@ least_retrieved_option = click.option(
 )
 output_option = click.option(
     *("-o", "--output"), metavar="FILE", default=None, help="Write to FILE instead of standard output."
+)
+format_option = click.option(
+    "--format",
+    "fmt",
+    type=click.Choice(FORMATS),
+    default="table",
+    help="Print a table for people (table, markdown, latex) or every value with all its digits (csv, tsv, json, jsonl).",
+)
+digits_option = click.option(
+    "--digits", type=click.IntRange(0), metavar="N", default=4, help="Decimals in tables for people.  [default: 4]"
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
