@@ -55,10 +55,12 @@ The house, in the order data flows; a module imports only from those above it:
     lab/classifiers.py   learn from judged documents, decide about others
     lab/language_models.py  by the divergence of language models
     lab/support_vectors.py  by a support vector machine
+    lab/trained.py       the names of files and classifiers -> a classifier
     lab/complete.py      Judgments and their text -> predictions for the unjudged
     lab/holdout.py       how good the predictions are
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/files.py         files that are there complete or not at all
+    lab/progress_bar.py  how far a long call has come
     lab/rows.py          tables of anything, for people or for programs
     lab/flags.py         options that several commands share
     lab/commands/        the commands of irevalx-lab, a module each
