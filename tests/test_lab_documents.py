@@ -51,7 +51,6 @@ FORMS = {
     "_id and text": JSON.replace('"id"', '"_id"').replace("contents", "text"),
     "docno and body": JSON.replace('"id"', '"docno"').replace("contents", "body"),
     "doc_id": JSON.replace('"id"', '"doc_id"'),
-    "contents with the title": JSON.replace("Wings", "A title: wings"),
     "other fields": JSON.replace("{", '{"url": "x", "n": [1], "body": null, '),
     "sgml": SGML,
     "lower case": SGML.lower(),
@@ -76,8 +75,9 @@ def test_forms_of_documents(
     assert read(compress(content.encode())) == TWO
 
 
-def test_names_that_are_numbers_and_text_in_other_languages() -> None:
-    """A whole number will do for a name; what is not a-z or 0-9 separates terms."""
+def test_fields_and_names_and_text_in_other_languages() -> None:
+    """All fields count; a whole number will do for a name; what is not a-z or 0-9 separates terms."""
+    assert read('{"id": "d", "contents": "wing flow", "title": "wing"}') == [("d", ["wing", "wing", "flow"])]
     assert read('{"id": 17, "text": "naïve Straße x2"}') == [("17", ["na", "ve", "stra", "e", "x2"])]
     assert read("<DOC><DOCNO>é</DOCNO> naïve</DOC>") == [("é", ["na", "ve"])]
     assert read(b"<DOC><DOCNO>d</DOCNO> na\xefve</DOC>") == [("d", ["na", "ve"])]

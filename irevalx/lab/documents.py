@@ -15,7 +15,7 @@ ID_FIELDS = ("id", "docno", "_id", "doc_id")
 """What the field with the name of a document may be called in a JSON line; the first that is there counts."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
-"""The fields of a JSON line that hold text. All that are there count."""
+"""The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Document:
 def read_documents(source: Source) -> Iterator[Document]:
     """Read documents as they stand in a file: JSON lines, or TREC's SGML. The first character tells.
 
-    A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``;
-    a field that another one repeats is left out). Blank lines are skipped, other fields ignored.
+    A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``).
+    Blank lines are skipped, other fields ignored.
 
     In SGML a document reaches from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is what is left without
     the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 part words.
@@ -111,13 +111,7 @@ def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
             f"{where}: a document must have text, a string, in some of the fields {', '.join(TEXT_FIELDS)}, but got "
             f"{quote(line)}"
         )
-    return _docno(where, name), _joined(parts)
-
-
-def _joined(parts: list[str]) -> str:
-    """Put the fields together, leaving out what another field says too (contents often begins with the title)."""
-    distinct = list(dict.fromkeys(parts))
-    return "\n".join(part for part in distinct if not any(part in other for other in distinct if other is not part))
+    return _docno(where, name), "\n".join(parts)
 
 
 _BEGIN = re.compile(rb"<doc>", re.IGNORECASE)
