@@ -47,9 +47,15 @@ The house, in the order data flows; a module imports only from those above it:
     program.py           a command -> the status that the process ends with
     flags.py             the options of the command: how they are called, read, explained and completed
     cli.py               argv -> Options -> evaluation -> report
+    roff.py              text as manual pages have it
     lab/experiment.py    many runs ranked once, to be assessed under any judgments of the same documents
     lab/degrade.py       schemes of incomplete judgments: which documents are kept
     lab/pools.py         the documents that runs have among their first ones
+    lab/significance.py  paired tests over topics, and decisions about all pairs of runs
+    lab/comparison.py    two runs side by side: tests corrected for their number, intervals, effect sizes
+    lab/agreement.py     two scorings of the same runs: correlations, errors, changes of rank
+    lab/swaps.py         how often two sets of topics disagree about two runs
+    lab/leave_out.py     groups of runs judged without what only they have found
     lab/documents.py     the text of documents, one after the other
     lab/collection.py    documents -> terms, of each and of the whole collection
     lab/classifiers.py   learn from judged documents, decide about others
@@ -58,13 +64,17 @@ The house, in the order data flows; a module imports only from those above it:
     lab/trained.py       the names of files and classifiers -> a classifier
     lab/complete.py      Judgments and their text -> predictions for the unjudged
     lab/holdout.py       how good the predictions are
+    lab/rows.py          tables of anything, for people or for programs
+    lab/study.py         all measures under many reduced judgments
+    lab/study_tables.py  a study as tables
+    lab/plots.py         a study as figures
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/files.py         files that are there complete or not at all
     lab/progress_bar.py  how far a long call has come
-    lab/rows.py          tables of anything, for people or for programs
     lab/flags.py         options that several commands share
     lab/commands/        the commands of irevalx-lab, a module each
     lab/cli.py           argv -> one of the commands
+    lab/manual.py        the manual pages of the commands
     lab/__main__.py      python -m irevalx.lab
     rules.py             what judged, pooled and outside the pool mean to each measure, as a table
     departures.py        what irevalx does otherwise than trec_eval, as a table

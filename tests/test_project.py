@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import metadata, version
 from pathlib import Path
 
+import click
 import pytest
 from running import FIXTURES, ROOT, run
 
@@ -20,8 +21,10 @@ from irevalx.argv import Option
 from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.errors import IrevalxError
+from irevalx.lab import cli as lab
 from irevalx.measures import MEASURES
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+from irevalx.roff import roff
 
 PACKAGE = ROOT / "irevalx"
 README = (ROOT / "README.md").read_text()
@@ -87,6 +90,20 @@ def test_stale_documentation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 PAGES = sorted(path.name for path in (ROOT / "man").iterdir())
 
 
+def options_of_the_lab(name: str) -> list[str]:
+    """All options of a command of irevalx-lab."""
+    described = lab.command.get_command(click.Context(lab.command), name)
+    assert described
+    return [option for param in described.params if isinstance(param, click.Option) for option in param.opts]
+
+
+def test_manual_pages_are_installed() -> None:
+    """The wheel has every page."""
+    assert all(
+        f'"man/{page}" = "share/man/man{page[-1]}/{page}"' in (ROOT / "pyproject.toml").read_text() for page in PAGES
+    )
+
+
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
 @pytest.mark.parametrize("page", PAGES)
 def test_manual_pages_render_without_warnings(page: str) -> None:
@@ -100,6 +117,8 @@ def test_manual_pages_render_without_warnings(page: str) -> None:
         "irevalx.1": options,
         "irevalx-measures.7": [measure.name for measure in MEASURES],
         "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
+        "irevalx-lab.1": list(lab.COMMANDS),
+        **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in lab.COMMANDS},
     }
     assert all(name in text for name in shown[page])
     assert shown.keys() == set(PAGES)
@@ -117,9 +136,9 @@ def test_manual_pages_please_mandoc(page: str) -> None:
 
 def test_roff_escapes() -> None:
     """A line that begins with a dot or a quote is not a request, and backslashes and umlauts survive."""
-    assert man.roff(".5 is") == r"\&.5 is"
-    assert man.roff("'tis") == r"\&'tis"
-    assert man.roff("a\\b-ä") == r"a\eb\-\[u00E4]"
+    assert roff(".5 is") == r"\&.5 is"
+    assert roff("'tis") == r"\&'tis"
+    assert roff("a\\b-ä") == r"a\eb\-\[u00E4]"
 
 
 def test_departures_name_tests_that_exist() -> None:

@@ -128,7 +128,7 @@ format_option = click.option(
     "fmt",
     type=click.Choice(FORMATS),
     default="table",
-    help="Print a table for people (table, markdown, latex) or every value with all its digits (csv, tsv, json, jsonl).",
+    help="Print a table for people (table, markdown, latex) or all values with all digits (csv, tsv, json, jsonl).",
 )
 digits_option = click.option(
     "--digits", type=click.IntRange(0), metavar="N", default=4, help="Decimals in tables for people.  [default: 4]"
@@ -152,11 +152,11 @@ def teller(quiet: bool) -> Callable[[str], None]:
     return (lambda line: None) if quiet else (lambda line: tell(f"{PROGRAM}: {line}"))
 
 
-def opened(paths: Sequence[str], warn: Callable[[str], None]) -> list[Run]:
+def opened(paths: Sequence[str | Source], warn: Callable[[str], None]) -> list[Run]:
     """Return runs, to be read."""
     from irevalx.reading.formats import read_trec_results
 
-    return [read_trec_results(Source(path), TREC_EVAL_10, False, warn) for path in paths]
+    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
 
 
 def refuse_two_standard_inputs(*paths: str | None) -> None:
