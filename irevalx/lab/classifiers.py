@@ -7,6 +7,9 @@ from typing import Protocol
 
 from irevalx.segments import BoolArray, FloatArray, IntArray
 
+CLASSIFIERS = ("svm", "kld")
+"""What they are called: ``support_vectors`` and ``language_models``."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:

@@ -11,6 +11,7 @@ from irevalx.judgments import Judgments
 from irevalx.lab.classifiers import Classifier
 from irevalx.lab.collection import Collection
 from irevalx.lab.degrade import is_relevant
+from irevalx.lab.leave_out import Removal
 from irevalx.lookup import ABSENT
 from irevalx.segments import BoolArray, FloatArray, IntArray
 
@@ -60,7 +61,7 @@ class Completion:
         self._place = collection.find(judgments.docnos)
 
     def predict(
-        self, known: BoolArray, asked: BoolArray, progress: Callable[[int], object] = lambda topics: None
+        self, known: BoolArray, asked: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
         """Learn from the judgments of some documents of each topic, and decide about others.
 
@@ -94,3 +95,32 @@ class Completion:
             learned_nonrelevant=n_nonrelevant,
             untrained=~trainable & (rows.count(asked) > 0),
         )
+
+
+class Completing:
+    """Predicts, from the judgments that are left, the documents that only a group has found ([4] 5.3): a ``Treatment``.
+
+    What cannot be predicted is pooled, but unjudged.
+
+    Parameters
+    ----------
+    completion : of the judgments that groups are left out of.
+    progress : told how many more topics of a group are done.
+
+    Attributes
+    ----------
+    predictions : by group, made when it is first treated.
+    """
+
+    def __init__(self, completion: Completion, progress: Callable[[int], None] = lambda topics: None) -> None:
+        self.predictions: dict[str, Predictions] = {}
+        self._completion = completion
+        self._progress = progress
+
+    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return grades and pool."""
+        if removal.group not in self.predictions:
+            known = (grades >= 0) & removal.in_pool & ~removal.removed
+            self.predictions[removal.group] = self._completion.predict(known, removal.removed, self._progress)
+        without = np.where(removal.removed, -1, grades)
+        return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool

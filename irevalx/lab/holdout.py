@@ -39,7 +39,7 @@ class Quality:
 
 
 def holdout(
-    completion: Completion, share: Fraction, order: RandomOrder, progress: Callable[[int], object] = lambda topics: None
+    completion: Completion, share: Fraction, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
 ) -> Quality:
     """Learn from a share of each topic's judged documents, the first ones in random order, and predict the others.
 

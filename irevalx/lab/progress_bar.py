@@ -10,7 +10,7 @@ import click
 
 
 @contextmanager
-def progress_bar(length: int, label: str, *, quiet: bool = False) -> Iterator[Callable[[int], object]]:
+def progress_bar(length: int, label: str, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal, while something is done.
 
     Parameters

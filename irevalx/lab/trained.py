@@ -12,9 +12,6 @@ from irevalx.lab.collection import Collection
 from irevalx.lab.documents import read_documents
 from irevalx.reading.source import Source
 
-CLASSIFIERS = ("svm", "kld")
-"""What classifiers are called."""
-
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
     """Read the documents of some judgments, and count the words of all others.
@@ -36,7 +33,7 @@ def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
 
 
 def classifier_for(name: str, collection: Collection) -> Classifier:
-    """Return one of ``CLASSIFIERS``; what it needs is imported only now."""
+    """Return the classifier of this name, one of ``CLASSIFIERS``; what it needs is imported only now."""
     if name == "kld":
         from irevalx.lab.language_models import LanguageModels
 

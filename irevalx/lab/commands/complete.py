@@ -13,6 +13,7 @@ import numpy as np
 from irevalx.compat import TREC_EVAL_10
 from irevalx.errors import UsageError, quote, shown_name
 from irevalx.judgments import Judgments
+from irevalx.lab.classifiers import CLASSIFIERS
 from irevalx.lab.files import write_lines
 from irevalx.lab.flags import (
     SHARE,
@@ -63,7 +64,7 @@ MOST_NAMED = 20
     ),
     click.option(
         "--classifier",
-        type=click.Choice(("svm", "kld")),
+        type=click.Choice(CLASSIFIERS),
         default="svm",
         help=(
             "A linear support vector machine for each topic, or the Kullback-Leibler divergence of a document from "
