@@ -10,21 +10,33 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import SHARED
+from running import ROOT, SHARED
 
 from irevalx.compat import TREC_EVAL_10
-from irevalx.lab.classifiers import Decisions
+from irevalx.lab.classifiers import CLASSIFIERS, Decisions
 from irevalx.lab.cli import main
 from irevalx.lab.collection import Collection
 from irevalx.lab.complete import Completing, Completion
 from irevalx.lab.documents import Document
-from irevalx.lab.leave_out import Removal
+from irevalx.lab.experiment import prepare
+from irevalx.lab.leave_out import (
+    Removal,
+    Treatment,
+    deleted,
+    groups_by_pattern,
+    leave_out,
+    nonrelevant,
+    removals,
+)
 from irevalx.lab.progress_bar import progress_bar
-from irevalx.reading.formats import read_qrels
+from irevalx.lab.trained import classifier_for, collection_for
+from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
 from irevalx.segments import BoolArray, IntArray
 
 CRANFIELD = SHARED / "cranfield"
+
+MEASURES = ("map", "bpref", "P.20:skip", "RankEff", "recip_rank")
 
 TEXTS = {
     "w0": "wing lift flow",
@@ -62,7 +74,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text("".join(lines))
 
 
-def leave_out(capfdbinary: pytest.CaptureFixture[bytes], *args: str | Path) -> list[dict[str, Any]]:
+def summary(capfdbinary: pytest.CaptureFixture[bytes], *args: str | Path) -> list[dict[str, Any]]:
     """The rows of the summary."""
     status = main(["leave-out", *map(str, args), "--summary", "--format", "json"])
     out, _ = capfdbinary.readouterr()
@@ -77,7 +89,7 @@ SMALL = ("qrels", *RUNS, "--group-by", "[a-z]", "--depth", "4", "-m", "map num_r
 @pytest.mark.parametrize("classifier", ["svm", "kld"])
 def test_what_is_predicted_for_a_group(classifier: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """What only b has found, w2 and p2, is predicted from the rest of the pool, to which the deep document is not added."""
-    rows = leave_out(capfdbinary, *SMALL, "--complete", classifier, "--docs", "docs", "--write", "groups")
+    rows = summary(capfdbinary, *SMALL, "--complete", classifier, "--docs", "docs", "--write", "groups")
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"]
     assert [(row["measure"], row["judgments"]) for row in rows] == [
@@ -110,7 +122,7 @@ def test_what_is_told_of_predictions(capfdbinary: pytest.CaptureFixture[bytes]) 
 
 def test_the_control_alone(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """--complete nonrelevant needs no documents, and gives what was removed the grade 0."""
-    rows = leave_out(capfdbinary, *SMALL, "--complete", "nonrelevant", "--write", "groups")
+    rows = summary(capfdbinary, *SMALL, "--complete", "nonrelevant", "--write", "groups")
     assert [row["judgments"] for row in rows] == ["biased", "nonrelevant"] * 2
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 0"]
@@ -118,7 +130,7 @@ def test_the_control_alone(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
 
 def test_without_completion_there_is_one_kind_of_judgments(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """The summary has no column for it then."""
-    assert all("judgments" not in row for row in leave_out(capfdbinary, *SMALL))
+    assert all("judgments" not in row for row in summary(capfdbinary, *SMALL))
 
 
 @pytest.mark.parametrize(
@@ -190,24 +202,51 @@ def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, m
     assert ("topics" in screen.getvalue()) == (screen.isatty() and not quiet)
 
 
-@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
-def test_completion_helps_on_cranfield(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+@pytest.fixture(scope="module")
+def change(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int, str], float]:
+    """The mean change of a left-out run's rank on cranfield, by measure, depth and judgments."""
+    if not CRANFIELD.is_dir():
+        pytest.skip("needs ../shared")
+    judgments = read_qrels(Source(str(CRANFIELD / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
+    runs = [
+        read_trec_results(Source(str(path)), TREC_EVAL_10, strict=True, warn=pytest.fail)
+        for path in sorted((CRANFIELD / "runs").iterdir())
+    ]
+    experiment = prepare(judgments, runs, MEASURES)
+    groups = groups_by_pattern("^[a-z]+", experiment.runs)
+    collection = collection_for(judgments, [str(CRANFIELD / "docs.jsonl.gz")])
+    found: dict[tuple[str, int, str], float] = {}
+    for depth in (10, 20):
+        left = list(removals(experiment, groups, depth))
+        treatments: dict[str, Treatment] = {"biased": deleted, "nonrelevant": nonrelevant}
+        for name in CLASSIFIERS:
+            treatments[name] = Completing(Completion(judgments, collection, classifier_for(name, collection)))
+        for name, treatment in treatments.items():
+            changes = leave_out(experiment, left, treatment).rank_change.tolist()
+            found |= {(measure, depth, name): one for measure, one in zip(MEASURES, changes, strict=True)}
+    return found
+
+
+def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
     """At depth 10 left-out runs change rank less by the completed judgments than by the biased ones and the control.
 
     Source: Büttcher et al. 2007, section 5.3 and Table 7; DEFINITIONS section 6, item 5.
     """
-    files = [CRANFIELD / "qrels.gz", *sorted((CRANFIELD / "runs").iterdir())]
-    rows = leave_out(
-        capfdbinary,
-        *files,
-        *("--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref"),
-        *("--complete", "svm", "--docs", CRANFIELD / "docs.jsonl.gz"),
-    )
-    change = {(row["measure"], row["judgments"]): row["rank_change"] for row in rows}
     for measure in ("map", "bpref"):
-        assert change[measure, "svm"] < change[measure, "biased"]
-        assert change[measure, "svm"] < change[measure, "nonrelevant"]
+        assert change[measure, 10, "svm"] < change[measure, 10, "biased"]
+        assert change[measure, 10, "svm"] < change[measure, 10, "nonrelevant"]
     # What the definitions measured without completion.
-    assert change["map", "biased"] == pytest.approx(0.500, abs=5e-4)
-    assert change["bpref", "biased"] == pytest.approx(0.967, abs=5e-4)
-    assert change["bpref", "nonrelevant"] == pytest.approx(0.267, abs=5e-4)
+    assert change["map", 10, "biased"] == pytest.approx(0.500, abs=5e-4)
+    assert change["bpref", 10, "biased"] == pytest.approx(0.967, abs=5e-4)
+    assert change["bpref", 10, "nonrelevant"] == pytest.approx(0.267, abs=5e-4)
+
+
+def test_readme_says_what_comes_out_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
+    """The README's table of completion is what is measured, where it does not help too."""
+    kinds = [(depth, judgments) for depth in (10, 20) for judgments in ("biased", "nonrelevant", "svm", "kld")]
+    readme = (ROOT / "README.md").read_text().partition("### Filling holes from the text")[2]
+    rows = [line for line in readme.splitlines() if line.startswith("| `")][:5]
+    assert rows == [
+        f"| `{measure}` | {' | '.join(f'{change[measure, depth, kind]:.2f}' for depth, kind in kinds)} |"
+        for measure in MEASURES
+    ]
