@@ -69,6 +69,7 @@ The house, in the order data flows; a module imports only from those above it:
     lab/study_tables.py  a study as tables
     lab/plots.py         a study as figures
     lab/qrels_lines.py   a file of judgments written again with other grades
+    lab/scorings.py      files that say how runs score, and what two of them have in common
     lab/files.py         files that are there complete or not at all
     lab/progress_bar.py  how far a long call has come
     lab/flags.py         options that several commands share

@@ -20,6 +20,9 @@ COMMANDS = {
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
     "complete": "Fill holes in judgments by what the documents say.",
+    "agree": "Tell how far two scorings of the same runs agree.",
+    "compare": "Test whether runs differ.",
+    "swap-rate": "Tell how often two sets of topics disagree on which of two runs is better.",
     "study": "Do all of it: degrade, evaluate, compare, draw.",
 }
 """Each with what it does, in the order of the help."""

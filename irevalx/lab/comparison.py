@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from irevalx.lab.significance import RESAMPLES, TESTS, batch_of, differences, generator, mean
 from irevalx.segments import FloatArray
@@ -101,6 +100,8 @@ def interval(d: FloatArray, *, confidence: float = 0.95, seed: int = 0) -> tuple
     ----------
     d : shape (n_pairs, n_topics), with one topic at least.
     """
+    from scipy import stats
+
     low, high = d[:, 0].copy(), d[:, 0].copy()
     varied = (d != d[:, :1]).any(axis=1)
     if varied.any():
@@ -151,6 +152,8 @@ def holm(p: FloatArray) -> FloatArray:
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
     """Bound the share of false ones among the differences found [Benjamini & Hochberg 1995]."""
+    from scipy import stats
+
     return stats.false_discovery_control(p, method="bh")
 
 

@@ -3,6 +3,8 @@
 A test takes differences of shape (..., n_topics) and gives a p-value for each row of topics, two-sided, shape (...).
 ``differences`` are free of rounding, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks must see them. A
 test is never more certain than its data: without topics, with one topic, and where all differences are zero, p is 1.
+
+scipy is imported where it is used: it takes longer to start than most of the commands take to run.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from functools import cache
 from typing import TypeAlias
 
 import numpy as np
-from scipy import special, stats
 
 from irevalx.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
 
@@ -63,6 +64,8 @@ def paired_t(d: FloatArray, seed: int = 0) -> FloatArray:
     d : shape (..., n_topics); differences between two runs.
     seed : not used.
     """
+    from scipy import special
+
     n_topics = d.shape[-1]
     if n_topics < 2:
         return np.ones(d.shape[:-1])
@@ -85,6 +88,8 @@ def wilcoxon(d: FloatArray, seed: int = 0) -> FloatArray:
     d : shape (..., n_topics); differences between two runs.
     seed : not used.
     """
+    from scipy import special, stats
+
     n_topics = d.shape[-1]
     if n_topics == 0:
         return np.ones(d.shape[:-1])
@@ -113,6 +118,8 @@ def sign_flips(d: FloatArray, seed: int = 0) -> FloatArray:
     d : shape (..., n_topics); differences between two runs.
     seed : of the random numbers.
     """
+    from scipy import stats
+
     if d.shape[-1] < 2:
         return np.ones(d.shape[:-1])
     rows = d.reshape(-1, d.shape[-1])
@@ -141,7 +148,7 @@ def generator(seed: int) -> np.random.Generator:
 
 def mean(x: FloatArray, axis: int) -> FloatArray:
     """Return means of differences, rounded: which of them are equal must not depend on how a processor adds."""
-    return np.asarray(np.round(np.mean(x, axis=axis), DECIMALS), np.float64)
+    return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
 def batch_of(rows: AnyArray) -> int:

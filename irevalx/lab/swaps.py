@@ -6,7 +6,7 @@ better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; V
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import shake_256
 from itertools import combinations, count
@@ -14,7 +14,7 @@ from math import comb
 
 import numpy as np
 
-from irevalx.lab.significance import DECIMALS, differences, pairs_of_runs
+from irevalx.lab.significance import differences, pairs_of_runs, without_noise
 from irevalx.segments import FloatArray, IntArray
 
 DRAWS = 1000
@@ -30,14 +30,12 @@ class SwapRate:
     Parameters
     ----------
     size : topics in a set.
-    pairs_of_sets : pairs of topic sets that were compared, for each pair of runs.
     comparisons : pairs of runs times pairs of topic sets.
     swaps : comparisons in which each run is better on one of the two sets.
     ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
     """
 
     size: int
-    pairs_of_sets: int
     comparisons: int
     swaps: int
     ties: int
@@ -54,37 +52,32 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
     return (*(size for size in _SIZES if size < half), half) if half else ()
 
 
-def swap_rates(
-    values: FloatArray, sizes: Sequence[int] | None = None, *, draws: int = DRAWS, seed: int = 0
-) -> list[SwapRate]:
-    """Compute the swap rate for each size of topic sets.
+def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
+    """Compare all pairs of runs on each of two topic sets, the same sets for all pairs.
 
-    All pairs of runs see the same topic sets. Means that differ by less than rounding are tied.
+    Means that differ by less than rounding are tied.
 
     Parameters
     ----------
     values : shape (n_runs, n_topics).
-    sizes : how many topics a set has; by default ``default_sizes``.
-    draws : pairs of topic sets of each size, at least 1; all that there are, if these are fewer.
-    seed : of the random choice. The same seed chooses the same sets everywhere.
+    sets : shape (n_pairs, 2, size), as ``topic_sets`` makes them.
 
     Raises
     ------
-    ValueError : fewer than two runs, or a size that two disjoint sets of these topics cannot have.
+    ValueError : there are fewer than two runs.
     """
     n_runs, n_topics = values.shape
     if n_runs < 2:
         raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
     first, second = pairs_of_runs(n_runs)
     gap = differences(values[second], values[first])
-    rates = []
-    for size in default_sizes(n_topics) if sizes is None else sizes:
-        sets = topic_sets(n_topics, size, draws=draws, seed=seed)
-        better = [np.sign(np.round(gap @ _shares(side, n_topics), DECIMALS)) for side in (sets[:, 0], sets[:, 1])]
-        agreed = better[0] * better[1]
-        swaps, ties = int(np.count_nonzero(agreed < 0)), int(np.count_nonzero(agreed == 0))
-        rates.append(SwapRate(size, len(sets), agreed.size, swaps, ties))
-    return rates
+    one, other = (np.sign(without_noise(gap @ _shares(sets[:, side], n_topics))) for side in range(2))
+    return SwapRate(
+        size=sets.shape[2],
+        comparisons=one.size,
+        swaps=int(np.count_nonzero(one * other < 0)),
+        ties=int(np.count_nonzero(one * other == 0)),
+    )
 
 
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -> IntArray:
