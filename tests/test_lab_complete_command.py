@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+import sys
 from pathlib import Path
 
 import pytest
-from running import Result, run
-
-from irevalx.lab.cli import main
+from running import Result, lab, run
 
 WINGS = ("wing lift flow", "lift of a wing", "wing and lift again", "wing lift drag flow")
 PLATES = ("heat in a plate", "plate heat slab", "slab of heat", "heat plate conduction")
@@ -43,24 +41,15 @@ RUN = """\
 4 Q0 w1 1 9 r
 """
 
-Lab = Callable[..., Result]
 
-
-@pytest.fixture
-def lab(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """Calls irevalx-lab in a folder with qrels, run and docs."""
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with qrels, run and docs."""
     monkeypatch.chdir(tmp_path)
     texts = TEXTS | {"silent": "..."} | {f"other{number}": "other words in many documents" for number in range(5)}
     Path("docs").write_text("".join(json.dumps({"id": docno, "text": text}) + "\n" for docno, text in texts.items()))
     Path("qrels").write_text(QRELS)
     Path("run").write_text(RUN)
-
-    def call(*args: str) -> Result:
-        status = main(list(args))
-        out, err = capfdbinary.readouterr()
-        return Result(status, out, err.decode())
-
-    return call
 
 
 COMPLETED = """\
@@ -90,14 +79,14 @@ irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in i
 
 
 @pytest.mark.parametrize("classifier", ["svm", "kld"])
-def test_what_is_written_and_what_is_told(classifier: str, lab: Lab) -> None:
+def test_what_is_written_and_what_is_told(classifier: str) -> None:
     """Judged lines stay as they are; unjudged ones get predictions, and so do others of the pool."""
     result = lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier)
     assert result == Result(0, COMPLETED.encode(), TOLD)
     assert lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier, "--quiet").stderr == ""
 
 
-def test_completed_judgments_go_into_irevalx(lab: Lab) -> None:
+def test_completed_judgments_go_into_irevalx() -> None:
     """What is written is a qrels file, in which topic 1 has two more relevant documents, one of them retrieved first."""
     assert lab("complete", "qrels", "run", "--docs", "docs", "-o", "completed").stdout == b""
     values = [
@@ -107,7 +96,7 @@ def test_completed_judgments_go_into_irevalx(lab: Lab) -> None:
     assert values[1][:6] == ["num_rel", "1", "4", "P_1", "1", "1.0000"]
 
 
-def test_only_within_the_depth(lab: Lab) -> None:
+def test_only_within_the_depth() -> None:
     """Deeper documents of the runs are left alone; what is marked -1 is not."""
     result = lab("complete", "qrels", "run", "--docs", "docs", "--depth", "1", "--quiet")
     lines = COMPLETED.splitlines(keepends=True)
@@ -116,7 +105,7 @@ def test_only_within_the_depth(lab: Lab) -> None:
     )
 
 
-def test_without_runs(lab: Lab) -> None:
+def test_without_runs() -> None:
     """Without runs and pool what is marked -1 is predicted; a pool file says more."""
     alone = lab("complete", "qrels", "--docs", "docs", "--quiet").stdout.decode()
     assert alone == "".join(COMPLETED.splitlines(keepends=True)[:10])
@@ -125,7 +114,7 @@ def test_without_runs(lab: Lab) -> None:
     assert pooled == alone + "1 0 w3 1\n3 0 w3 0\n"
 
 
-def test_predictions_on_their_own(lab: Lab) -> None:
+def test_predictions_on_their_own() -> None:
     """--mark writes predictions only, with --probabilities the decision value too."""
     lab("complete", "qrels", "run", "--docs", "docs", "--mark", "mark")
     expected = ["1 0 w2 1", "1 0 p2 0", "1 0 p3 0", "1 0 w3 1", "3 0 p1 1", "3 0 w3 0"]
@@ -136,7 +125,7 @@ def test_predictions_on_their_own(lab: Lab) -> None:
     assert [float(value) > 0 for _, value in columns] == [line.endswith("1") for line in expected]
 
 
-def test_report(lab: Lab) -> None:
+def test_report() -> None:
     """The report counts what was learned from and predicted, as a table or as json."""
     lab("complete", "qrels", "run", "--docs", "docs", "--report", "report.json")
     report = json.loads(Path("report.json").read_text())
@@ -165,7 +154,7 @@ def test_report(lab: Lab) -> None:
     assert "classifier      topics    trained" in Path("report").read_text()
 
 
-def test_holdout(lab: Lab) -> None:
+def test_holdout() -> None:
     """The same seed gives the same report; a seed that was not given is printed, and gives it again."""
     Path("many").write_text("".join(f"1 0 {docno} {int(docno[0] == 'w')}\n" for docno in TEXTS))
     call = ("complete", "many", "--docs", "docs", "--holdout", "50%", "--holdout", "0.8", "--report", "report.json")
@@ -179,20 +168,31 @@ def test_holdout(lab: Lab) -> None:
     assert all(row["topics"] + row["untrained"] == 1 for row in rows)
 
 
-def test_forms_of_input(lab: Lab) -> None:
-    """Documents in several files, compressed, as SGML: the same."""
+def test_forms_of_input() -> None:
+    """Documents in several files, compressed, as SGML, from standard input: the same."""
     lines = Path("docs").read_text().splitlines()
     Path("one.gz").write_bytes(gzip.compress("\n".join(lines[:5]).encode()))
     rest = [json.loads(line) for line in lines[5:]]
     Path("two").write_text("".join(f"<DOC>\n<DOCNO>{one['id']}</DOCNO>\n{one['text']}\n</DOC>\n" for one in rest))
     assert lab("complete", "qrels", "run", "--docs", "one.gz", "--docs", "two").stdout == COMPLETED.encode()
+    assert lab("complete", "qrels", "run", "--docs", "-", stdin=Path("docs")).stdout == COMPLETED.encode()
 
 
-def test_levels(lab: Lab) -> None:
+def test_levels() -> None:
     """Under --level 2 what is predicted relevant gets grade 2."""
     Path("qrels").write_text("1 0 w0 2\n1 0 w1 2\n1 0 p0 1\n1 0 p1 0\n1 0 w2 -1\n1 0 p2 -1\n")
     result = lab("complete", "qrels", "--docs", "docs", "-l", "2")
     assert result.stdout.decode().splitlines()[4:] == ["1 0 w2 2", "1 0 p2 0"]
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command says what to install."""
+    monkeypatch.delitem(sys.modules, "irevalx.lab.support_vectors", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    result = lab("complete", "qrels", "run", "--docs", "docs")
+    assert (result.status, result.stdout) == (1, b"")
+    needs = "irevalx-lab complete needs sklearn, which is not installed: pip install 'irevalx[lab]'\n"
+    assert result.stderr.endswith(needs)
 
 
 ERRORS = {
@@ -207,14 +207,14 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("flags", "message"), ERRORS.items())
-def test_usage_errors(flags: tuple[str, ...], message: str, lab: Lab) -> None:
+def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
     """Options that make no sense are refused before anything is read."""
     result = lab("complete", "qrels", "run", *flags)
     assert (result.status, result.stdout) == (1, b"")
     assert message in result.stderr
 
 
-def test_errors_in_files(lab: Lab) -> None:
+def test_errors_in_files() -> None:
     """Documents that are missing, malformed or of another collection are errors, and nothing is written."""
     Path("wrong").write_text('{"id": 1}\n')
     Path("others").write_text('{"id": 1, "text": "wing"}\n')

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import ROOT, SHARED
+from running import ROOT, SHARED, lab
 
 from irevalx.compat import TREC_EVAL_10
 from irevalx.lab.classifiers import CLASSIFIERS, Decisions
-from irevalx.lab.cli import main
 from irevalx.lab.collection import Collection
 from irevalx.lab.complete import Completing, Completion
 from irevalx.lab.documents import Document
@@ -74,12 +73,11 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text("".join(lines))
 
 
-def summary(capfdbinary: pytest.CaptureFixture[bytes], *args: str | Path) -> list[dict[str, Any]]:
+def summary(*args: str | Path) -> list[dict[str, Any]]:
     """The rows of the summary."""
-    status = main(["leave-out", *map(str, args), "--summary", "--format", "json"])
-    out, _ = capfdbinary.readouterr()
-    assert status == 0
-    rows: list[dict[str, Any]] = json.loads(out)["summary"]
+    done = lab("leave-out", *args, "--summary", "--format", "json")
+    assert (done.status, done.stderr) == (0, "")
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["summary"]
     return rows
 
 
@@ -87,9 +85,9 @@ SMALL = ("qrels", *RUNS, "--group-by", "[a-z]", "--depth", "4", "-m", "map num_r
 
 
 @pytest.mark.parametrize("classifier", ["svm", "kld"])
-def test_what_is_predicted_for_a_group(classifier: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_what_is_predicted_for_a_group(classifier: str) -> None:
     """What only b has found, w2 and p2, is predicted from the rest of the pool, to which the deep document is not added."""
-    rows = summary(capfdbinary, *SMALL, "--complete", classifier, "--docs", "docs", "--write", "groups")
+    rows = summary(*SMALL, "--complete", classifier, "--docs", "docs", "--write", "groups")
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"]
     assert [(row["measure"], row["judgments"]) for row in rows] == [
@@ -106,31 +104,33 @@ def test_what_is_predicted_for_a_group(classifier: str, capfdbinary: pytest.Capt
     assert of_map[classifier]["rms"] == pytest.approx(0)
 
 
-def test_what_is_told_of_predictions(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_what_is_told_of_predictions() -> None:
     """A table counts them by group, and standard error those that could not be made."""
     docs = [line for line in Path("docs").read_text().splitlines() if '"p2"' not in line]
     Path("docs").write_text("\n".join(docs) + "\n")
-    assert main(["leave-out", *SMALL, "--complete", "svm", "--docs", "docs", "--format", "json"]) == 0
-    out, err = capfdbinary.readouterr()
+    done = lab("leave-out", *SMALL, "--complete", "svm", "--docs", "docs", "--format", "json")
     counts = {"only_there": 2, "relevant": 1, "predicted": 2, "predicted_relevant": 1, "right": 1}
-    assert json.loads(out)["predictions"] == [{"group": "a"} | counts, {"group": "b"} | counts | {"predicted": 1}]
-    assert err.decode() == (
+    assert json.loads(done.stdout)["predictions"] == [
+        {"group": "a"} | counts,
+        {"group": "b"} | counts | {"predicted": 1},
+    ]
+    assert done.stderr == (
         "irevalx-lab: 1 of 4 documents that only one group has found stay unjudged, for want of text or of relevant and "
         "nonrelevant documents to learn from\n"
     )
 
 
-def test_the_control_alone(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_control_alone() -> None:
     """--complete nonrelevant needs no documents, and gives what was removed the grade 0."""
-    rows = summary(capfdbinary, *SMALL, "--complete", "nonrelevant", "--write", "groups")
+    rows = summary(*SMALL, "--complete", "nonrelevant", "--write", "groups")
     assert [row["judgments"] for row in rows] == ["biased", "nonrelevant"] * 2
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 0"]
 
 
-def test_without_completion_there_is_one_kind_of_judgments(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_without_completion_there_is_one_kind_of_judgments() -> None:
     """The summary has no column for it then."""
-    assert all("judgments" not in row for row in summary(capfdbinary, *SMALL))
+    assert all("judgments" not in row for row in summary(*SMALL))
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,11 @@ def test_without_completion_there_is_one_kind_of_judgments(capfdbinary: pytest.C
         (("--complete", "svm", "--docs", "docs", "-l", "0"), "--level must be at least 1 with --complete, but got 0"),
     ],
 )
-def test_usage_errors(flags: tuple[str, ...], message: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
     """Options that make no sense are refused."""
-    assert main(["leave-out", *SMALL, *flags]) == 1
-    assert message in capfdbinary.readouterr().err.decode()
+    done = lab("leave-out", *SMALL, *flags)
+    assert done.status == 1
+    assert message in done.stderr
 
 
 class Optimist:
