@@ -19,6 +19,7 @@ COMMANDS = {
     "degrade": "Make judgments incomplete: a sample of them.",
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
+    "complete": "Fill holes in judgments by what the documents say.",
     "agree": "Tell how far two scorings of the same runs agree.",
     "compare": "Test whether runs differ.",
     "swap-rate": "Tell how often two sets of topics disagree on which of two runs is better.",
