@@ -58,13 +58,15 @@ class RelevanceEvaluator:
         ------
         ValueError : a measure does not exist, or its parameters make no sense.
         """
-        self._judgments = Qrels.read(query_relevance).judgments
+        qrels = Qrels.read(query_relevance)
+        self._judgments = qrels.judgments
         self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
         self._options = Options(
             files=(),
             measures=_merged(measures),
             level=relevance_level,
             judged_only=judged_docs_only_flag,
+            rel_format=qrels.rel_format,
             compat=TREC_EVAL_9,
         )
         try:
