@@ -18,6 +18,7 @@ from irevalx import __version__, errors
 from irevalx.argv import GROUPS, Option
 from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
 from irevalx.departures import DEPARTURES
+from irevalx.explain import SYMBOLS, effects
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
@@ -116,16 +117,22 @@ def _formats() -> Iterator[str]:
 def _measures() -> Iterator[str]:
     yield from (".SH MEASURES", ".PP")
     yield roff(
-        "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; without them "
-        "the usual ones are used. Documents without a judgment are nonrelevant unless it says otherwise."
+        "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; there are "
+        "usual ones. Behind -l, -c, -J (the options) and Pool (--pool, or a negative judgment) stands what these do to "
+        "the measure. In formulas, as far as they do not say it themselves:"
     )
+    for number, (name, meaning) in enumerate(SYMBOLS.items()):
+        if number == 1:
+            yield ".PD 0"
+        yield from (".TP", rf"\fI{roff(name)}\fR", roff(meaning))
+    yield ".PD"
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
         yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
         for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
-        for note in measure.notes:
-            yield from (".br", roff(note))
+        yield ".br"
+        yield "\n.br\n".join(map(roff, effects(measure)))
     yield ".SS Sets of measures"
     for name, members in NICKNAMES.items():
         known = all(split_reading(member)[0].partition(".")[0] in BY_NAME for member in members)
