@@ -53,6 +53,13 @@ EXAMPLES = (
 )
 
 
+COMPLETIONS = {
+    "bash": 'eval "$(_IREVALX_COMPLETE=bash_source irevalx)"',
+    "zsh": 'eval "$(_IREVALX_COMPLETE=zsh_source irevalx)"',
+    "fish": "_IREVALX_COMPLETE=fish_source irevalx | source",
+}
+"""What each shell has to be told."""
+
 OTHER_STATUSES = {
     INTERRUPTED: "interrupted (trec_eval dies by the signal, which a shell shows in the same way)",
     BROKEN_PIPE: "the reader of standard output has gone (likewise)",
@@ -69,7 +76,7 @@ def roff(text: str) -> str:
 def manual_pages() -> dict[str, str]:
     """Return the pages of the manual, by the name of the file in man/."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
-        "irevalx.1": (_command(), _options(), _differences(), _exit_status(), _examples()),
+        "irevalx.1": (_command(), _options(), _completion(), _differences(), _exit_status(), _examples()),
         "irevalx-measures.7": (_name("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
         "irevalx-formats.5": (_name("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
     }
@@ -91,7 +98,8 @@ def _command() -> Iterator[str]:
     yield from _name("irevalx", 1, "evaluate ranked retrieval as trec_eval does")
     yield from (".SH SYNOPSIS", ".B irevalx", r"[\fIOPTIONS\fR] \fIQRELS\fR \fIRUN\fR...")
     yield ".SH DESCRIPTION"
-    yield from _paragraphs(DESCRIPTION)
+    yield roff(DESCRIPTION[0])
+    yield from _paragraphs(DESCRIPTION[1:])
 
 
 def _options() -> Iterator[str]:
@@ -115,7 +123,7 @@ def _formats() -> Iterator[str]:
 
 
 def _measures() -> Iterator[str]:
-    yield from (".SH MEASURES", ".PP")
+    yield ".SH MEASURES"
     yield roff(
         "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; there are "
         "usual ones. Behind -l, -c, -J (the options) and Pool (--pool, or a negative judgment) stands what these do to "
@@ -146,6 +154,15 @@ def _rules() -> Iterator[str]:
     for subject, cells in RULES:
         yield from (".TP", roff(f"{subject}:"))
         yield roff("; ".join(f"{kind}: {cell}" for kind, cell in zip(KINDS, cells, strict=True)) + ".")
+
+
+def _completion() -> Iterator[str]:
+    yield ".SH COMPLETION"
+    yield roff(
+        "Shells complete options, measures and files after one of these lines, which belong into their start files:"
+    )
+    for shell, line in COMPLETIONS.items():
+        yield from (".TP", shell, rf"\fB{roff(line)}\fR")
 
 
 def _differences() -> Iterator[str]:
