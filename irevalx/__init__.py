@@ -63,7 +63,14 @@ from irevalx.errors import IrevalxError
 
 if TYPE_CHECKING:
     from irevalx.api import IrevalxWarning, Qrels, Run, Scores, evaluate
-    from irevalx.pytrec import RelevanceEvaluator, compute_aggregated_measure, parse_qrel, parse_run
+    from irevalx.pytrec import (
+        RelevanceEvaluator,
+        compute_aggregated_measure,
+        parse_qrel,
+        parse_run,
+        supported_measures,
+        supported_nicknames,
+    )
 
 __version__ = "0.1.0"
 
@@ -79,10 +86,15 @@ __all__ = [
     "evaluate",
     "parse_qrel",
     "parse_run",
+    "supported_measures",
+    "supported_nicknames",
 ]
 
 
-_LIKE_PYTREC_EVAL = ("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run")
+_LIKE_PYTREC_EVAL = (
+    *("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run"),
+    *("supported_measures", "supported_nicknames"),
+)
 
 
 def __getattr__(name: str) -> Any:

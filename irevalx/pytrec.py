@@ -15,15 +15,26 @@ from irevalx.api import Qrels
 from irevalx.compat import TREC_EVAL_9
 from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation import evaluate
-from irevalx.measures import BY_NAME
+from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.counts import num_q
 from irevalx.measures.declare import Cutoffs
-from irevalx.measures.select import select
+from irevalx.measures.select import exists, select, split_reading
 from irevalx.options import Options
 from irevalx.segments import ordered_sum
 from irevalx.summary import LEAST, as_list, geometric_mean
 
 Number = TypeVar("Number", int, float)
+
+supported_measures = frozenset(
+    name for name, measure in BY_NAME.items() if measure.can_use("qrels") and exists(name, TREC_EVAL_9)
+)
+"""The measures that an evaluator for grades has; runid and relstring may be asked for, but have no numbers."""
+
+supported_nicknames = {
+    nickname: frozenset(member for member in members if exists(split_reading(member)[0], TREC_EVAL_9))
+    for nickname, members in NICKNAMES.items()
+}
+"""The sets of measures."""
 
 
 class RelevanceEvaluator:

@@ -358,6 +358,20 @@ def test_names_as_in_pytrec_eval(measures: set[str]) -> None:
         )
 
 
+def test_what_pytrec_eval_has_is_here() -> None:
+    """A change of one import finds every public name, measure and set of measures."""
+    pytrec_eval = peer()
+    for name in {*pytrec_eval.__all__, "compute_aggregated_measure"}:
+        assert name in irevalx.__all__
+    assert pytrec_eval.supported_measures <= irevalx.supported_measures
+    assert {name: irevalx.supported_nicknames[name] for name in pytrec_eval.supported_nicknames} == dict(
+        pytrec_eval.supported_nicknames
+    )
+    every = irevalx.RelevanceEvaluator({"1": {"A": 1}}, irevalx.supported_measures).evaluate({"1": {"A": 1.0}})
+    theirs = pytrec_eval.RelevanceEvaluator({"1": {"A": 1}}, pytrec_eval.supported_measures).evaluate({"1": {"A": 1.0}})
+    assert set(theirs["1"]) - NOT_NUMBERS <= set(every["1"])
+
+
 def test_relevance_evaluator() -> None:
     """Topics of one side only are left out; wrong measures are errors, not crashes; there is nothing left behind."""
     evaluator = irevalx.RelevanceEvaluator({"1": {"A": 1}, "2": {}}, ["map"])
