@@ -41,8 +41,9 @@ class RelevanceEvaluator:
     """Evaluates runs topic by topic, as pytrec_eval's class of the same name does: change the import and go on.
 
     It follows trec_eval 9.0.8, as pytrec_eval does. What differs: parameters belong to the evaluator, all measures and
-    names that irevalx knows will do, errors are exceptions, several threads may use it, and there is neither runid nor
-    relstring, which are no numbers.
+    names that irevalx knows will do, errors are exceptions, several threads may use it, there is neither runid nor
+    relstring, which are no numbers, and where a topic has a score of nan, for which there is no right place, it and its
+    neighbours may be ranked otherwise.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}}, {"map", "P.5"})
     >>> evaluator.evaluate({"301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
