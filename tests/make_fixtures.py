@@ -1,4 +1,4 @@
-"""Make the data under fixtures/example and fixtures/summation, and record what trec_eval prints for them.
+"""Make the data in fixtures/example, fixtures/summation and fixtures/experiment; record what trec_eval prints for them.
 
     TREC_EVAL_9=... TREC_EVAL_10=... python tests/make_fixtures.py
 
@@ -8,13 +8,14 @@ The programs are trec_eval 9.0.8 and 10.0. Nothing here asks irevalx for an expe
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import subprocess
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-PROGRAMS = {"9": os.environ["TREC_EVAL_9"], "10": os.environ["TREC_EVAL_10"]}
+PROGRAMS = {"9": os.environ.get("TREC_EVAL_9", ""), "10": os.environ.get("TREC_EVAL_10", "")}
 
 
 def example() -> None:
@@ -100,6 +101,47 @@ def summation() -> None:
         (folder / name).unlink()
 
 
+def experiment() -> None:
+    """Twelve topics, documents with text, six runs of three groups, and the judgments of their first twenty documents.
+
+    Documents about a topic hold its words; the more of them, the likelier they are relevant.
+    """
+    folder = FIXTURES / "experiment"
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    rng = random.Random(2007)
+    syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
+    words = ["".join(rng.choices(syllables, k=rng.randint(2, 4))) for _ in range(900)]
+    topics = {str(number): rng.sample(words, 12) for number in range(1, 13)}
+    texts, about = {}, {}
+    for number in range(480):
+        docno, topic = f"D{number:03}", str(rng.randint(1, 12))
+        share = rng.choice([0.0, 0.0, 0.15, 0.3])
+        text = [rng.choice(topics[topic]) if rng.random() < share else rng.choice(words) for _ in range(40)]
+        texts[docno], about[docno] = " ".join(text), (topic, share)
+    documents = "".join(json.dumps({"id": docno, "contents": text}) + "\n" for docno, text in texts.items())
+    with (folder / "docs.jsonl.gz").open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream:
+        stream.write(documents.encode())
+    pool: dict[str, set[str]] = {topic: set() for topic in topics}
+    for place, name in enumerate(("count1", "count2", "vector1", "vector2", "guess1", "guess2")):
+        noise, lines = (2.4, 3.0, 2.2, 2.8, 4.5, 6.0)[place], []
+        liking = {word: rng.gauss(1, 0.5 if name.startswith("count") else 0.2) for word in words}
+        for topic, own in topics.items():
+            scores = {
+                docno: sum(liking[word] for word in text.split() if word in own) + rng.gauss(0, noise)
+                for docno, text in texts.items()
+            }
+            ranked = sorted(texts, key=lambda docno: -scores[docno])[:60]
+            pool[topic].update(ranked[:20])
+            lines += [f"{topic} Q0 {docno} {rank} {scores[docno]:.4f} {name}" for rank, docno in enumerate(ranked, 1)]
+        (folder / "runs" / name).write_text("\n".join(lines) + "\n")
+    qrels = [
+        f"{topic} 0 {docno} {int(about[docno][0] == topic and rng.random() < 2.5 * about[docno][1])}"
+        for topic, docnos in pool.items()
+        for docno in sorted(docnos)
+    ]
+    (folder / "qrels").write_text("\n".join(qrels) + "\n")
+
+
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
     """Keep what each version prints, as TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
@@ -111,3 +153,4 @@ if __name__ == "__main__":
     example()
     incomplete()
     summation()
+    experiment()

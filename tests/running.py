@@ -6,12 +6,13 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 from irevalx.cli import main
+from irevalx.lab.cli import main as lab_main
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -28,7 +29,11 @@ class Result:
 
 
 def run(
-    *args: str | Path, cwd: Path | None = None, stdin: Path | None = None, env: Mapping[str, str] | None = None
+    *args: str | Path,
+    cwd: Path | None = None,
+    stdin: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    main: Callable[[Sequence[str]], int] = main,
 ) -> Result:
     """Call ``main`` in this process, with standard input from a file (or empty)."""
     stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
@@ -54,6 +59,11 @@ def run(
         os.close(source)
     assert isinstance(stdout.buffer, io.BytesIO)
     return Result(status, stdout.buffer.getvalue(), stderr.getvalue())
+
+
+def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -> Result:
+    """Call irevalx-lab in this process."""
+    return run(*args, cwd=cwd, stdin=stdin, main=lab_main)
 
 
 def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: Path | None = None) -> Result:

@@ -1,0 +1,156 @@
+"""irevalx-lab compare."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import click
+
+from irevalx.errors import UsageError, quote
+from irevalx.lab.comparison import CORRECTIONS, compare
+from irevalx.lab.experiment import Experiment, prepare
+from irevalx.lab.files import write_lines
+from irevalx.lab.flags import (
+    digits_option,
+    format_option,
+    fresh_seed,
+    least_retrieved_option,
+    level_option,
+    opened,
+    options,
+    output_option,
+    qrels_argument,
+    quiet_option,
+    refuse_two_standard_inputs,
+    runs_argument,
+    seed_option,
+    teller,
+)
+from irevalx.lab.qrels_lines import QrelsLines
+from irevalx.lab.rows import Table, table_lines
+from irevalx.lab.significance import TESTS
+from irevalx.reading.source import Source
+
+COLUMNS = (
+    *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
+    *("wins", "ties", "losses", "p", "corrected_p", "differ"),
+)
+
+
+@click.command(
+    "compare",
+    epilog="Example: irevalx-lab compare qrels runs/* --measure infAP --baseline bm25 --test wilcoxon --seed 1",
+)
+@options(
+    qrels_argument,
+    runs_argument,
+    click.option(
+        *("-m", "--measure"), metavar="NAME", default="map", help="A measure as irevalx -m takes it.  [default: map]"
+    ),
+    click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
+    click.option(
+        "--test",
+        type=click.Choice(list(TESTS)),
+        default="t",
+        help=(
+            "A paired test over topics: Student's t, Wilcoxon's signed ranks, or random flips of signs.  [default: t]"
+        ),
+    ),
+    click.option(
+        "--correction",
+        type=click.Choice(list(CORRECTIONS)),
+        default="holm",
+        help="How p-values are corrected for the number of comparisons.  [default: holm]",
+    ),
+    click.option(
+        "--alpha",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="P",
+        default=0.05,
+        help=(
+            "Runs differ when the corrected p-value is below P; the interval covers the difference with probability "
+            "1 - P.  [default: 0.05]"
+        ),
+    ),
+    seed_option,
+    level_option,
+    least_retrieved_option,
+    format_option,
+    digits_option,
+    output_option,
+    quiet_option,
+)
+def command(
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measure: str,
+    baseline: str | None,
+    test: str,
+    correction: str,
+    alpha: float,
+    seed: int | None,
+    level: int,
+    least_retrieved: Fraction | None,
+    fmt: str,
+    digits: int,
+    output: str | None,
+    quiet: bool,
+) -> None:
+    """Test whether runs differ.
+
+    A row a pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected and
+    accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
+    deviation), the topics that the run wins, ties and loses against the other, and p before and after correction.
+    """
+    refuse_two_standard_inputs(qrels, *runs)
+    warn = teller(quiet)
+    experiment = prepare(
+        QrelsLines.read(Source(qrels), warn).judgments,
+        opened(runs, warn),
+        (measure,),
+        level=level,
+        least_retrieved=float(least_retrieved or 0),
+        warn=warn,
+    )
+    if len(experiment.measures) > 1:
+        raise UsageError(
+            f"--measure must be a single measure, but {quote(measure)} is {len(experiment.measures)}: "
+            + " ".join(experiment.measures)
+        )
+    pairs = _pairs(experiment, baseline)
+    seed = fresh_seed() if seed is None else seed
+    found = compare(experiment.values()[0], pairs, test=test, correction=correction, alpha=alpha, seed=seed)
+    rows = tuple(
+        (
+            experiment.measures[0],
+            experiment.runs[one.second],
+            experiment.runs[one.first],
+            one.mean_second,
+            one.mean_first,
+            one.difference,
+            one.low,
+            one.high,
+            one.effect_size,
+            one.wins,
+            one.ties,
+            one.losses,
+            one.p,
+            one.corrected,
+            one.corrected < alpha,
+        )
+        for one in found
+    )
+    write_lines(table_lines([Table("comparison", COLUMNS, rows, n_labels=3)], fmt, digits), output)
+
+
+def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
+    """Return rows of runs, the one that the other is compared with first."""
+    numbers = range(len(experiment.runs))
+    if baseline is None:
+        return [(other, run) for run, other in combinations(numbers, 2)]
+    if baseline not in experiment.runs:
+        raise UsageError(f"--baseline must be one of the runs ({' '.join(experiment.runs)}), but got {quote(baseline)}")
+    base = experiment.runs.index(baseline)
+    return [(base, run) for run in numbers if run != base]

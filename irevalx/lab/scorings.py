@@ -1,0 +1,307 @@
+"""Files that say how runs score, as irevalx and trec_eval print them, and what two of them have in common.
+
+Formats are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is trec_eval's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irevalx.errors import InputError, MalformedLineError, UsageError, quote, shown_name
+from irevalx.lab.agreement import changed
+from irevalx.lab.experiment import Experiment
+from irevalx.measures import MEASURES
+from irevalx.measures.counts import runid
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.records import Record
+from irevalx.report import ALL
+from irevalx.segments import FloatArray, ordered_sum
+
+_ALL = ALL.decode()
+
+_TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
+"""Measures whose values are no numbers; they do not count here."""
+
+
+class _Value(NamedTuple):
+    """A value in a file: the 1-based line, whose value it is, and as what it stands there."""
+
+    line: int
+    run: str
+    topic: str
+    measure: str
+    text: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """How runs score.
+
+    Parameters
+    ----------
+    path : the file, or the judgments.
+    values : by run, measure as it is printed, and topic; "all" is the summary, which a measure may lack.
+    """
+
+    path: str
+    values: dict[str, dict[str, dict[str, float]]]
+
+    @classmethod
+    def of(cls, path: str, experiment: Experiment) -> Scoring:
+        """Return what the runs of an experiment score with the judgments that it was made with."""
+        values = experiment.values()
+        scores = experiment.scores(values)
+        topics = [os.fsdecode(topic) for topic in experiment.topics]
+        found = {
+            run: {
+                measure: {_ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
+                for m, measure in enumerate(experiment.measures)
+            }
+            for r, run in enumerate(experiment.runs)
+        }
+        return cls(path, found)
+
+    @classmethod
+    def read(cls, source: Source) -> Scoring:
+        """Read a file.
+
+        Raises
+        ------
+        UnreadableFileError : it cannot be read.
+        MalformedLineError : a line breaks the format, has no number, or gives a value a second time.
+        InputError : there is no value, or trec_eval's format does not say what a run is called.
+        """
+        text = os.fsdecode(b"".join(source.chunks(CHUNK_SIZE)))
+        where = shown_name(source.path)
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for value in _values(where, text):
+            if value.measure.startswith(_TEXTS):
+                continue
+            by_topic = found.setdefault(value.run, {}).setdefault(value.measure, {})
+            if value.topic in by_topic:
+                raise MalformedLineError(
+                    f"{where}:{value.line}: a value must be there once, but {value.measure} of {quote(value.run)} for "
+                    f"{quote(value.topic)} is there again"
+                )
+            by_topic[value.topic] = _number(where, value)
+        if not found:
+            raise InputError(f"{where}: a scoring must have a value at least, but it has none")
+        return cls(source.path, found)
+
+    @property
+    def measures(self) -> list[str]:
+        """The printed names of all measures, each once, in the order of the file."""
+        return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
+
+    def score(self, run: str, measure: str) -> float:
+        """Return the summary of a measure; without one, the mean over topics."""
+        by_topic = self.values[run][measure]
+        if _ALL in by_topic:
+            return by_topic[_ALL]
+        return ordered_sum(np.array(list(by_topic.values()), np.float64)) / len(by_topic)
+
+    def topics(self, run: str, measure: str) -> dict[str, float]:
+        """Return the values by topic."""
+        return {topic: value for topic, value in self.values[run][measure].items() if topic != _ALL}
+
+
+@dataclass(frozen=True, eq=False)
+class Common:
+    """What two scorings say of a measure.
+
+    Parameters
+    ----------
+    measure : of the second scoring, and of the first unless another was to stand against it.
+    runs : their names.
+    x, y : shape (n_runs,); scores in the first and in the second scoring.
+    changed : share of runs that score significantly otherwise; None where some run has no values by topic.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    x: FloatArray
+    y: FloatArray
+    changed: float | None
+
+
+def in_common(
+    first: Scoring, second: Scoring, against: str | None = None, warn: Callable[[str], None] = lambda line: None
+) -> list[Common]:
+    """Bring together what two scorings say of the same runs.
+
+    Parameters
+    ----------
+    against : the measure of the first scoring that stands against each of the second; by default it is the same.
+    warn : told which measures are left out.
+
+    Raises
+    ------
+    InputError : a run is in one of them only, there are fewer than two runs, or no measure is in both.
+    UsageError : the first scoring has no such measure to stand against the others.
+    """
+    runs = tuple(first.values)
+    for one, other in ((first, second), (second, first)):
+        if lacking := [run for run in other.values if run not in one.values]:
+            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+            raise InputError(
+                f"both scorings must have the same runs, but {shown_name(one.path)} lacks {quote(lacking[0])}{more}"
+            )
+    if len(runs) < 2:
+        raise InputError(f"scorings must have two runs at least, but {shown_name(first.path)} has {len(runs)}")
+    if against is not None and against not in first.measures:
+        raise UsageError(
+            f"--against must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)}), but got "
+            f"{quote(against)}"
+        )
+    found = []
+    other_topics = 0
+    asked = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
+    for measure in asked:
+        pair = ((first, against or measure), (second, measure))
+        if problem := _problem(pair, runs):
+            warn(f"{measure} is left out: {problem}")
+            continue
+        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in pair)
+        if not (np.isfinite(x) & np.isfinite(y)).all():
+            warn(f"{measure} is left out: a score is no finite number")
+            continue
+        by_topic = [[scoring.topics(run, name) for scoring, name in pair] for run in runs]
+        other_topics = max(other_topics, sum(a.keys() != b.keys() for a, b in by_topic))
+        found.append(Common(measure, runs, x, y, _share_changed(by_topic)))
+    if not found:
+        raise InputError("two scorings must have a measure in common, but there is none")
+    if other_topics:
+        warn(f"{other_topics} of {len(runs)} runs are scored for other topics in the one than in the other")
+    return found
+
+
+def _problem(pair: Sequence[tuple[Scoring, str]], runs: Sequence[str]) -> str | None:
+    """Return why a measure cannot be compared."""
+    for scoring, measure in pair:
+        lacking = [run for run in runs if measure not in scoring.values[run]]
+        if len(lacking) == len(runs):
+            return f"{shown_name(scoring.path)} does not have {measure}"
+        if lacking:
+            return f"{shown_name(scoring.path)} does not have {measure} for {quote(lacking[0])}"
+    return None
+
+
+def _share_changed(by_topic: Sequence[Sequence[dict[str, float]]]) -> float | None:
+    """Return the share of runs that score significantly otherwise, from the topics that both scorings have."""
+    if not all(x and y for x, y in by_topic):
+        return None
+    number = 0
+    for x, y in by_topic:
+        topics = [topic for topic in x if topic in y]
+        pair = (np.array([[values[topic] for topic in topics]]) for values in (x, y))
+        number += bool(changed(*pair).any())
+    return number / len(by_topic)
+
+
+def _number(where: str, value: _Value) -> float:
+    if value.text is None:
+        return np.nan  # what JSON has for it
+    try:
+        return float(value.text)
+    except (TypeError, ValueError):
+        problem = f"a value must be a number, but got {quote(str(value.text))}"
+        raise MalformedLineError(f"{where}:{value.line}: {problem}") from None
+
+
+def _values(where: str, text: str) -> Iterator[_Value]:
+    start = text.lstrip()[:1]
+    head = text.partition("\n")[0].rstrip("\r")
+    for delimiter in ",\t":
+        if head == delimiter.join(Record._fields):
+            return _of_table(where, text, delimiter)
+    if start == "{":
+        return _of_json(where, text)
+    return _of_trec_eval(where, text)
+
+
+def _of_table(where: str, text: str, delimiter: str) -> Iterator[_Value]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    for fields in reader:
+        if reader.line_num > 1 and fields:
+            if len(fields) != len(Record._fields):
+                rule = f"a line must have {len(Record._fields)} columns ({', '.join(Record._fields)})"
+                raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {quote(delimiter.join(fields))}")
+            yield _Value(reader.line_num, *fields)
+
+
+def _of_json(where: str, text: str) -> Iterator[_Value]:
+    """Yield the values of an object a line or, where the first line is no complete object, of a single object."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    try:
+        json.loads(lines[0][1])
+    except ValueError:
+        yield from _of_json_object(where, text)
+        return
+    for number, line in lines:
+        yield _of_json_line(where, number, line)
+
+
+def _of_json_line(where: str, number: int, line: str) -> _Value:
+    try:
+        row = json.loads(line)
+        return _Value(number, *(row[field] for field in Record._fields))
+    except (ValueError, KeyError, TypeError):
+        rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
+        raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}") from None
+
+
+def _of_json_object(where: str, text: str) -> Iterator[_Value]:
+    try:
+        for run in json.loads(text)["runs"]:
+            for topic, values in (*run.get("topics", {}).items(), (_ALL, run.get(_ALL, {}))):
+                for measure, value in values.items():
+                    yield _Value(1, run["run"], topic, measure, value)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where}: a JSON object must be what irevalx --format json prints ({error!r})") from None
+
+
+def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
+    """Yield values of runs one after another.
+
+    A run begins with a second runid, or with a topic after the summary. irevalx prints runid before the topics where it
+    was not asked for, and otherwise among the `all` rows, as trec_eval does.
+    """
+    run: str | None = None
+    waiting: list[_Value] = []
+    summarised = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split(None, 2)
+        if not fields:
+            continue
+        if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
+            rule = "a line of trec_eval's must have 3 columns (measure, topic, value)"
+            hint = ": are these judgments? then name the runs too" if len(line.split()) == 4 else ""
+            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}{hint}")
+        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
+        is_name = measure == runid.name and topic == _ALL
+        if (is_name and run is not None) or (topic != _ALL and summarised):
+            yield from _named(where, run, waiting)
+            run, waiting, summarised = None, [], False
+        if is_name:
+            run = value
+        else:
+            summarised = summarised or topic == _ALL
+            waiting.append(_Value(number, "", topic, measure, value))
+    yield from _named(where, run, waiting)
+
+
+def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
+    if values and run is None:
+        raise InputError(
+            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: ask for "
+            "it with -m runid"
+        )
+    return (value._replace(run=run or "") for value in values)

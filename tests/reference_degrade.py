@@ -1,0 +1,113 @@
+"""How judgments are made incomplete and pooled, again as literal loops over dictionaries, from the papers' definitions."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+Qrels = dict[str, dict[str, int]]
+"""Grades of documents, by topic; in the order of the file."""
+
+Ranked = dict[str, list[str]]
+"""A run: its documents in rank order, by topic."""
+
+
+def read_qrels(text: str) -> Qrels:
+    """Judgments, a line ``TOPIC 0 DOCNO GRADE`` each."""
+    qrels: Qrels = {}
+    for line in text.splitlines():
+        topic, _, docno, grade = line.split()
+        qrels.setdefault(topic, {})[docno] = int(grade)
+    return qrels
+
+
+def read_run(text: str) -> Ranked:
+    """Results ranked by score, the highest first; among equal scores the last document by name."""
+    found: dict[str, list[tuple[float, str]]] = {}
+    for line in text.splitlines():
+        topic, _, docno, _, score, _ = line.split()
+        found.setdefault(topic, []).append((float(score), docno))
+    return {topic: [docno for _, docno in sorted(results, reverse=True)] for topic, results in found.items()}
+
+
+def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: int) -> list[str]:
+    """Documents by the SHA-256 of who they are."""
+
+    def digest(docno: str) -> bytes:
+        return hashlib.sha256(f"{seed} {scheme} {topic} {docno} {draw}".encode()).digest()
+
+    return sorted(docnos, key=digest)
+
+
+def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
+    """max(1, floor(p n + 1/2)) of a topic's n judgments, drawn again until one is relevant."""
+    reduced: Qrels = {}
+    for topic, grades in qrels.items():
+        judged = [docno for docno, grade in grades.items() if grade >= 0]
+        number = max(1, int((Decimal(rate) * len(judged)).to_integral_value(ROUND_HALF_UP)))
+        draw = 0
+        sample = shuffled(judged, seed, "uniform", topic, draw)[:number]
+        while any(grades[docno] >= level for docno in judged) and not any(grades[docno] >= level for docno in sample):
+            draw += 1
+            sample = shuffled(judged, seed, "uniform", topic, draw)[:number]
+        reduced[topic] = {docno: grade if docno in sample else -1 for docno, grade in grades.items()}
+    return reduced
+
+
+def stratified(qrels: Qrels, fraction: str, seed: int, level: int = 1) -> Qrels:
+    """The first max(1, ceil(f R)) of the relevant and max(10, ceil(f N)) of the nonrelevant documents."""
+    reduced: Qrels = {}
+    for topic, grades in qrels.items():
+        judged = [docno for docno, grade in grades.items() if grade >= 0]
+        order = shuffled(judged, seed, "stratified", topic, 0)
+        kept: set[str] = set()
+        is_relevant: Callable[[str], bool] = lambda docno, grades=grades: grades[docno] >= level  # type: ignore[misc]  # noqa: E731
+        for least, stratum in ((1, list(filter(is_relevant, order))), (10, [d for d in order if not is_relevant(d)])):
+            number = max(least, math.ceil(Decimal(fraction) * len(stratum)))
+            kept.update(stratum[:number])
+        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+    return reduced
+
+
+def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
+    """The first documents of each topic of any run."""
+    pool: dict[str, set[str]] = {}
+    for run in runs:
+        for topic, docnos in run.items():
+            pool.setdefault(topic, set()).update(docnos[:depth])
+    return pool
+
+
+def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
+    """Only what lies in the pool is judged."""
+    pool = pooled(runs, depth)
+    return {
+        topic: {docno: grade if docno in pool.get(topic, ()) else -1 for docno, grade in grades.items()}
+        for topic, grades in qrels.items()
+    }
+
+
+def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
+    """What lies in the pool, and as many of the other judgments."""
+    pool = pooled(runs, depth)
+    reduced: Qrels = {}
+    for topic, grades in qrels.items():
+        judged = [docno for docno, grade in grades.items() if grade >= 0]
+        first = [docno for docno in judged if docno in pool.get(topic, ())]
+        rest = [docno for docno in shuffled(judged, seed, "mixed", topic, 0) if docno not in first]
+        kept = {*first, *rest[: len(first)]}
+        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+    return reduced
+
+
+def without_group(
+    qrels: Qrels, runs: dict[str, Ranked], groups: dict[str, str], group: str, depth: int
+) -> tuple[Qrels, Qrels]:
+    """The judgments of the pool of all runs, and those that some other group has found as well; lines are deleted."""
+    everybody = pooled(list(runs.values()), depth)
+    others = pooled([run for name, run in runs.items() if groups[name] != group], depth)
+    full = {t: {d: g for d, g in grades.items() if d in everybody.get(t, ())} for t, grades in qrels.items()}
+    reduced = {t: {d: g for d, g in grades.items() if d in others.get(t, ())} for t, grades in full.items()}
+    return full, reduced

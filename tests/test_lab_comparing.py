@@ -1,0 +1,482 @@
+"""The commands agree, compare and swap-rate: what they read, what they say of it, and what they refuse."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+import pytest
+import reference_lab as reference
+from running import FIXTURES, ROOT, lab, run
+from scipy import stats
+
+EXAMPLE = FIXTURES / "example"
+QRELS, RUNS = EXAMPLE / "qrels", (EXAMPLE / "bm25.run", EXAMPLE / "dense.run")
+
+
+def rows_of(*args: str | Path, stdin: Path | None = None, stderr: str | None = "") -> list[dict[str, str]]:
+    """Return the rows that a command prints as csv, having said this on standard error (None: anything)."""
+    result = lab(*args, "--format", "csv", stdin=stdin)
+    assert result.status == 0, result.stderr
+    assert stderr is None or result.stderr == stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode())))
+
+
+def numbers(row: dict[str, str], *names: str) -> list[float]:
+    """Return fields as numbers."""
+    return [float(row[name]) for name in names]
+
+
+def scoring(path: Path, text: str) -> Path:
+    """Write a file, fields separated by blanks where a tab would be too wide to read."""
+    path.write_text(text)
+    return path
+
+
+# agree: by hand
+
+X = """\
+runid all a
+map all 0.4
+runid all b
+map all 0.3
+runid all c
+map all 0.2
+runid all d
+map all 0.1
+"""
+Y = """\
+run,topic,measure,value
+d,all,map,0.0
+b,all,map,0.4
+c,all,map,0.3
+a,all,map,0.3
+"""
+
+
+def test_agree_by_hand(tmp_path: Path) -> None:
+    """Four runs, worked out on paper; see test_lab_agreement."""
+    [row] = rows_of("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y))
+    assert row["measure"] == "map"
+    assert numbers(row, "tau", "tau_b", "tau_ap") == pytest.approx([4 / 6, 3 / 30**0.5, 1 / 3])
+    assert numbers(row, "rms", "bias", "rank_change") == pytest.approx([0.1, 0, 3 / 4])
+    assert [row[name] for name in ("rise", "risen", "fall", "fallen")] == ["1", "b", "1", "a"]
+    assert [row["significant"], row["runs"]] == ["", "4"]
+    # x - 0.25 is .15 .05 -.05 -.15 and y - 0.25 is .05 .15 .05 -.25
+    assert float(row["pearson"]) == pytest.approx(0.05 / (0.05 * 0.09) ** 0.5)
+
+
+def test_agree_prints_tables(tmp_path: Path) -> None:
+    """The table for people has the same rows, with as many decimals as asked for."""
+    result = lab(
+        "agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y.replace("0.0\n", "0.08\n")), "--digits", "2"
+    )
+    head, _, row = result.stdout.decode().splitlines()
+    assert head.split("  ")[0] == "measure"
+    assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.73 0.09 0.02 0.75 1 b 1 a 4"
+
+
+PER_TOPIC = {
+    "a": ([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5]),  # gains the same for each topic
+    "b": ([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4]),  # nothing
+    "c": ([0.1, 0.2, 0.3, 0.4], [0.9, 0.1, 0.4, 0.3]),  # up and down
+    "d": ([0.5, 0.5, 0.5, 0.5], [0.2, 0.1, 0.3, 0.2]),  # t = -0.3 / (0.0816 / 2) = -7.3, p = 0.005
+}
+
+
+def jsonl_of(side: int) -> str:
+    """Return values for each topic, without a summary."""
+    rows = [
+        {"run": run, "topic": f"t{topic}", "measure": "map", "value": value}
+        for run, sides in PER_TOPIC.items()
+        for topic, value in enumerate(sides[side])
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
+    """Values by topic tell which runs have changed, and stand in for a summary that is not there."""
+    [row] = rows_of("agree", scoring(tmp_path / "x", jsonl_of(0)), scoring(tmp_path / "y", jsonl_of(1)))
+    means = [[sum(sides[side]) / 4 for sides in PER_TOPIC.values()] for side in range(2)]
+    assert float(row["significant"]) == 2 / 4
+    assert numbers(row, "bias", "rms") == pytest.approx([reference.bias(*means), reference.rms(*means)])
+
+
+def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
+    """They are told, and do not count when it is asked whether a run has changed."""
+    x = scoring(tmp_path / "x", jsonl_of(0))
+    more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
+    y = scoring(tmp_path / "y", jsonl_of(1) + more)
+    told = "irevalx-lab: 1 of 4 runs are scored for other topics in the one than in the other\n"
+    [row] = rows_of("agree", x, y, stderr=told)
+    assert float(row["significant"]) == 2 / 4
+    assert lab("agree", x, y, "--quiet").stderr == ""
+
+
+# agree: what it reads
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what irevalx prints of the example in each of its formats, by name."""
+    folder = tmp_path_factory.mktemp("printed")
+    asked = {
+        "jsonl": ["--format", "jsonl"],
+        "json": ["--format", "json"],
+        "csv": ["--format", "csv"],
+        "tsv": ["--format", "tsv"],
+        "headed": [],
+        "summed": ["-m", "runid"],
+    }
+    for name, options in asked.items():
+        for per_topic, flags in (("all", []), ("q", ["-q"]), ("n", ["-q", "-n"])):
+            result = run("-m", "P.5", "-m", "num_rel_ret", *options, *flags, QRELS, *RUNS)
+            (folder / f"{name}.{per_topic}").write_bytes(result.stdout)
+    return folder
+
+
+# P_5 has few digits, which all formats print. By hand from the columns of trec_eval's output in fixtures/example:
+# bm25 0.6 0.6 1.0 0.6, dense 0.6 0.2 0.6 0.6.
+
+
+@pytest.mark.parametrize(
+    ("name", "per_topic"),
+    # Where runid is asked for it is a summary: without summaries no run has a name.
+    [*product(["jsonl", "json", "csv", "tsv", "headed"], ["all", "q", "n"]), ("summed", "all"), ("summed", "q")],
+)
+def test_formats_are_told_apart_by_content(name: str, per_topic: str, printed: Path, tmp_path: Path) -> None:
+    """Whatever irevalx prints can be read again, runs and topics included."""
+    y = scoring(tmp_path / "y", "run,topic,measure,value\ndense,all,P_5,0.7\nbm25,all,P_5,0.4\n")
+    [row] = rows_of("agree", printed / f"{name}.{per_topic}", y, "--quiet")
+    assert numbers(row, "tau", "bias", "rms") == pytest.approx([-1, -0.05, (0.3**2 / 2 + 0.2**2 / 2) ** 0.5])
+    rows = rows_of("agree", printed / f"{name}.{per_topic}", printed / "csv.q", stderr=None)
+    assert [row["measure"] for row in rows] == ["num_rel_ret", "P_5"]
+    assert [row["significant"] for row in rows] == (["", ""] if per_topic == "all" else ["0.0", "0.0"])
+
+
+def test_what_trec_eval_prints(tmp_path: Path) -> None:
+    """The files that trec_eval printed, one behind the other, are a scoring of both runs."""
+    for name in ("official", "q_all_trec"):
+        text = b"".join((EXAMPLE / f"{run}.{name}.v10").read_bytes() for run in ("bm25", "dense"))
+        (tmp_path / name).write_bytes(text)
+    rows = rows_of("agree", tmp_path / "official", tmp_path / "q_all_trec", "--quiet")
+    shown = {row["measure"]: row for row in rows}
+    assert {"map", "num_ret", "iprec_at_recall_0.00", "P_1000"} <= set(shown)
+    assert {row["tau_b"] for row in rows} <= {"1.0", "nan"}
+    assert {row["rms"] for row in rows} == {"0.0"}
+    assert shown["map"]["tau"] == "1.0"
+
+
+def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
+    """Scorings may be compressed; one may come from standard input."""
+    (tmp_path / "x.gz").write_bytes(gzip.compress(X.encode()))
+    y = scoring(tmp_path / "y", Y)
+    expected = lab("agree", scoring(tmp_path / "x", X), y).stdout
+    assert lab("agree", tmp_path / "x.gz", y).stdout == expected
+    assert lab("agree", "-", y, stdin=tmp_path / "x.gz").stdout == expected
+    both = lab("agree", "-", "-", stdin=tmp_path / "x.gz")
+    assert (both.status, both.stderr) == (1, "irevalx-lab: standard input (-) must be given for one file at most\n")
+
+
+def test_judgments_and_runs_instead_of_scorings(tmp_path: Path) -> None:
+    """With runs, two files of judgments say what irevalx -c says with each, and say it of all topics."""
+    half = tmp_path / "half"
+    half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[1::2]))
+    scorings = []
+    for qrels in (QRELS, half):
+        printed = run("-q", "--format", "jsonl", "-m", "map", "-m", "bpref", qrels, *RUNS).stdout
+        scorings.append(tmp_path / f"{qrels.name}.jsonl")
+        scorings[-1].write_bytes(printed)
+    of_files = rows_of("agree", *scorings, stderr=None)
+    of_judgments = rows_of("agree", QRELS, half, *RUNS, "-m", "map bpref", stderr=None)
+    assert of_judgments == of_files
+    assert [row["measure"] for row in of_files] == ["map", "bpref"]
+    assert float(of_files[0]["rms"]) > 0
+
+
+def test_one_measure_against_another(tmp_path: Path) -> None:
+    """--against sets every measure of the second scoring against one of the first."""
+    x = scoring(tmp_path / "x", Y + "a,all,other,1\nb,all,other,2\nc,all,other,3\nd,all,other,4\n")
+    told = "irevalx-lab: other is left out: {} does not have other\n".format(tmp_path / "y")
+    y = scoring(tmp_path / "y", Y.replace("map", "infAP"))
+    [row] = rows_of("agree", x, y, "--against", "map")
+    assert (row["measure"], row["tau"], row["rms"]) == ("infAP", "1.0", "0.0")
+    [row] = rows_of("agree", x, scoring(tmp_path / "y", Y), stderr=told)
+    assert row["measure"] == "map"
+    refused = lab("agree", x, y, "--against", "bpref")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert refused.stderr == f"irevalx-lab: --against must be one of the measures in {x} (map other), but got 'bpref'\n"
+
+
+# agree: what it refuses
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (X, Y + "e,all,map,1\nf,all,map,1\n", "both scorings must have the same runs, but {x} lacks 'e' and 1 more"),
+        (X.partition("runid all d")[0], Y, "both scorings must have the same runs, but {x} lacks 'd'"),
+        ("runid all a\nmap all 1\n", "runid all a\nmap all 1\n", "scorings must have two runs at least, but {x} has 1"),
+        (X, Y.replace("map", "bpref"), "two scorings must have a measure in common, but there is none"),
+        ("map all 0.3\n", Y, "{x}:1: a run must have a line with its runid, but this one has none: ask for it with -m runid"),
+        ("runid all a\nmap all 1\nmap 1 1\n", Y, "{x}:3: a run must have a line with its runid, but this one has none: ask for it with -m runid"),
+        ("map 0.3\n", Y, "{x}:1: a line of trec_eval's must have 3 columns (measure, topic, value), but got 'map 0.3'"),
+        ("1 0 d1 1\n", Y, "{x}:1: a line of trec_eval's must have 3 columns (measure, topic, value), but got '1 0 d1 1': are these judgments? then name the runs too"),
+        ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number, but got 'x'"),
+        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must be there once, but map of 'a' for 'all' is there again"),
+        (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
+        ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a line must be a JSON object with run, topic, measure, value, but got '{{\"run\": \"a\", \"topic\": \"all\", \"measure\": \"map\"}}'"),
+        ('{\n"runs": 3}\n', Y, "{x}: a JSON object must be what irevalx --format json prints (TypeError(\"'int' object is not iterable\"))"),
+        ("run,topic,measure,value\n", Y, "{x}: a scoring must have a value at least, but it has none"),
+        ("", Y, "cannot read '{x}': the file is empty"),
+    ],
+)  # fmt: skip
+def test_what_agree_refuses(x: str, y: str, message: str, tmp_path: Path) -> None:
+    """What is wrong is said with the file and the line, with status 2 and without output."""
+    one, other = scoring(tmp_path / "x", x), scoring(tmp_path / "y", y)
+    result = lab("agree", one, other, "--quiet")
+    assert (result.status, result.stdout) == (2, b"")
+    assert result.stderr == f"irevalx-lab: {message.format(x=one)}\n"
+
+
+def test_measures_that_are_left_out(tmp_path: Path) -> None:
+    """A measure that some run lacks, or whose score is no finite number, is left out with a warning."""
+    more = "a,all,P_5,1\n" + "".join(f"{run},all,gone,nan\n" for run in "abcd")
+    x, y = scoring(tmp_path / "x", Y + more), scoring(tmp_path / "y", Y + more)
+    told = (
+        "irevalx-lab: gone is left out: a score is no finite number\n"
+        f"irevalx-lab: P_5 is left out: {x} does not have P_5 for 'd'\n"
+    )
+    [row] = rows_of("agree", x, y, stderr=told)
+    assert row["measure"] == "map"
+
+
+@pytest.mark.parametrize("option", [["-m", "map"], ["--level", "2"], ["--min-retrieved", "0.5"]])
+def test_options_that_need_runs(option: list[str], tmp_path: Path) -> None:
+    """Scorings are what they are: how to measure can only be said where there are runs."""
+    result = lab("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y), *option)
+    name = "--measures" if option[0] == "-m" else option[0]
+    assert (result.status, result.stderr) == (
+        1,
+        f"irevalx-lab: {name} must be given together with RUN, or not at all\n",
+    )
+
+
+# compare
+
+BM25 = [0.6049, 0.6060, 0.6825, 0.3933]
+DENSE = [0.5093, 0.2690, 0.4724, 0.5669]
+"""Average precision for topics 301 to 304, as trec_eval printed it in fixtures/example."""
+
+STEPS = [956, 3370, 2101, -1736]
+
+
+def test_compare_two_runs() -> None:
+    """The example, from the values that trec_eval printed."""
+    expected = {
+        "t": float(stats.ttest_rel(BM25, DENSE).pvalue),
+        "wilcoxon": 6 / 16,  # ranks 1 4 3 up and 2 down; 3 of 16 sums are at least 8
+        "permutation": float(reference.sign_flips_exact(STEPS)),
+    }
+    for test, p in expected.items():
+        [row] = rows_of("compare", QRELS, *RUNS, "--test", test, "--seed", "1", stderr=None)
+        assert [row["measure"], row["run"], row["against"]] == ["map", "bm25", "dense"]
+        assert numbers(row, "mean", "mean_against", "difference") == pytest.approx(
+            [0.57167, 0.45440, 0.11728], abs=1e-4
+        )
+        assert [row["wins"], row["ties"], row["losses"]] == ["3", "0", "1"]
+        assert numbers(row, "p", "corrected_p") == pytest.approx([p, p], abs=2e-3)
+        assert row["differ"] == "False"
+        assert -0.1736 < float(row["low"]) < float(row["difference"]) < float(row["high"]) < 0.3370
+        mean = sum(STEPS) / 4
+        deviation = (sum((step - mean) ** 2 for step in STEPS) / 3) ** 0.5
+        assert float(row["effect_size"]) == pytest.approx(mean / deviation, abs=1e-3)
+
+
+@pytest.fixture(scope="module")
+def many_topics(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Judgments for 20 topics, and three runs: good, one rank worse for every topic, and as good as the first."""
+    folder = tmp_path_factory.mktemp("many")
+    topics = range(1, 21)
+    (folder / "qrels").write_text("".join(f"{topic} 0 rel 1\n{topic} 0 non 0\n" for topic in topics))
+    ranked = {"good": ("rel", "non"), "worse": ("non", "rel"), "same": ("rel", "other")}
+    for name, docnos in ranked.items():
+        lines = [f"{t} Q0 {docno} {rank} {-rank} {name}\n" for t in topics for rank, docno in enumerate(docnos)]
+        (folder / name).write_text("".join(lines))
+    return [folder / name for name in ("qrels", "good", "worse", "same")]
+
+
+@pytest.mark.parametrize(("correction", "times"), [("none", [1, 1]), ("bonferroni", [2, 2]), ("holm", [2, 1])])
+def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_topics: list[Path]) -> None:
+    """Each other run stands against the baseline; the p-values are corrected for as many tests."""
+    arguments: list[str | Path] = [
+        *many_topics,
+        "--baseline",
+        "good",
+        "--test",
+        "wilcoxon",
+        "--correction",
+        correction,
+        "--seed",
+        "3",
+    ]
+    worse, same = rows_of("compare", *arguments)
+    assert [row["run"] + " " + row["against"] for row in (worse, same)] == ["worse good", "same good"]
+    # all 20 differences are -1/2: ranks are tied, z² = (20 · 10.5)² / (20 · 10.5²) = 20
+    p = 2 * stats.norm.sf(20**0.5)
+    assert numbers(worse, "p", "corrected_p") == pytest.approx([p, times[0] * p])
+    assert numbers(same, "p", "corrected_p") == [1, 1]
+    assert [worse["wins"], worse["losses"], worse["differ"]] == ["0", "20", "True"]
+    assert [same["ties"], same["differ"], same["effect_size"]] == ["20", "False", "0.0"]
+    assert numbers(worse, "low", "difference", "high") == [-0.5, -0.5, -0.5]
+
+
+def test_compare_all_pairs(many_topics: list[Path]) -> None:
+    """Without a baseline every pair is compared, once."""
+    rows = rows_of("compare", *many_topics, "--measure", "P.1", "--seed", "3", "--correction", "benjamini-hochberg")
+    assert [(row["run"], row["against"]) for row in rows] == [("good", "worse"), ("good", "same"), ("worse", "same")]
+    assert [row["differ"] for row in rows] == ["True", "False", "True"]
+    assert {row["measure"] for row in rows} == {"P_1"}
+
+
+def test_seeds_are_printed_and_repeat(many_topics: list[Path]) -> None:
+    """A call without a seed tells the one it has drawn; with it the same is printed."""
+    commands: list[list[str | Path]] = [["compare", QRELS, *RUNS], ["swap-rate", *many_topics, "-m", "map"]]
+    for command in commands:
+        first = lab(*command)
+        [line] = [line for line in first.stderr.splitlines() if "--seed" in line]
+        again = lab(*command, *line.removeprefix("irevalx-lab: ").split())
+        assert again.stdout == first.stdout
+        assert "--seed" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--baseline", "x"], 1, "--baseline must be one of the runs (good worse same), but got 'x'"),
+        (["--measure", "P.1,5"], 1, "--measure must be a single measure, but 'P.1,5' is 2: P_1 P_5"),
+        (["--measure", "nothing"], 1, "'nothing'"),
+        (["--alpha", "1"], 1, "--alpha"),
+        (["--test", "z"], 1, "--test"),
+    ],
+)
+def test_what_compare_refuses(arguments: list[str], status: int, message: str, many_topics: list[Path]) -> None:
+    """What makes no sense is named."""
+    result = lab("compare", *many_topics, *arguments)
+    assert (result.status, result.stdout) == (status, b"")
+    assert message in result.stderr
+    assert result.stderr.startswith("irevalx-lab: ")
+
+
+@pytest.mark.parametrize("command", ["compare", "swap-rate"])
+def test_one_run_is_not_enough(command: str) -> None:
+    """Runs are compared with each other."""
+    result = lab(command, QRELS, RUNS[0])
+    assert (result.status, result.stdout) == (1, b"")
+    assert "at least two runs must be given, but got 1" in result.stderr
+
+
+# swap-rate
+
+
+def test_swap_rate_of_the_example() -> None:
+    """Two runs and four topics, from the values that trec_eval printed: bm25 - dense is .0956 .3370 .2101 -.1736."""
+    one, two = rows_of("swap-rate", QRELS, *RUNS, "-m", "map", "--seed", "1", stderr=None)
+    # Of one topic: 304 against each of the others. Of two: .0956 - .1736 against .3370 + .2101.
+    assert [one["measure"], one["topics"], one["swaps"], one["ties"], one["comparisons"]] == ["map", "1", "3", "0", "6"]
+    assert [two["measure"], two["topics"], two["swaps"], two["ties"], two["comparisons"]] == ["map", "2", "1", "0", "3"]
+    assert numbers(one, "swap_rate") + numbers(two, "swap_rate") == pytest.approx([3 / 6, 1 / 3])
+
+
+def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
+    """A row for each measure and size; runs that are equal are tied everywhere."""
+    rows = rows_of(
+        "swap-rate", *many_topics, "-m", "map P.1", "--sizes", "2 5", "--sizes", "10", "--draws", "7", "--seed", "1"
+    )
+    assert [(row["measure"], row["topics"]) for row in rows] == [
+        (m, n) for m in ("map", "P_1") for n in ("2", "5", "10")
+    ]
+    assert {(row["swaps"], row["ties"], row["comparisons"]) for row in rows} == {("0", "7", "21")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sizes", "11"], "--sizes must be at most half of the 20 topics with judgments and results, but got 11"),
+        (["--sizes", "2 x"], "--sizes must be numbers of topics, at least 1 each, but got 'x'"),
+        (["--sizes", "0"], "--sizes must be numbers of topics, at least 1 each, but got '0'"),
+        (["--draws", "0"], "--draws"),
+    ],
+)
+def test_what_swap_rate_refuses(arguments: list[str], message: str, many_topics: list[Path]) -> None:
+    """What makes no sense is named."""
+    result = lab("swap-rate", *many_topics, *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert message in result.stderr
+
+
+def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) -> None:
+    """One topic cannot disagree with another."""
+    (tmp_path / "qrels").write_text("1 0 rel 1\n")
+    result = lab("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet")
+    assert (result.status, result.stdout) == (2, b"")
+    assert result.stderr == "irevalx-lab: a swap rate must have two topics at least, but 1 has judgments and results\n"
+
+
+# All three
+
+
+@pytest.mark.parametrize("command", ["agree", "compare", "swap-rate"])
+def test_help_has_an_example(command: str) -> None:
+    """The help ends with a command that can be typed."""
+    result = lab(command, "--help")
+    assert result.status == 0
+    assert f"Example: irevalx-lab {command} " in result.stdout.decode()
+
+
+@pytest.mark.parametrize("arguments", [["compare", "--seed", "1"], ["agree", QRELS]])
+def test_what_is_missing_without_the_extra(arguments: list[str | Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without scipy a command says what to install; its help is there."""
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    result = lab(*arguments, QRELS, *RUNS, "--quiet")
+    needs = f"irevalx-lab {arguments[0]} needs scipy, which is not installed: pip install 'irevalx[lab]'\n"
+    assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {needs}")
+    assert lab(arguments[0], "--help").status == 0
+
+
+def test_least_retrieved(tmp_path: Path, many_topics: list[Path]) -> None:
+    """Runs that have retrieved too little are left out, and named."""
+    poor = tmp_path / "poor"
+    poor.write_text("1 Q0 rel 0 1 poor\n")
+    arguments: list[str | Path] = [*many_topics, poor, "-m", "map", "--min-retrieved", "0.95", "--seed", "1"]
+    for command in ("compare", "swap-rate"):
+        rows = rows_of(command, *arguments, stderr=None)
+        assert "poor is left out" in lab(command, *arguments).stderr
+        assert not any("poor" in row.values() for row in rows)
+
+
+def test_as_a_process(tmp_path: Path) -> None:
+    """A shell can pipe irevalx into irevalx-lab."""
+    printed = subprocess.run(
+        [sys.executable, "-m", "irevalx", "-q", *map(str, (QRELS, *RUNS))], cwd=ROOT, capture_output=True, check=True
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "irevalx.lab", "agree", "-", "-o", str(tmp_path / "out"), str(scoring(tmp_path / "y", ""))],
+        input=printed.stdout, cwd=ROOT, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "y").write_bytes(printed.stdout)
+    done = subprocess.run(
+        [sys.executable, "-m", "irevalx.lab", "agree", "-", str(tmp_path / "y"), "-o", str(tmp_path / "out")],
+        input=printed.stdout, cwd=ROOT, capture_output=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert (tmp_path / "out").read_text().startswith("measure ")
