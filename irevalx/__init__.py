@@ -39,7 +39,7 @@ The house, in the order data flows; a module imports only from those above it:
     inputs.py            dictionaries and data frames -> Judgments, Pool, Run
     api.py               evaluate, for Python programs
     pytrec.py            RelevanceEvaluator, in the manner of pytrec_eval
-    explain.py           the docstrings of measures and formats as text for a terminal
+    explain.py           measures and formats explained: what they say of themselves, and what options do to them
     memory.py            keep freed memory for the next array
     progress.py          how far a long call has come
     argv.py              the arguments as trec_eval reads them
@@ -96,7 +96,14 @@ from irevalx.errors import IrevalxError
 
 if TYPE_CHECKING:
     from irevalx.api import IrevalxWarning, Qrels, Run, Scores, evaluate
-    from irevalx.pytrec import RelevanceEvaluator, compute_aggregated_measure, parse_qrel, parse_run
+    from irevalx.pytrec import (
+        RelevanceEvaluator,
+        compute_aggregated_measure,
+        parse_qrel,
+        parse_run,
+        supported_measures,
+        supported_nicknames,
+    )
 
 __version__ = "0.1.0"
 
@@ -112,10 +119,15 @@ __all__ = [
     "evaluate",
     "parse_qrel",
     "parse_run",
+    "supported_measures",
+    "supported_nicknames",
 ]
 
 
-_LIKE_PYTREC_EVAL = ("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run")
+_LIKE_PYTREC_EVAL = (
+    *("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run"),
+    *("supported_measures", "supported_nicknames"),
+)
 
 
 def __getattr__(name: str) -> Any:

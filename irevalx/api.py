@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -44,9 +46,11 @@ class Qrels:
     ['301', '302']
     """
 
-    def __init__(self, judgments: AnyJudgments) -> None:
+    def __init__(self, judgments: AnyJudgments, rel_format: str = "qrels") -> None:
         self.judgments = judgments
         """What the evaluator sees."""
+        self.rel_format = rel_format
+        """Their format, as ``-R`` has it."""
 
     @classmethod
     def read(
@@ -74,11 +78,11 @@ class Qrels:
         """
         judgments: AnyJudgments
         if isinstance(qrels, Qrels):
-            judgments = qrels.judgments
+            judgments, rel_format = qrels.judgments, qrels.rel_format
         elif isinstance(qrels, Mapping):
-            judgments = inputs.judgments_of(qrels)
+            judgments, rel_format = inputs.judgments_of(qrels), "qrels"
         elif hasattr(qrels, "columns"):
-            judgments = inputs.judgments_of(inputs.dictionary(qrels, inputs.GRADE_COLUMNS))
+            judgments, rel_format = inputs.judgments_of(inputs.dictionary(qrels, inputs.GRADE_COLUMNS)), "qrels"
         else:
             judgments = formats.rel_format(rel_format).read(Source.of(qrels), _version(compat), strict, _warn)
         if pool is not None:
@@ -89,7 +93,7 @@ class Qrels:
             else:
                 chosen = formats.read_pool(Source.of(pool), _version(compat), strict, _warn)
             judgments = with_pool(judgments, chosen, _warn)
-        return cls(judgments)
+        return cls(judgments, rel_format)
 
     @property
     def topics(self) -> list[str]:
@@ -314,6 +318,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     )
     options.check()
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
+    options = replace(options, rel_format=judged.rel_format)
+    options.check()
     return Scores(_evaluated(judged, _runs(runs, results_format, strict), options))
 
 
@@ -354,4 +360,11 @@ def _version(compat: str) -> Compat:
 
 
 def _warn(line: str) -> None:
-    warnings.warn(line, IrevalxWarning, stacklevel=2)
+    """Warn in the name of the line that called irevalx, however far up it is."""
+    package, frame, depth, level = __package__, inspect.currentframe(), 0, 0
+    while frame is not None:
+        depth += 1
+        if frame.f_globals.get("__name__", "").partition(".")[0] == package:
+            level = depth
+        frame = frame.f_back
+    warnings.warn(line, IrevalxWarning, stacklevel=level + 1)

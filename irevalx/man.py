@@ -18,6 +18,7 @@ from irevalx import errors
 from irevalx.argv import GROUPS, Option
 from irevalx.cli import command
 from irevalx.departures import DEPARTURES
+from irevalx.explain import SYMBOLS, effects
 from irevalx.lab import manual as lab
 from irevalx.lab.flags import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
@@ -54,6 +55,13 @@ EXAMPLES = (
 )
 
 
+COMPLETIONS = {
+    "bash": 'eval "$(_IREVALX_COMPLETE=bash_source irevalx)"',
+    "zsh": 'eval "$(_IREVALX_COMPLETE=zsh_source irevalx)"',
+    "fish": "_IREVALX_COMPLETE=fish_source irevalx | source",
+}
+"""What each shell has to be told."""
+
 OTHER_STATUSES = {
     INTERRUPTED: "interrupted (trec_eval dies by the signal, which a shell shows in the same way)",
     BROKEN_PIPE: "the reader of standard output has gone (likewise)",
@@ -63,7 +71,7 @@ OTHER_STATUSES = {
 def manual_pages() -> dict[str, str]:
     """Return the pages of the manual, by the name of the file in man/."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
-        "irevalx.1": (_command(), _options(), _differences(), _exit_status(), _examples()),
+        "irevalx.1": (_command(), _options(), _completion(), _differences(), _exit_status(), _examples()),
         "irevalx-measures.7": (heading("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
         "irevalx-formats.5": (heading("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
     }
@@ -98,23 +106,29 @@ def _formats() -> Iterator[str]:
     explained += [("-T", fmt) for fmt in RESULTS_FORMATS.values()]
     for flag, fmt in (*explained, ("--pool, a", POOL)):
         yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
-        yield from (".EX", roff(fmt.example), ".EE")
+        yield from (".EX", roff(fmt.example), ".EE", ".PP")
         yield from paragraphs(fmt.prose)
 
 
 def _measures() -> Iterator[str]:
-    yield from (".SH MEASURES", ".PP")
+    yield ".SH MEASURES"
     yield roff(
-        "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; without them "
-        "the usual ones are used. Documents without a judgment are nonrelevant unless it says otherwise."
+        "In the order in which they are printed. K, X and so on stand for parameters, given behind a dot; there are "
+        "usual ones. Behind -l, -c, -J (the options) and Pool (--pool, or a negative judgment) stands what these do to "
+        "the measure. In formulas, as far as they do not say it themselves:"
     )
+    for number, (name, meaning) in enumerate(SYMBOLS.items()):
+        if number == 1:
+            yield ".PD 0"
+        yield from (".TP", rf"\fI{roff(name)}\fR", roff(meaning))
+    yield ".PD"
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
         yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
         for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
-        for note in measure.notes:
-            yield from (".br", roff(note))
+        yield ".br"
+        yield "\n.br\n".join(map(roff, effects(measure)))
     yield ".SS Sets of measures"
     for name, members in NICKNAMES.items():
         known = all(split_reading(member)[0].partition(".")[0] in BY_NAME for member in members)
@@ -128,6 +142,15 @@ def _rules() -> Iterator[str]:
     for subject, cells in RULES:
         yield from (".TP", roff(f"{subject}:"))
         yield roff("; ".join(f"{kind}: {cell}" for kind, cell in zip(KINDS, cells, strict=True)) + ".")
+
+
+def _completion() -> Iterator[str]:
+    yield ".SH COMPLETION"
+    yield roff(
+        "Shells complete options, measures and files after one of these lines, which belong into their start files:"
+    )
+    for shell, line in COMPLETIONS.items():
+        yield from (".TP", shell, rf"\fB{roff(line)}\fR")
 
 
 def _differences() -> Iterator[str]:

@@ -15,23 +15,35 @@ from irevalx.api import Qrels
 from irevalx.compat import TREC_EVAL_9
 from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation import evaluate
-from irevalx.measures import BY_NAME
+from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.counts import num_q
 from irevalx.measures.declare import Cutoffs
-from irevalx.measures.select import select
+from irevalx.measures.select import exists, select, split_reading
 from irevalx.options import Options
 from irevalx.segments import ordered_sum
 from irevalx.summary import LEAST, as_list, geometric_mean
 
 Number = TypeVar("Number", int, float)
 
+supported_measures = frozenset(
+    name for name, measure in BY_NAME.items() if measure.can_use("qrels") and exists(name, TREC_EVAL_9)
+)
+"""The measures that an evaluator for grades has; runid and relstring may be asked for, but have no numbers."""
+
+supported_nicknames = {
+    nickname: frozenset(member for member in members if exists(split_reading(member)[0], TREC_EVAL_9))
+    for nickname, members in NICKNAMES.items()
+}
+"""The sets of measures."""
+
 
 class RelevanceEvaluator:
     """Evaluates runs topic by topic, as pytrec_eval's class of the same name does: change the import and go on.
 
     It follows trec_eval 9.0.8, as pytrec_eval does. What differs: parameters belong to the evaluator, all measures and
-    names that irevalx knows will do, errors are exceptions, several threads may use it, and there is neither runid nor
-    relstring, which are no numbers.
+    names that irevalx knows will do, errors are exceptions, several threads may use it, there is neither runid nor
+    relstring, which are no numbers, and where a topic has a score of nan, for which there is no right place, it and its
+    neighbours may be ranked otherwise.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}}, {"map", "P.5"})
     >>> evaluator.evaluate({"301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
@@ -58,13 +70,15 @@ class RelevanceEvaluator:
         ------
         ValueError : a measure does not exist, or its parameters make no sense.
         """
-        self._judgments = Qrels.read(query_relevance).judgments
+        qrels = Qrels.read(query_relevance)
+        self._judgments = qrels.judgments
         self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
         self._options = Options(
             files=(),
             measures=_merged(measures),
             level=relevance_level,
             judged_only=judged_docs_only_flag,
+            rel_format=qrels.rel_format,
             compat=TREC_EVAL_9,
         )
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from irevalx.names import Names
 from irevalx.numerals import OddNumbers
 from irevalx.options import Reading
 from irevalx.parallel import in_order, worth_sharing
-from irevalx.reading.blocks import Block, each_topic_once
+from irevalx.reading.blocks import each_topic_once
 from irevalx.runs import Results, Run
 from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
 from irevalx.topics import OUTSIDE, UNJUDGED, SampledTopics, Topics
@@ -200,7 +201,7 @@ def rank_run(
     """
     judgments.table  # noqa: B018 - made here, before several processes want it
 
-    def work(block: Block) -> tuple[RankedRun, int]:
+    def work(block: Any) -> tuple[RankedRun, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, how)
         return RankedRun(ranking, frozenset(results.topics), results.tag, results.odd), results.rows.size
@@ -251,23 +252,16 @@ def rank_results(results: Results, judgments: Documents, path: str, how: How) ->
         return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret)
     order = ranked_order(results, first_name_first=how.first_name_first)
     rank = results.rows.position + 1
-    if order is not None:
-        rank_of = np.empty_like(rank)
-        rank_of[order] = rank
-        rank = rank_of
-    counted = None
-    if (n_ret < results.rows.lengths).any():
-        counted = rank <= how.max_retrieved
+    counted = rank <= how.max_retrieved if (n_ret < results.rows.lengths).any() else None
     keys = results.docnos.keys()
-    failures = _duplicates(results, keys, counted, path)
+    failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
+    if order is not None:
+        found = found[order]
     kept = np.ones(found.size, np.bool_) if how.keep_all else found >= 0
     if counted is not None:
         kept &= counted
     rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
-    if order is not None:
-        by_rank = rows.order(rank)
-        rank, row = rank[by_rank], row[by_rank]
     return Ranking(results.topics, judged_topic, rows, rank, row, n_ret, failures)
 
 
@@ -374,16 +368,17 @@ def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> I
 
 
 def _duplicates(
-    results: Results, keys: WordArray, counted: BoolArray | None, path: str
+    results: Results, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Complain about topics that have a document twice among those that count."""
-    counting = slice(None) if counted is None else counted
-    topic, docnos = results.rows.ids[counting], results.docnos.take(counting)
-    pairs = DocumentTable(topic, results.rows.n, docnos, keys[counting]).duplicates
+    """Complain about topics that have a document twice among those that count, whose ranks are flat in rank order."""
+    places: IntArray | slice = slice(None)
+    if counted is not None:
+        places = np.flatnonzero(counted) if order is None else np.sort(order[counted])
+    topic, docnos, keys = results.rows.ids[places], results.docnos.take(places), keys[places]
+    pairs = DocumentTable(topic, results.rows.n, docnos, keys).duplicates
     if not pairs.size:
         return {}
-    places = np.arange(results.rows.size)[counting]
     ids, docnos, lines = results.rows.ids, results.docnos, results.lines
-    pairs = places[pairs].tolist()
+    pairs = np.arange(results.rows.size)[places][pairs].tolist()
     found = ((results.topics[ids[one]], docnos.text(one), lines[[one, two]].tolist()) for one, two in pairs)
     return duplicate_documents("results", path, found)

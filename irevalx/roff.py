@@ -27,9 +27,10 @@ def heading(page: str, section: int, what: str) -> Iterator[str]:
 
 
 def paragraphs(texts: Sequence[str]) -> Iterator[str]:
-    """Yield paragraphs of running text."""
-    for text in texts:
-        yield from (".PP", roff(" ".join(text.split())))
+    """Yield paragraphs of running text, to stand below a heading."""
+    for number, text in enumerate(texts):
+        yield from ([".PP"] if number else [])
+        yield roff(" ".join(text.split()))
 
 
 def definition(term: str, text: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
     ),
     (
         "The ndcg family, G and rbp, whatever -l is, take it for",
-        ("its gain", "its gain", "its gain, or 0", "its gain, or 0"),
+        ("its gain", "its gain", "the gain given for -2, or 0", "the gain given for -1, or 0"),
     ),
     ("bpref, gm_bpref, bpref_10 and RankEff take it for", ("relevant", "nonrelevant", "not there", "not there")),
     (
@@ -40,10 +40,18 @@ RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
         ("relevant", "nonrelevant", "not there", "nonrelevant, and there with probability p"),
     ),
     ("judged, unj and rbp_resid take it for", ("judged", "judged", "unjudged", "unjudged")),
-    ("num_rel and num_nonrel_judged_ret count it as", ("relevant", "nonrelevant", "nothing", "nothing")),
+    (
+        "num_rel, num_rel_ret and num_nonrel_judged_ret count it as",
+        ("relevant", "nonrelevant", "nothing", "nothing"),
+    ),
     (
         "xinfAP, infNDCG, iP, inum_rel and inum_rel_ret (-R sampled) take it for",
-        ("a sample of its stratum", "a sample of its stratum", "like the sample of its stratum", "nonrelevant"),
+        (
+            "a sample of its stratum",
+            "a sample of its stratum",
+            "what the sample of its stratum lets expect",
+            "nonrelevant",
+        ),
     ),
     ("-J, or the reading skip, lets it", ("stay", "stay", "vanish from the ranking", "vanish from the ranking")),
     (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
-from irevalx.reading.blocks import Block
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
 
 
@@ -27,6 +27,7 @@ class Results:
     lines : flat; the 1-based line of the file.
     tag : what the last line calls the run; None where there is no line.
     odd : scores that are no finite numbers.
+    distinct : whether it is known that no document occurs twice in a topic.
     """
 
     topics: tuple[bytes, ...]
@@ -39,6 +40,7 @@ class Results:
     lines: IntArray
     tag: bytes | None
     odd: OddNumbers
+    distinct: bool = False
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""
@@ -86,11 +88,11 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A file of results, to be read block by block.
+    """Results to be read block by block; what a block is, only ``parse`` needs to know.
 
     Parameters
     ----------
-    path : the file as the user named it.
+    path : the file as the user named it; what else there is, by its tag.
     blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once, unless
         it has a ``size``.
     whole : once all blocks have been read, read it again as one block.
@@ -99,7 +101,7 @@ class Run:
     """
 
     path: str
-    blocks: Callable[[], Iterator[Block]]
-    whole: Callable[[], Block]
-    parse: Callable[[Block], Results]
+    blocks: Callable[[], Iterator[Any]]
+    whole: Callable[[], Any]
+    parse: Callable[[Any], Results]
     size: int = 0

@@ -154,7 +154,8 @@ class Topics:
 
     def hits_within(self, k: IntArray | int) -> IntArray:
         """Per topic: hits among the first k documents, k being one number or one a topic."""
-        return self.rows.count(self.hit & (self.rank <= self.rows.spread(np.broadcast_to(k, self.rows.n))))
+        limit = k if isinstance(k, int) else self.rows.spread(k)
+        return self.rows.count(self.hit & (self.rank <= limit))
 
     def documents_for_recall(self, x: float) -> IntArray:
         """Per topic: how many relevant documents make up recall x."""

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import random
 import subprocess
 import sys
 import warnings
+from collections import UserDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import FIXTURES, run
 
 import irevalx
+from irevalx import inputs
 from irevalx.measures import BY_NAME
 
 EXAMPLE = FIXTURES / "example"
@@ -204,6 +209,71 @@ def test_odd_scores_in_dictionaries() -> None:
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map")
 
 
+GOLDEN = {
+    case["name"]: case for case in map(json.loads, (FIXTURES / "golden" / "cases.jsonl").read_text().splitlines())
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["pf_all_prefs", "pf_Rnonrel_recount", "pf_ties_docno_ascending", "pf_qrels_prefs_two_jg"]
+)
+@pytest.mark.parametrize(("compat", "version"), [("9", "v9.0.8"), ("10", "v10.0")])
+def test_preferences(name: str, compat: str, version: str) -> None:
+    """Judgments that are preferences give what trec_eval printed for them, whatever form the run has."""
+    [*_, rel_format, _, measures, qrels, results] = GOLDEN[name]["argv"]
+    printed = [line.split("\t") for line in GOLDEN[name][version]["stdout"].splitlines()]
+    expected = {(topic, measure.strip()): value for measure, topic, value in printed if measure.strip() != "runid"}
+    folder = FIXTURES / "golden" / "data"
+    read = irevalx.Qrels.read(folder / qrels, rel_format=rel_format)
+    with (folder / results).open() as stream:
+        scores = irevalx.parse_run(stream)
+    for found in (
+        irevalx.evaluate(folder / qrels, folder / results, measures, rel_format=rel_format, compat=compat),
+        irevalx.evaluate(read, scores, [measures], compat=compat),
+    ):
+        values = {(row.topic, row.measure): row.value for row in found.to_records()}
+        assert {key: f"{v:6.4f}" if isinstance(v, float) else str(v) for key, v in values.items()} == expected
+    if compat == "9":
+        by_topic = irevalx.RelevanceEvaluator(read, [measures]).evaluate(scores)
+        assert {
+            (topic, measure): value for topic, of_topic in by_topic.items() for measure, value in of_topic.items()
+        } == {key: value for key, value in values.items() if key[0] != "all"} | {
+            (topic, "num_q"): 1 for topic in by_topic
+        }
+
+
+def test_errors_about_preferences() -> None:
+    """Preferences cannot have a pool, measures of grades, or contradictions."""
+    folder = FIXTURES / "golden" / "data"
+    read = irevalx.Qrels.read(folder / "p.prefs", rel_format="prefs")
+    for arguments, keywords, message in (
+        ((read, folder / "p.run", "map"), {}, "judgments for the measure 'map' must be in the format qrels"),
+        ((QRELS, BM25, "prefs"), {}, "must be in the format prefs or qrels_prefs"),
+        ((read, folder / "p.run", "prefs"), {"pool": {"1": ["A"]}}, "a pool must not be given together with"),
+        ((folder / "p.prefs", folder / "p.run", "prefs"), {"rel_format": "nosuch"}, "'nosuch'"),
+        ((folder / "p_cycle.prefs", folder / "p_tie.run", "prefs"), {"rel_format": "prefs"}, "contradict|both"),
+    ):
+        with pytest.raises(irevalx.IrevalxError, match=message):
+            irevalx.evaluate(*arguments, **keywords)
+
+
+def test_warnings_name_the_line_that_called() -> None:
+    """A warning says where in the user's program it came from, however deep in irevalx it was noticed."""
+    wanting = {"1": {"A": 1}, "2": {"A": 1}}
+    calls: list[Callable[[], Any]] = [
+        lambda: irevalx.evaluate(wanting, {"1": {"A": math.inf}}, "map"),
+        lambda: irevalx.evaluate(QRELS, BM25, ["map", "map.5"]),
+        lambda: irevalx.Qrels.read(io.BytesIO(b"1 0 A 1x\n")),
+        lambda: irevalx.Qrels.read({"1": {"A": 1}}, pool={"2": ["A"]}),
+        lambda: irevalx.evaluate(wanting, irevalx.Run.read(io.BytesIO(b"1 Q0 A 1 1x r\n")), "map"),
+    ]
+    for call in calls:
+        with pytest.warns(irevalx.IrevalxWarning) as caught:
+            call()
+        places = {(one.filename, one.lineno) for one in caught}
+        assert places == {(__file__, call.__code__.co_firstlineno)}
+
+
 def test_the_package_is_light() -> None:
     """Importing irevalx imports neither numpy nor Click; names that do not exist are missing as usual."""
     script = "import sys, irevalx; assert not {'numpy', 'click', 'tabulate'} & set(sys.modules); irevalx.evaluate; assert 'numpy' in sys.modules"
@@ -216,12 +286,13 @@ def test_the_package_is_light() -> None:
 # In the manner of pytrec_eval
 
 
-IDS = st.sampled_from(["A", "B", "C", "D", "E", "é", "F" * 30])
+IDS = st.sampled_from(["A", "B", "C", "AB", "\ufffd", "é", "\N{GRINNING FACE}", "F" * 30])
 GRADES = st.dictionaries(st.sampled_from("1234"), st.dictionaries(IDS, st.integers(-1, 3), max_size=7), max_size=4)
-SCORES = st.dictionaries(
-    st.sampled_from("1234"),
-    st.dictionaries(IDS, st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.just(0.5)), max_size=7),
-    max_size=4,
+ODD = st.sampled_from([math.inf, -math.inf, 2**53, 2**53 + 1, 2**70, 1e300, 1e-300, 1 + 1e-9, True, np.float64(0.5)])
+NUMBERS = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.just(0.5), ODD)
+SCORES = st.dictionaries(st.sampled_from("1234"), st.dictionaries(IDS, NUMBERS, max_size=7), max_size=4)
+SCORES_OR_NOT = st.dictionaries(
+    st.sampled_from("1234"), st.dictionaries(IDS, NUMBERS | st.just(math.nan), max_size=7), max_size=4
 )
 NOT_NUMBERS = {"runid", "relstring"}
 
@@ -232,9 +303,19 @@ def peer() -> Any:
 
 
 @settings(deadline=None, max_examples=150)
-@given(GRADES.filter(lambda grades: any(grades.values())), SCORES, st.integers(1, 3), st.booleans())
+@given(
+    GRADES.filter(lambda grades: any(grades.values())),
+    SCORES,
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from([1, 10, 1 << 14]),
+)
 def test_same_as_pytrec_eval(
-    grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]], level: int, judged_only: bool
+    grades: dict[str, dict[str, int]],
+    scores: dict[str, dict[str, float]],
+    level: int,
+    judged_only: bool,
+    block_size: int,
 ) -> None:
     """The same dictionaries give the same topics, names and numbers, for every measure that both have."""
     pytrec_eval = peer()
@@ -245,7 +326,9 @@ def test_same_as_pytrec_eval(
         return
     measures = sorted(pytrec_eval.supported_measures - NOT_NUMBERS - {"utility"})
     theirs = pytrec_eval.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
-    ours = irevalx.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs, "BLOCK_SIZE", block_size)
+        ours = irevalx.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
     assert ours.keys() == theirs.keys()
     for topic, values in theirs.items():
         assert ours[topic].keys() == values.keys()
@@ -273,6 +356,20 @@ def test_names_as_in_pytrec_eval(measures: set[str]) -> None:
         )
 
 
+def test_what_pytrec_eval_has_is_here() -> None:
+    """A change of one import finds every public name, measure and set of measures."""
+    pytrec_eval = peer()
+    for name in {*pytrec_eval.__all__, "compute_aggregated_measure"}:
+        assert name in irevalx.__all__
+    assert pytrec_eval.supported_measures <= irevalx.supported_measures
+    assert {name: irevalx.supported_nicknames[name] for name in pytrec_eval.supported_nicknames} == dict(
+        pytrec_eval.supported_nicknames
+    )
+    every = irevalx.RelevanceEvaluator({"1": {"A": 1}}, irevalx.supported_measures).evaluate({"1": {"A": 1.0}})
+    theirs = pytrec_eval.RelevanceEvaluator({"1": {"A": 1}}, pytrec_eval.supported_measures).evaluate({"1": {"A": 1.0}})
+    assert set(theirs["1"]) - NOT_NUMBERS <= set(every["1"])
+
+
 def test_relevance_evaluator() -> None:
     """Topics of one side only are left out; wrong measures are errors, not crashes; there is nothing left behind."""
     evaluator = irevalx.RelevanceEvaluator({"1": {"A": 1}, "2": {}}, ["map"])
@@ -286,6 +383,40 @@ def test_relevance_evaluator() -> None:
     assert [one.evaluate({"1": {"A": 1.0}})["1"] for one in both] == [{"P_1": 1.0}, {"P_2": 0.5}]
     own = irevalx.RelevanceEvaluator({"1": {"A": 1, "B": -1}}, ["infAP.c=4", "RankEff", "map:skip"])
     assert own.evaluate({"1": {"B": 2.0, "A": 1.0}})["1"] == {"RankEff": 1.0, "infAP_c=4": 0.625, "map:skip": 1.0}
+
+
+@settings(deadline=None, max_examples=100)
+@given(GRADES.filter(lambda grades: any(grades.values())), SCORES_OR_NOT.filter(lambda scores: any(scores.values())))
+def test_dictionaries_of_any_size_and_kind(
+    grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]
+) -> None:
+    """Neither where a run is cut for evaluation nor the kind of mapping changes what any measure says of it."""
+    measures = ["all_trec", "incomplete", "judged", "map:rel", "P:skip", "ndcg.-1=1,1=3"]
+    evaluator = irevalx.RelevanceEvaluator(grades, measures)
+    whole = evaluator.evaluate(scores)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs, "BLOCK_SIZE", 2)
+        for other in (scores, MappingProxyType({topic: UserDict(documents) for topic, documents in scores.items()})):
+            assert repr(evaluator.evaluate(other)) == repr(whole)
+    single: Any = {
+        topic: {docno: np.float32(min(score, 3e38)) for docno, score in documents.items()}
+        for topic, documents in scores.items()
+    }
+    assert repr(evaluator.evaluate(single)) == repr(evaluator.evaluate(scores))
+
+
+def test_names_that_are_not_utf8() -> None:
+    """Bytes that are not UTF-8 are ordered as bytes; two strings that stand for the same bytes are one document."""
+    beyond, inside = "\udcff", "\N{GRINNING FACE}"  # the bytes ff and f0 9f 98 80; as strings the other way round
+    evaluator = irevalx.RelevanceEvaluator({"1": {beyond: 1, inside: 0}}, ["recip_rank"])
+    assert evaluator.evaluate({"1": {inside: 1.0, beyond: 1.0}}) == {"1": {"recip_rank": 1.0}}
+    assert evaluator.evaluate({"1": {"a\nb": 1.0, beyond: 0.5}}) == {"1": {"recip_rank": 0.5}}
+    twice = {"1": {"é": 1.0, "\udcc3\udca9": 2.0}}
+    for qrels, scores in (({"1": {"A": 1}}, twice), (twice, {"1": {"A": 1}})):
+        with pytest.raises(
+            irevalx.IrevalxError, match=r"a document must occur once in the \w+ of a topic, but got 'é'"
+        ):
+            irevalx.evaluate(qrels, scores, "map")
 
 
 def test_threads_are_safe() -> None:

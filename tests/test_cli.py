@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from running import FIXTURES, ROOT, run, run_process
 from irevalx import __version__
 from irevalx.argv import GROUPS, Option
 from irevalx.cli import command
+from irevalx.man import COMPLETIONS
 from irevalx.measures import MEASURES
 from irevalx.options import Options
 from irevalx.progress import Progress
@@ -542,7 +544,7 @@ def test_list_of_measures() -> None:
     listed = [name.partition(".")[0] for name in names]
     assert sorted(listed) == sorted(measure.name for measure in MEASURES)
     assert lines[0] == "Counts:"
-    assert "    P.K,K,...                           Precision after k documents" in lines
+    assert "    P.K,K,...                           Precision after K documents" in lines
     text = " ".join(" ".join(lines).split())
     assert all(
         name in text for name in ("official, set, all_trec, incomplete, all", "mrr (recip_rank)", "ndcg@K (ndcg_cut)")
@@ -567,10 +569,10 @@ def test_groups_of_the_help() -> None:
     assert places == sorted(places)
 
 
-def complete(*words: str, shell: str = "bash") -> list[str]:
+def complete(*words: str, of: str = "bash") -> list[str]:
     """What a shell is offered for the last word."""
     env = {
-        "_IREVALX_COMPLETE": f"{shell}_complete",
+        "_IREVALX_COMPLETE": f"{of}_complete",
         "COMP_WORDS": " ".join(["irevalx", *words]),
         "COMP_CWORD": str(len(words)),
     }
@@ -589,3 +591,28 @@ def test_completion() -> None:
     assert complete("-m", "map", "qre") == ["file,qre"]
     for shell in ("bash", "zsh", "fish"):
         assert "_IREVALX_COMPLETE" in run(env={"_IREVALX_COMPLETE": f"{shell}_source"}).stdout.decode()
+    assert complete("-m", "bpr", of="zsh")[:3] == ["plain", "bpref", "Binary preference"]
+
+
+SHELLS = {
+    "bash": "COMP_WORDS=(irevalx -m bpr); COMP_CWORD=2; _irevalx_completion irevalx; printf '%s\\n' ${COMPREPLY[@]}",
+    "zsh": "words=(irevalx -m bpr); CURRENT=3; _irevalx_completion",
+    "fish": "complete -C 'irevalx -m bpr'",
+}
+"""What shells do when somebody asks for completion."""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_in_a_shell(shell: str) -> None:
+    """After the line of the manual a shell offers the measures that begin so."""
+    if not shutil.which(shell):
+        pytest.skip(f"needs {shell}")
+    # What zsh has from its own completion system, which is not there without a terminal.
+    zsh = "compdef() { }; _describe() { print -l -- $completions_with_descriptions }; " if shell == "zsh" else ""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    command = [shell, "-c", f"{zsh}{COMPLETIONS[shell]}; {SHELLS[shell]}"]
+    done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PATH": path}, text=True)
+    assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
+    text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    assert COMPLETIONS[shell] in text
+    assert COMPLETIONS[shell] in (ROOT / "README.md").read_text()

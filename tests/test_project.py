@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import metadata, version
 from pathlib import Path
@@ -178,12 +179,65 @@ def test_readme_shows_what_irevalx_prints() -> None:
     assert run(*arguments.split(), cwd=ROOT).stdout.decode() == shown[1]
 
 
-@pytest.mark.parametrize("mark", ["pool", "sampled"])
-def test_readme_shows_what_is_made_of_incomplete_judgments(mark: str) -> None:
-    """The output beside the commands about pools and samples is what they print."""
-    found = re.search(rf"<!-- {mark} command -->\n```sh\nirevalx ([^\n]+)\n```\n\n```\n(.+?)```", README, re.DOTALL)
-    assert found
-    assert run(*found[1].split(), cwd=ROOT).stdout.decode() == found[2]
+EXAMPLES = re.findall(r"<!-- example -->\n```sh\n(.+?)\n```\n\n```\n(.+?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize(("line", "shown"), EXAMPLES, ids=[line for line, _ in EXAMPLES])
+def test_readme_shows_what_examples_print(line: str, shown: str) -> None:
+    """What stands below an example is what it prints in a shell."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=ROOT, env=os.environ | {"PATH": path}, capture_output=True, check=True
+    )
+    assert done.stdout.decode() == shown
+
+
+def test_readme_has_all_its_examples() -> None:
+    """No example escapes the test above, and each kind of output and input has one."""
+    assert len(EXAMPLES) == README.count("<!-- example -->")
+    lines = " ".join(line for line, _ in EXAMPLES)
+    wanted = (
+        "-q",
+        "markdown",
+        "table",
+        "jsonl",
+        "json",
+        "qrels -",
+        "--unjudged",
+        "--pool",
+        "sampled",
+        "prefs",
+        "-h -m",
+    )
+    assert all(word in lines for word in wanted)
+
+
+def test_readme_translates_from_ir_measures() -> None:
+    """What the README gives for ir_measures' names prints the values that ir_measures printed."""
+    folder = FIXTURES / "example"
+    values = dict(line.split("\t") for line in (folder / "bm25.ir_measures").read_text().splitlines())
+    translated = {"AP": "-m AP", "nDCG@10": "-m nDCG@10"}
+    for there, here in re.findall(r"^\| (`.+?) \| (`-.+) \|$", README, re.MULTILINE):
+        translated |= dict(zip(re.findall("`(.+?)`", there), re.findall("`(.+?)`", here), strict=True))
+    assert translated.keys() == values.keys()
+    assert "`irevalx -c -m AP -m nDCG@10 QRELS RUN`" in README
+    for name, flags in translated.items():
+        printed = run("-c", *flags.split(), folder / "qrels", folder / "bm25.run").stdout.decode()
+        assert float(printed.split("\t")[2]) == float(values[name]), name
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_readme_translates_python() -> None:
+    """What the README gives for calls of pytrec_eval and ir_measures runs, and gives what they give."""
+    folder = FIXTURES / "example"
+    with (folder / "qrels").open() as qrels, (folder / "bm25.run").open() as results:
+        names = {"irevalx": irevalx, "qrels": irevalx.parse_qrel(qrels), "run": irevalx.parse_run(results)}
+    calls = re.findall(r"\| `(irevalx\..+?)` \|$", README, re.MULTILINE)
+    by_topic, mean, complete, rows = (eval(call, dict(names)) for call in calls)  # noqa: S307 - the README's
+    assert f"{sum(values['map'] for values in by_topic.values()) / len(by_topic):6.4f}" == f"{mean:6.4f}" == "0.5717"
+    values = dict(line.split("\t") for line in (folder / "bm25.ir_measures").read_text().splitlines())
+    assert f"{complete:6.4f}" == values["AP"]
+    assert {row.topic: row.value for row in rows} == {t: v["map"] for t, v in by_topic.items()} | {"all": mean}
 
 
 def test_readme_shows_what_python_prints(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

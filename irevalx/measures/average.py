@@ -20,6 +20,7 @@ def average_precision(t: Topics) -> FloatArray:
     Precision at the rank of each relevant document retrieved, summed and divided by the number of relevant documents,
     so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
 
+    Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
     Range: 0 to 1.
     Source: Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3.
     """
@@ -33,6 +34,7 @@ def geometric_map(t: Topics) -> FloatArray:
     The mean over topics of log(average precision), values below 0.00001 counting as 0.00001, as a power of e. It
     stresses topics that do badly.
 
+    Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
     Range: 0.00001 to 1.
     Source: Robertson, On GMAP: and other transformations, CIKM 2006.
     """
@@ -41,23 +43,25 @@ def geometric_map(t: Topics) -> FloatArray:
 
 @measure("map_cut", summary=mean, kind=CUTOFFS)
 def average_precision_at(t: Topics, k: int) -> FloatArray:
-    """Average precision of the first k documents.
+    """Average precision of the first K documents.
 
-    Like map, with relevant documents behind rank k counting 0; 0 where nothing is relevant.
+    Like map, with relevant documents behind rank K counting 0; 0 where nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
     Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(_sum_of_precisions(t, t.hit & (t.rank <= k)), t.n_rel)
 
 
-@measure("yaap", summary=mean)
+@measure("yaap", summary=mean, without_results="log(1/(1 + R)) (0 with --compat 9)")
 def yaap(t: Topics) -> FloatArray:
     """Yet another average precision: a logit-like transform of average precision.
 
-    log((1 + S) / (1 + R - S)), S the sum of precisions that map divides by R, the number of relevant documents. Close
-    to normally distributed over topics, so that differences can be tested.
+    The logarithm of found against missed, both with 1 added, S being the sum of precisions that map divides by R, the
+    number of relevant documents. Close to normally distributed over topics, so that differences can be tested.
 
+    Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
     Range: any number; negative where little was found, and 0 where nothing is relevant.
     Source: trec_eval; after Robertson and Zaragoza, On rank-based effectiveness measures and optimization (2007).
     """

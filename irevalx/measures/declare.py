@@ -33,6 +33,10 @@ AS_IT_IS: tuple[Reading, ...] = ("nonrel",)
 AS_IT_IS_OR_CONDENSED: tuple[Reading, ...] = ("nonrel", "skip")
 """The readings of a measure that does not take the unjudged for nonrelevant."""
 
+NOTHING, ABSENT, UNJUDGED, NO_GAIN = "nothing", "not there", "unjudged", "a gain of 0"
+POOLED_GAIN, OUTSIDE_GAIN = "the gain given for -2, or 0", "the gain given for -1, or 0"
+"""What documents without judgment count as, beside nonrelevant."""
+
 Note: TypeAlias = Callable[[str, float], None]
 """Told of each number among the parameters that is not plain, and of what C reads instead."""
 
@@ -257,7 +261,7 @@ class Measure:
     name : trec_eval's spelling.
     kernel : None for a measure that only the `all` row has, and that needs no ranking.
     summary : None for a measure that the `all` row does not have.
-    docstring : the first line says what it is in a few words; then definition, ``Range:``, ``Source:``.
+    docstring : the first line says what it is in a few words; then definition, ``Formula:``, ``Range:``, ``Source:``.
     number : how its values are printed.
     kind : its parameters.
     per_topic : whether ``-q`` prints it.
@@ -269,6 +273,10 @@ class Measure:
     needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
     scores : whether a run is the better for a greater value, and not only different.
     over : whether the `all` row is over the evaluated topics or, whatever the run holds, all judged ones.
+    uses_level : whether ``-l`` makes a difference.
+    pooled, outside : what a retrieved document counts as that was pooled and not judged, or that is outside the pool.
+        ``NOTHING`` and ``ABSENT`` promise that removing it (``-J``) makes no difference.
+    without_results : what a topic without results counts as under ``-c``.
     """
 
     name: str
@@ -285,6 +293,10 @@ class Measure:
     needs_nonrelevant: bool = False
     scores: bool = True
     over: Literal["evaluated", "judged"] = "evaluated"
+    uses_level: bool = True
+    pooled: str = "nonrelevant"
+    outside: str = "nonrelevant"
+    without_results: str = "0"
 
     def can_use(self, rel_format: str) -> bool:
         """Tell whether it can be computed from judgments in this format."""
@@ -307,23 +319,17 @@ class Measure:
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose behind the title, in paragraphs; in each, ``Range:`` and ``Source:`` begin a new line."""
-        parts = [re.split(r"\n(?=Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
+        """The prose behind the title, in paragraphs; in each, ``Formula:``, ``Range:`` and ``Source:`` begin a line."""
+        parts = [re.split(r"\n(?=Formula:|Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
 
     @property
-    def notes(self) -> list[str]:
-        """What its declaration says about judgments, in sentences: formats, and readings of the unjudged."""
-        notes = []
-        if "qrels" not in self.formats:
-            notes.append(f"Judgments: -R {' or '.join(sorted(self.formats))}.")
-        if "rel" in self.readings:
-            when = {"": "no bound: it may fall when more documents are relevant", "always": "an upper bound"}
-            bound = when.get(self.bound, f"an upper bound {self.bound}")
-            notes.append(f"Readings of the unjudged: {self.name}:skip, {self.name}:rel ({bound}).")
-        elif "skip" in self.readings:
-            notes.append(f"Readings of the unjudged: {self.name}:skip.")
-        return notes
+    def formula(self) -> str:
+        """The formula of the prose."""
+        found = re.search(
+            r"^Formula: (.+?)\.$", "\n".join(line for part in self.paragraphs for line in part), re.MULTILINE
+        )
+        return found[1] if found else ""
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic."""

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.measures.declare import UNDEFINED, Gain, Gains, measure
+from irevalx.measures.declare import (
+    NO_GAIN,
+    NOTHING,
+    OUTSIDE_GAIN,
+    POOLED_GAIN,
+    UNDEFINED,
+    Gain,
+    Gains,
+    measure,
+)
 from irevalx.measures.precision import CUTOFFS
 from irevalx.mergesort import merge_sort
 from irevalx.numerals import truncate_to_int
@@ -139,13 +148,22 @@ def _gain_table(given: tuple[tuple[int, float], ...], every: tuple[int, ...], sc
     return _GainTable(tuple(entries))
 
 
-@measure("ndcg", summary=mean, kind=Gains(), needs_all=looks_outside)
+@measure(
+    "ndcg",
+    summary=mean,
+    kind=Gains(),
+    needs_all=looks_outside,
+    uses_level=False,
+    pooled=POOLED_GAIN,
+    outside=OUTSIDE_GAIN,
+)
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
     dcg divided by ideal_dcg, over all retrieved documents; 0 where ideal_dcg is 0. The gain of a document is its grade
-    unless given as LEVEL=GAIN; -l has no effect.
+    unless given as LEVEL=GAIN.
 
+    Formula: dcg/ideal_dcg.
     Range: 0 to 1.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002; trec_eval discounts
     the first rank too.
@@ -154,38 +172,58 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(gained.ideal_dcg > 0, gained.dcg / gained.ideal_dcg, 0.0)
 
 
-@measure("dcg", summary=mean, kind=Gains(), needs_all=looks_outside)
+@measure(
+    "dcg",
+    summary=mean,
+    kind=Gains(),
+    needs_all=looks_outside,
+    uses_level=False,
+    pooled=POOLED_GAIN,
+    outside=OUTSIDE_GAIN,
+)
 def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain.
 
-    The sum over retrieved documents of gain / log2(rank + 1). The gain of a document is its grade unless given as
-    LEVEL=GAIN; -l has no effect.
+    What the retrieved documents gain, each the less the deeper it stands. The gain of a document is its grade unless
+    given as LEVEL=GAIN. 0 where nothing was retrieved that has a gain.
 
+    Formula: sum over retrieved of gain/log2(k + 1).
     Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
     return Gained.of(t, pairs).dcg
 
 
-@measure("ideal_dcg", summary=mean, kind=Gains(), scores=False)
+@measure(
+    "ideal_dcg",
+    summary=mean,
+    kind=Gains(),
+    scores=False,
+    uses_level=False,
+    pooled=NOTHING,
+    outside=NOTHING,
+    without_results="the same as any other (0 with --compat 9)",
+)
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain of the best possible ranking.
 
-    That is: all judged documents, the highest gain first.
+    That is: all judged documents, the highest gain first. 0 where none has a gain above 0.
 
+    Formula: sum over all k of ideal(k)/log2(k + 1).
     Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
     return Gained.of(t, pairs).ideal_dcg
 
 
-@measure("ndcg_cut", summary=mean, kind=CUTOFFS)
+@measure("ndcg_cut", summary=mean, kind=CUTOFFS, uses_level=False, pooled=NO_GAIN, outside=NO_GAIN)
 def ndcg_cut(t: Topics, k: int) -> FloatArray:
-    """Normalised discounted cumulative gain of the first k documents.
+    """Normalised discounted cumulative gain of the first K documents.
 
-    The sum of grade / log2(rank + 1) over the first k documents, divided by that of the best possible ranking; 0 where
-    that is 0. Known as nDCG@k. -l has no effect.
+    The discounted gains of the first K documents, divided by those of the best possible ranking; 0 where nothing has a
+    grade above 0. The gain of a document is its grade. Known as nDCG@K.
 
+    Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
     Range: 0 to 1.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
@@ -195,13 +233,23 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     return np.where(best == 0, found, found / best)
 
 
-@measure("ndcg_rel", summary=mean, kind=Gains(), needs_all=looks_outside)
+@measure(
+    "ndcg_rel",
+    summary=mean,
+    kind=Gains(),
+    needs_all=looks_outside,
+    uses_level=False,
+    pooled=POOLED_GAIN,
+    outside=OUTSIDE_GAIN,
+)
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the documents that have a gain.
 
     dcg / ideal_dcg is taken at each retrieved document with a gain above 0, and once at the end for each document of
-    the best possible ranking beyond those; the mean of these values.
+    the best possible ranking beyond those; the mean of these values. 0 where nothing has a gain above 0.
 
+    Formula: (1/I) (sum over retrieved with gain > 0 of dcg(k)/ideal_dcg(k) + (I - i) dcg/ideal_dcg), i = how many those
+    are.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -219,7 +267,7 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(total > 0, total / n_ideal, 0.0)
 
 
-@measure("Rndcg", summary=mean, kind=Gains(), needs_all=looks_outside)
+@measure("Rndcg", summary=mean, kind=Gains(), needs_all=looks_outside, pooled=POOLED_GAIN, outside=OUTSIDE_GAIN)
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
@@ -227,6 +275,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     at the end of a longer list), averaged. 0 where nothing is relevant; undefined (-nan) where something is but no gain
     is above 0.
 
+    Formula: mean over steps k of dcg(k)/ideal_dcg(k).
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -251,9 +300,10 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 
-    The sum over relevant documents retrieved of 1 / log2(2 + nonrelevant documents above), divided by the number of
-    relevant documents; 0 where none was retrieved.
+    Each relevant document retrieved counts the less the more nonrelevant ones stand above it; the sum is divided by the
+    number of relevant documents. 0 where none was retrieved.
 
+    Formula: (1/R) sum over relevant retrieved of 1/log2(2 + k - 1 - r).
     Range: 0 to 1.
     Source: trec_eval; see G.
     """
@@ -262,14 +312,18 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@measure("G", summary=mean, kind=Gains(), needs_all=looks_outside)
+@measure(
+    "G", summary=mean, kind=Gains(), needs_all=looks_outside, uses_level=False, pooled=POOLED_GAIN, outside=OUTSIDE_GAIN
+)
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 
-    The sum over retrieved documents of gain / log2(2 + lag), divided by the sum of the gains of the best possible
-    ranking. The lag at a rank is what the best possible ranking has gained there (at least 1 a document) less what this
-    one has. 0 where no gain is above 0.
+    The gain of each retrieved document, discounted by the lag at its rank, divided by the gains of the best possible
+    ranking. The lag is what the best possible ranking has gained up to there (at least 1 a document) less what this one
+    has. 0 where no gain is above 0.
 
+    Formula: (sum over retrieved of gain/log2(2 + lag)) / (sum over all k of ideal(k)), lag = sum over j <= k of
+    (max(ideal(j), 1) - gain(j)).
     Range: 0 to 1.
     Source: trec_eval.
     """

@@ -25,6 +25,7 @@ def average_precision(t: GroupedTopics) -> FloatArray:
 
     map by the judgments of each judgment group of the topic, averaged over the groups.
 
+    Formula: mean over groups of map.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -33,10 +34,11 @@ def average_precision(t: GroupedTopics) -> FloatArray:
 
 @measure("P_avgjg", summary=mean, kind=single.CUTOFFS, formats=FORMATS, readings=AS_IT_IS)
 def precision(t: GroupedTopics, k: int) -> FloatArray:
-    """Precision after k documents, averaged over judgment groups.
+    """Precision after K documents, averaged over judgment groups.
 
     P by the judgments of each judgment group of the topic, averaged over the groups.
 
+    Formula: mean over groups of P.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -50,6 +52,7 @@ def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[F
     Rprec_mult by the judgments of each judgment group of the topic, R being the number of documents that the group
     finds relevant, averaged over the groups.
 
+    Formula: mean over groups of Rprec_mult.
     Range: 0 to 1.
     Source: trec_eval.
     """

@@ -11,7 +11,16 @@ from functools import lru_cache
 import numpy as np
 
 from irevalx.measures.counts import COUNTED
-from irevalx.measures.declare import AS_IT_IS, AS_IT_IS_OR_CONDENSED, Cutoffs, Named, Parameter, measure
+from irevalx.measures.declare import (
+    ABSENT,
+    AS_IT_IS,
+    AS_IT_IS_OR_CONDENSED,
+    UNJUDGED,
+    Cutoffs,
+    Named,
+    Parameter,
+    measure,
+)
 from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 from irevalx.segments import FloatArray, IntArray, ratio
 from irevalx.summary import geometric_mean, mean
@@ -30,41 +39,66 @@ _FAR = 45.0
 """Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
 
 
-@measure("bpref", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+@measure(
+    "bpref",
+    summary=mean,
+    readings=AS_IT_IS_OR_CONDENSED,
+    needs_nonrelevant=True,
+    pooled=ABSENT,
+    outside=ABSENT,
+)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
-    With R relevant and N judged nonrelevant documents: the mean over all relevant documents of
-    1 - min(n, R) / min(N, R), n being the judged nonrelevant documents ranked above it. Relevant documents that were
-    not retrieved count 0, unjudged documents count for nothing. Where n is 0 the term is 1. 0 where nothing is
-    relevant.
+    How seldom judged nonrelevant documents are ranked above relevant ones: for each relevant document, of the first R
+    judged nonrelevant ones (R being the number of relevant ones, or all if there are fewer) the share that is not above
+    it; averaged over all relevant documents. Those that were not retrieved count 0. Where n is 0 the term is 1. 0 where
+    nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved of (1 - min(n, R)/min(N, R)).
     Range: 0 to 1.
     Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
     """
     return _bpref(t, t.n_rel)
 
 
-@measure("gm_bpref", summary=geometric_mean, per_topic=False, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+@measure(
+    "gm_bpref",
+    summary=geometric_mean,
+    per_topic=False,
+    readings=AS_IT_IS_OR_CONDENSED,
+    needs_nonrelevant=True,
+    pooled=ABSENT,
+    outside=ABSENT,
+)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
     The mean over topics of log(bpref), values below 0.00001 counting as 0.00001, as a power of e.
 
+    Formula: exp((1/T) sum over topics of log(max(bpref, 0.00001))).
     Range: 0.00001 to 1.
     Source: trec_eval; see gm_map and bpref.
     """
     return _bpref(t, t.n_rel)
 
 
-@measure("bpref_10", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+@measure(
+    "bpref_10",
+    summary=mean,
+    readings=AS_IT_IS_OR_CONDENSED,
+    needs_nonrelevant=True,
+    pooled=ABSENT,
+    outside=ABSENT,
+)
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
-    bpref with R + 10 in place of R as the bound: the mean over all relevant documents of
-    1 - min(n, R + 10) / min(N, R + 10). Meant for topics with few relevant documents. trec_eval 7 and 8 printed it as
-    bpref_top10pRnonrel; what they called bpref_10 was something else.
+    bpref with R + 10 in place of R as the bound. Where n is 0 the term is 1. 0 where nothing is relevant. Meant for
+    topics with few relevant documents. trec_eval 7 and 8 printed it as bpref_top10pRnonrel; what they called bpref_10
+    was something else.
 
+    Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
     Range: 0 to 1.
     Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004; Yilmaz and Aslam,
     Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.2.
@@ -72,15 +106,22 @@ def bpref_10(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel + 10)
 
 
-@measure("RankEff", summary=mean, readings=AS_IT_IS_OR_CONDENSED, needs_nonrelevant=True)
+@measure(
+    "RankEff",
+    summary=mean,
+    readings=AS_IT_IS_OR_CONDENSED,
+    needs_nonrelevant=True,
+    pooled=ABSENT,
+    outside=ABSENT,
+)
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
-    With R relevant and N judged nonrelevant documents: the mean over all relevant documents of (N - n) / N, the share
-    of the judged nonrelevant documents that are ranked below it, or not retrieved. Relevant documents that were not
-    retrieved count 0, unjudged documents count for nothing. Where n is 0 the term is 1, so that without any judged
-    nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
+    The mean over all relevant documents of the share of the judged nonrelevant documents that are ranked below it, or
+    not retrieved. Relevant documents that were not retrieved count 0. Where n is 0 the term is 1, so that without any
+    judged nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved of (N - n)/N.
     Range: 0 to 1.
     Source: Ahlgren and Grönqvist, Evaluation of Retrieval Effectiveness with Incomplete Relevance Data: Theoretical and
     Experimental Comparison of Three Measures, IP&M 2008, sections 4.2 and 4.3.
@@ -95,16 +136,18 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     summary=mean,
     kind=Named((Parameter("c", SMOOTHING, INFAP_C), Parameter("epsilon", EPSILON, INFAP_EPSILON))),
     readings=AS_IT_IS_OR_CONDENSED,
+    pooled="relevant as often as those judged above the same document",
 )
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
 
     Average precision as expected when the judged documents are a random sample of the pool: above a relevant document
-    of rank k, d documents are in the pool, r of them judged relevant and n judged nonrelevant, and its precision is
-    taken to be 1/k + (d/k) (r + e) / (r + n + c e), e = 0.00001 and c = 2 unless given (--infap-epsilon, --infap-c).
-    Where nothing above was judged that is 1/k + (d/k) (1/c): a greater c expects fewer relevant documents there.
-    Documents outside the pool are nonrelevant. Equals map, up to e, where all of the pool was judged.
+    pooled ones are taken to be relevant as often as those of them that were judged, with smoothing: e = 0.00001 and c =
+    2 unless given (--infap-epsilon, --infap-c). Where nothing above was judged the precision is 1/k + (d/k) (1/c): a
+    greater c expects fewer relevant documents there. Documents outside the pool are nonrelevant. The term is 1 at rank
+    1. Equals map, up to e, where all of the pool was judged. 0 where nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
     Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006; the
     constant c: the same, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.5.4.
@@ -117,31 +160,39 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@measure("indAP", summary=mean, readings=AS_IT_IS_OR_CONDENSED)
+@measure("indAP", summary=mean, readings=AS_IT_IS_OR_CONDENSED, pooled=ABSENT)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
-    Average precision of the ranking without the pooled documents that were not judged: the mean over all relevant
-    documents of (r + 1) / (k - u), k being the rank, r the relevant and u the pooled unjudged documents above.
-    Documents outside the pool stay, as nonrelevant. Equals map where all of the pool was judged. With -J all unjudged
-    documents go, as in the paper's first form. 0 where nothing is relevant.
+    Average precision of the ranking without the pooled documents that were not judged. Documents outside the pool stay,
+    as nonrelevant. Equals map where all of the pool was judged. With -J all unjudged documents go, as in the paper's
+    first form. 0 where nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u).
     Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.3.1.
     """
     return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
 
 
-@measure("subAP", summary=mean, kind=Named((Parameter("p", None, SAMPLE_RATE),)), readings=AS_IT_IS_OR_CONDENSED)
+@measure(
+    "subAP",
+    summary=mean,
+    kind=Named((Parameter("p", None, SAMPLE_RATE),)),
+    readings=AS_IT_IS_OR_CONDENSED,
+    pooled=ABSENT,
+    outside="nonrelevant, and there with probability p",
+)
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     """Subcollection average precision.
 
     Average precision as expected in a sample of the collection: the mean over all relevant documents of the expected
-    value of (r + 1) / (r + 1 + n + X), r and n being the documents above that were judged relevant and nonrelevant and
-    X how many of those from outside the pool are left when each is kept with probability p. p is the sampling rate of
-    the judgments; without --sample-rate or the parameter it is, topic by topic, the judged documents divided by those
-    in the pool. Equals map where all of the pool was judged. 0 where nothing is relevant.
+    value of its precision, where those from outside the pool are each kept with probability p, and pooled unjudged ones
+    are not there. p is the sampling rate of the judgments; without --sample-rate or the parameter it is, topic by
+    topic, the judged documents divided by those in the pool. Equals map where all of the pool was judged. 0 where
+    nothing is relevant.
 
+    Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
     Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.4.1.
     """
@@ -156,13 +207,24 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     return _mean_over_relevant(t, terms)
 
 
-@measure("judged", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, scores=False, formats=COUNTED)
+@measure(
+    "judged",
+    summary=mean,
+    kind=Cutoffs((5, 10, 20)),
+    readings=AS_IT_IS,
+    scores=False,
+    formats=COUNTED,
+    uses_level=False,
+    pooled=UNJUDGED,
+    outside=UNJUDGED,
+)
 def judged(t: Topics, k: int) -> FloatArray:
-    """Share of judged documents among the first k.
+    """Share of judged documents among the first K.
 
-    Retrieved documents with a judgment among the first k, divided by k, also where fewer than k were retrieved. A low
+    Retrieved documents with a judgment among the first K, divided by K, also where fewer than K were retrieved. A low
     value says that other measures know little about this run.
 
+    Formula: judged(K)/K.
     Range: 0 to 1.
     Source: the field's habit; unj is the share of the others.
     """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.errors import EvaluationError
-from irevalx.measures.declare import AS_IT_IS, UNDEFINED, Cutoffs, Levels, Reals, measure
+from irevalx.measures.declare import AS_IT_IS, NOTHING, UNDEFINED, UNJUDGED, Cutoffs, Levels, Reals, measure
 from irevalx.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.summary import mean
 from irevalx.topics import Topics, truncate
@@ -18,10 +18,11 @@ ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @measure("P", summary=mean, kind=CUTOFFS, bound="always")
 def precision(t: Topics, k: int) -> FloatArray:
-    """Precision after k documents.
+    """Precision after K documents.
 
-    Relevant documents among the first k, divided by k, also where fewer than k were retrieved.
+    Relevant documents among the first K, divided by K, also where fewer than K were retrieved.
 
+    Formula: rel(K)/K.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
@@ -30,10 +31,11 @@ def precision(t: Topics, k: int) -> FloatArray:
 
 @measure("recall", summary=mean, kind=CUTOFFS)
 def recall(t: Topics, k: int) -> FloatArray:
-    """Recall after k documents.
+    """Recall after K documents.
 
-    Relevant documents among the first k, divided by the number of relevant documents; 0 where there are none.
+    Relevant documents among the first K, divided by the number of relevant documents; 0 where there are none.
 
+    Formula: rel(K)/R.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
@@ -42,11 +44,12 @@ def recall(t: Topics, k: int) -> FloatArray:
 
 @measure("relative_P", summary=mean, kind=CUTOFFS)
 def relative_precision(t: Topics, k: int) -> FloatArray:
-    """Precision after k documents, relative to the best possible.
+    """Precision after K documents, relative to the best possible.
 
-    Relevant documents among the first k, divided by k or by the number of relevant documents, whichever is less; 0
+    Relevant documents among the first K, divided by K or by the number of relevant documents, whichever is less; 0
     where nothing is relevant.
 
+    Formula: rel(K)/min(K, R).
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -55,22 +58,33 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
 
 @measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), bound="always")
 def success(t: Topics, k: int) -> FloatArray:
-    """Whether a relevant document is among the first k.
+    """Whether a relevant document is among the first K.
 
     1 if there is one, 0 if not; the `all` row is the share of topics.
 
+    Formula: 1 if rel(K) > 0, otherwise 0.
     Range: 0 or 1.
     Source: trec_eval.
     """
     return (t.hits_within(k) > 0).astype(np.float64)
 
 
-@measure("unj", summary=mean, kind=Cutoffs((5, 10, 20)), readings=AS_IT_IS, scores=False)
+@measure(
+    "unj",
+    summary=mean,
+    kind=Cutoffs((5, 10, 20)),
+    readings=AS_IT_IS,
+    scores=False,
+    uses_level=False,
+    pooled=UNJUDGED,
+    outside=UNJUDGED,
+)
 def unjudged(t: Topics, k: int) -> FloatArray:
-    """Share of unjudged documents among the first k.
+    """Share of unjudged documents among the first K.
 
-    Retrieved documents without a judgment among the first k, pooled or not, divided by k. With -J it is 0.
+    Retrieved documents without a judgment among the first K, pooled or not, divided by K. With -J it is 0.
 
+    Formula: (min(K, ret) - judged(K))/K.
     Range: 0 to 1.
     Source: trec_eval 10.0.
     """
@@ -84,6 +98,7 @@ def r_precision(t: Topics) -> FloatArray:
     R is the number of relevant documents of the topic; precision is taken at that rank. A shorter list is divided by R
     all the same; 0 where nothing is relevant.
 
+    Formula: rel(R)/R.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
@@ -96,6 +111,7 @@ def reciprocal_rank(t: Topics) -> FloatArray:
 
     1 divided by its rank; 0 where no relevant document was retrieved. The `all` row is known as MRR.
 
+    Formula: max over relevant retrieved of 1/k.
     Range: 0 to 1.
     Source: Voorhees, The TREC-8 Question Answering Track Report (1999).
     """
@@ -109,18 +125,20 @@ def set_precision(t: Topics) -> FloatArray:
 
     Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
 
+    Formula: rel(ret)/ret.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-@measure("set_recall", summary=mean)
+@measure("set_recall", summary=mean, pooled=NOTHING, outside=NOTHING)
 def set_recall(t: Topics) -> FloatArray:
     """Recall of the whole retrieved set.
 
     Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
 
+    Formula: rel(ret)/R.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
@@ -134,6 +152,7 @@ def set_relative_precision(t: Topics) -> FloatArray:
     Relevant documents retrieved, divided by the number retrieved or the number relevant, whichever is less; 0 where
     that is 0.
 
+    Formula: rel(ret)/min(ret, R).
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -147,6 +166,7 @@ def set_map(t: Topics) -> FloatArray:
     The average precision to expect if the retrieved documents were in random order; 0 where nothing was retrieved or
     nothing is relevant.
 
+    Formula: rel(ret)^2 / (ret R).
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -158,9 +178,10 @@ def set_map(t: Topics) -> FloatArray:
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     """F measure of the whole retrieved set.
 
-    (x + 1) P R / (x P + R), with P and R precision and recall of the retrieved set and x the parameter: above 1 recall
-    weighs more. 0 where no relevant document was retrieved.
+    Precision and recall of the retrieved set as one number; recall weighs more where the parameter is above 1, its
+    usual value. 0 where no relevant document was retrieved.
 
+    Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
     Range: 0 to 1.
     Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
@@ -169,13 +190,20 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     return np.where(t.n_rel_ret > 0, (x + 1.0) * p * r / (x * p + r), 0.0)
 
 
-@measure("utility", summary=mean, kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"))
+@measure(
+    "utility",
+    summary=mean,
+    kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
+    without_results="0 (given parameters, with --compat 10, what they make of one unjudged document)",
+)
 def utility(t: Topics, *weights: float) -> FloatArray:
     """Utility of the whole retrieved set.
 
-    A x relevant retrieved + B x nonrelevant retrieved + C x relevant not retrieved + D x nonrelevant not retrieved. The
-    four weights are the parameters; the last count needs the collection size, -N.
+    What the relevant documents retrieved are worth, the nonrelevant ones retrieved, the relevant ones not retrieved and
+    the nonrelevant ones not retrieved: 1, -1, 0 and 0 each unless given as parameters. The last count needs the
+    collection size, -N.
 
+    Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
     Range: any number.
     Source: Hull, The TREC-7 Filtering Track (1998).
     """
@@ -189,12 +217,13 @@ def utility(t: Topics, *weights: float) -> FloatArray:
 
 @measure("iprec_at_recall", summary=mean, kind=Levels(ELEVEN_POINTS))
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
-    """Interpolated precision at recall x.
+    """Interpolated precision at recall X.
 
-    The best precision at any rank from the one where recall x is reached; 0 where it is not. How x times the number of
-    relevant documents is rounded to a whole document differs between trec_eval 9 and 10 (--compat). Where nothing
-    was retrieved, levels that round to no document are undefined (-nan).
+    The best precision at any rank from the one where recall X is reached; 0 where it is not. How X times the number of
+    relevant documents is rounded to a whole document differs between trec_eval 9 and 10 (--compat). Where nothing was
+    retrieved, levels that round to no document are undefined (-nan).
 
+    Formula: max over all k with rel(k) >= X R, rounded, of rel(k)/k.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
@@ -207,6 +236,7 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
 
     The mean of iprec_at_recall at 0.0, 0.1, ..., 1.0, or at the levels given as parameters (in rising order).
 
+    Formula: mean over all X of iprec_at_recall_X.
     Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
@@ -220,8 +250,10 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
 def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents.
 
-    Precision at rank x R, x the parameter and R the number of relevant documents; 0 where nothing is relevant.
+    Precision at rank X R, X the parameter and R the number of relevant documents, rounded up to a whole rank unless
+    less than a tenth is over. 0 where nothing is relevant.
 
+    Formula: rel(j)/j, j = X R rounded.
     Range: 0 to 1.
     Source: trec_eval.
     """

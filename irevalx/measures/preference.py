@@ -9,11 +9,11 @@ one retrieved document in _imp.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.measures.declare import AS_IT_IS, Kernel, Measure, measure
+from irevalx.measures.declare import AS_IT_IS, NOTHING, Kernel, Measure, measure
 from irevalx.segments import FloatArray, IntArray, ratio
 from irevalx.summary import mean, total
 
@@ -23,21 +23,28 @@ if TYPE_CHECKING:
 FORMATS = frozenset({"prefs", "qrels_prefs"})
 
 
-def _number(name: str) -> Callable[[Kernel], Measure]:
-    return measure(name, summary=total, number="integer", formats=FORMATS, readings=AS_IT_IS, scores=False)
+def _number(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
+    return _measure(name, summary=total, number="integer", scores=False, **fields)
 
 
 def _share(name: str) -> Callable[[Kernel], Measure]:
-    return measure(name, summary=mean, formats=FORMATS, readings=AS_IT_IS)
+    return _measure(name, summary=mean)
 
 
-@_number("prefs_num_prefs_poss")
+def _measure(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
+    return measure(
+        name, formats=FORMATS, readings=AS_IT_IS, uses_level=False, pooled=NOTHING, outside=NOTHING, **fields
+    )
+
+
+@_number("prefs_num_prefs_poss", without_results="its preferences (0 with --compat 9)")
 def possible(p: Preferences) -> IntArray:
     """Number of preferences.
 
     All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row is
     the sum.
 
+    Formula: poss.
     Range: whole numbers from 0 up.
     Source: trec_eval.
     """
@@ -50,6 +57,7 @@ def fulfilled(p: Preferences) -> IntArray:
 
     Preferences whose better document was retrieved, and the other behind it or not at all. The `all` row is the sum.
 
+    Formula: ful.
     Range: 0 to prefs_num_prefs_poss.
     Source: trec_eval.
     """
@@ -62,6 +70,7 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
 
     Preferences whose documents were both retrieved, the better one first. The `all` row is the sum.
 
+    Formula: ful_ret.
     Range: 0 to prefs_num_prefs_ful.
     Source: trec_eval.
     """
@@ -74,6 +83,7 @@ def simple(p: Preferences) -> FloatArray:
 
     Preferences fulfilled in all judgment groups of the topic, divided by all preferences; 0 where there is none.
 
+    Formula: ful/poss.
     Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
@@ -86,6 +96,7 @@ def simple_implied(p: Preferences) -> FloatArray:
 
     Like prefs_simp, without the preferences between two documents that were both not retrieved.
 
+    Formula: ful/poss_imp.
     Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
@@ -98,6 +109,7 @@ def simple_retrieved(p: Preferences) -> FloatArray:
 
     Like prefs_simp, with only the preferences whose documents were both retrieved.
 
+    Formula: ful_ret/poss_ret.
     Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
@@ -112,6 +124,7 @@ def pair(p: Preferences) -> FloatArray:
     divided by how many there are. Averaged over all such pairs; 0 where there is none. Judgment groups that contradict
     each other thus weigh no more than those that agree.
 
+    Formula: mean over pairs with poss > 0 of ful/poss.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -124,6 +137,7 @@ def pair_implied(p: Preferences) -> FloatArray:
 
     Like prefs_pair, without the pairs that were not retrieved at all.
 
+    Formula: mean over pairs with poss_imp > 0 of ful/poss_imp.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -136,6 +150,7 @@ def pair_retrieved(p: Preferences) -> FloatArray:
 
     Like prefs_pair, with only the pairs of which both documents were retrieved.
 
+    Formula: mean over pairs with poss_ret > 0 of ful_ret/poss_ret.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -148,6 +163,7 @@ def group_average(p: Preferences) -> FloatArray:
 
     prefs_simp of each judgment group, averaged: every group has the same weight, however many preferences it has.
 
+    Formula: mean over groups of ful/poss.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -160,6 +176,7 @@ def group_average_implied(p: Preferences) -> FloatArray:
 
     prefs_simp_imp of each judgment group, averaged.
 
+    Formula: mean over groups of ful/poss_imp.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -172,6 +189,7 @@ def group_average_retrieved(p: Preferences) -> FloatArray:
 
     prefs_simp_ret of each judgment group, averaged.
 
+    Formula: mean over groups of ful_ret/poss_ret.
     Range: 0 to 1.
     Source: trec_eval.
     """
@@ -187,6 +205,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     all others. In a group without subgroups, documents of the last class are also paired with the first R of that same
     class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
 
+    Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
     Range: 0 to 1.
     Source: trec_eval; after bpref: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
     """
@@ -205,6 +224,7 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     Like prefs_avgjg_Rnonrel, with only the retrieved documents. Imaginary documents count for all relevant documents
     among the possible preferences but only for those retrieved among the fulfilled ones, as in trec_eval.
 
+    Formula: mean over groups of (ful_ret + R_ret (R_ret - N_ret))/(poss_ret + R (R_ret - N_ret)) where N_ret <= R_ret.
     Range: 0 to 1.
     Source: trec_eval.
     """

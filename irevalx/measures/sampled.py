@@ -1,7 +1,7 @@
 """Measures for pools that were divided into strata, from each of which a random sample was judged.
 
 Of a stratum s of a topic, D_s documents are in the pool, S_s were judged and R_s judged relevant. D_s(k), S_s(k) and
-R_s(k) are those above rank k of the run, and d is the sum of all D_s(k).
+R_s(k) are those among the first k documents of the run.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from irevalx.summary import mean, real_total
 from irevalx.topics import SampledTopics, log2_of
 
 SAMPLED = frozenset({"sampled"})
+
+EXPECTED = "what the sample of its stratum lets expect"
+"""What a pooled document counts as that was not judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,40 +70,47 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
         yield _Stratum(t, number, *counts)
 
 
-@measure("inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, scores=False, over="judged")
+@measure(
+    "inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED, scores=False, over="judged"
+)
 def inferred_relevant(t: SampledTopics) -> FloatArray:
     """Number of relevant documents, as the sample lets expect.
 
-    The sum over strata of R_s D_s / S_s, as far as S_s is not 0. The `all` row is the sum over all judged topics.
+    In each stratum of which documents were judged, the share of relevant ones times its documents; summed over strata.
+    The `all` row is the sum over all judged topics.
 
+    Formula: sum over strata of R_s D_s/S_s.
     Range: from 0 up.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     return _inferred_relevant(t)
 
 
-@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, scores=False)
+@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED, scores=False)
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     """Number of relevant documents retrieved, as the sample lets expect.
 
-    The sum over strata of D_s (R_s + e) / (S_s + 3 e), e = 0.00001, counted among the retrieved documents. The `all`
-    row is the sum.
+    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
+    counted among the retrieved documents, and summed over strata. The `all` row is the sum.
 
+    Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
     Range: from 0 up.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     return _expected_within(t, t.rank > 0)
 
 
-@measure("xinfAP", summary=mean, formats=SAMPLED, readings=AS_IT_IS)
+@measure("xinfAP", summary=mean, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     """Average precision, as a sample of strata lets expect.
 
-    The precision at a relevant document of rank k is taken to be
-    1/k + (d/k) times the sum over strata of (D_s(k)/d) (R_s(k) + e) / (S_s(k) + 3 e), e = 0.00001. Those of a stratum
-    are averaged over its R_s relevant documents, and the strata weighted by how many relevant documents they are
-    expected to have. 0 where nothing is relevant. With a single stratum it is infAP with c = 3.
+    The precision at a relevant document is taken to be what the judged documents above it let expect, stratum by
+    stratum, smoothed with e = 0.00001. Those of a stratum are averaged over its relevant documents, and the strata
+    weighted by how many relevant documents they are expected to have. 0 where nothing is relevant. With a single
+    stratum it is infAP with c = 3.
 
+    Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
+    e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
     Range: 0 to 1.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
@@ -118,15 +128,17 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     return ratio(total, _inferred_relevant(t))
 
 
-@measure("infNDCG", summary=mean, formats=SAMPLED, readings=AS_IT_IS)
+@measure("infNDCG", summary=mean, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
 def inferred_ndcg(t: SampledTopics) -> FloatArray:
     """Normalised discounted cumulative gain, as a sample of strata lets expect.
 
-    The gains grade / log2(rank + 1) of a stratum's judged documents retrieved, averaged over them and times the
-    documents of the stratum retrieved; summed over strata and divided by that of the best possible ranking, in which
-    each grade occurs as often as the sample lets expect (rounded), as far as the run was looked at (1000 ranks, or
-    -M). The gain of a document is its grade, 0 below -l. 0 where nothing is relevant.
+    The discounted gains of a stratum's judged documents retrieved, averaged over them and times the documents of the
+    stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each grade occurs
+    as often as the sample lets expect (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of a
+    document is its grade, 0 below -l. 0 where nothing is relevant.
 
+    Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
+    retrieved of the stratum of gain/log2(k + 1).
     Range: from 0 up; about 1 at most.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
@@ -140,13 +152,14 @@ def inferred_ndcg(t: SampledTopics) -> FloatArray:
     return ratio(total, best)
 
 
-@measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)), formats=SAMPLED, readings=AS_IT_IS)
+@measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)), formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
 def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
-    """Precision after k documents, as a sample of strata lets expect.
+    """Precision after K documents, as a sample of strata lets expect.
 
-    The sum over strata of D_s (R_s + e) / (S_s + 3 e), e = 0.00001, counted among the first k documents, divided by k,
-    also where fewer were retrieved.
+    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
+    counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
 
+    Formula: (1/K) sum over strata of D_s(K) (R_s(K) + e)/(S_s(K) + 3 e).
     Range: 0 to 1.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """

@@ -16,6 +16,9 @@ from irevalx.topics import UNJUDGED, Topics, truncate
     scores=False,
     kind=Reals((10.0,), usage="K"),
     readings=AS_IT_IS_OR_CONDENSED,
+    uses_level=False,
+    pooled='"."',
+    outside='"-"',
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
@@ -23,6 +26,8 @@ def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     One character a document: the grade (> for 10 and up), - for a document outside the pool, . for one that was pooled
     but not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
 
+    Formula: one character for each of the first K documents.
+    Range: text.
     Source: trec_eval.
     """
     limit = max(int(truncate(np.array([length]))[0]), 0)

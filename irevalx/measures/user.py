@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.measures.declare import AS_IT_IS, Gain, Gains, measure
+from irevalx.measures.declare import AS_IT_IS, OUTSIDE_GAIN, POOLED_GAIN, UNJUDGED, Gain, Gains, measure
 from irevalx.measures.gain import Gained, looks_outside
 from irevalx.segments import FloatArray, ordered_sum
 from irevalx.summary import mean
@@ -20,15 +20,19 @@ PERSISTENCE = 0.9
     summary=mean,
     kind=Gains("p=P,LEVEL=GAIN,..."),
     needs_all=looks_outside,
+    uses_level=False,
+    pooled=POOLED_GAIN,
+    outside=OUTSIDE_GAIN,
     bound="with grades 0 and 1 only, -l 1 and no other gains",
 )
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Rank-biased precision.
 
-    (1 - p) times the sum over ranks i of gain x p^(i-1), p being the probability that the user goes on (0.9 unless
-    given as p=P). The gain of a document is its grade unless given; where a grade or gain of the topic's levels is
-    above 1 or below 0, all are scaled to 0..1.
+    What a user gains at each document on average who goes on to the next one with the probability p (0.9 unless given
+    as p=P). The gain of a document is its grade unless given; where a grade or gain of the topic's levels is above 1 or
+    below 0, all are scaled to 0..1. 0 where nothing was retrieved that has a gain.
 
+    Formula: (1 - p) sum over retrieved of gain p^(k-1).
     Range: 0 to 1.
     Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
     """
@@ -38,13 +42,23 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
 
 
-@measure("rbp_resid", summary=mean, kind=Gains("p=P"), readings=AS_IT_IS, scores=False)
+@measure(
+    "rbp_resid",
+    summary=mean,
+    kind=Gains("p=P"),
+    readings=AS_IT_IS,
+    scores=False,
+    uses_level=False,
+    pooled=UNJUDGED,
+    outside=UNJUDGED,
+)
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
 
     What rbp would gain if every unjudged document, down to infinity, had gain 1. 0 where all retrieved documents were
     judged (trec_eval leaves the tail out then), and with -J.
 
+    Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
     Range: 0 to 1.
     Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
     """

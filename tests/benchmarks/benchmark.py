@@ -1,5 +1,7 @@
 """Time irevalx against trec_eval and the Python evaluators, as whole processes that read the same files.
 
+The last comparison is of evaluators in one process, which get the same dictionaries.
+
     TREC_EVAL_10=... python tests/benchmarks/benchmark.py [--runs 5] [--only NAME] [--data DIR]
 
 The data is made from a seed. Programs take turns, so that a machine whose speed drifts treats them alike; what is printed
@@ -22,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 PYTREC_EVAL = """
 import sys, pytrec_eval
@@ -79,6 +82,9 @@ WORKS = (
     Work("6,980 x 1000, -q", 6980, 1000, 2, flags=("-q",), rivals=False),
     Work("6,980 x 1000, -q -m all_trec", 6980, 1000, 2, flags=("-q", "-m", "all_trec"), rivals=False),
 )
+
+DICTIONARIES = Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10)
+"""What the evaluators in one process get."""
 
 
 def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
@@ -169,14 +175,53 @@ def compare(work: Work, folder: Path, n_runs: int) -> None:
         show(f"  {name:<24} {median:8.3f} s  ({span})  {peaks[name]:5d} MB  {median / ours:6.2f} x irevalx's time")
 
 
+def compare_evaluators(folder: Path, n_runs: int) -> None:
+    """Let irevalx and pytrec_eval-terrier evaluate ten runs each in turn, again and again, and show processor times."""
+    import pytrec_eval
+
+    import irevalx
+
+    qrels_path, run_paths = make(DICTIONARIES, folder)
+    with qrels_path.open() as stream:
+        qrels = irevalx.parse_qrel(stream)
+    runs = []
+    for path in run_paths:
+        with path.open() as stream:
+            runs.append(irevalx.parse_run(stream))
+    times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
+    for turn in range(n_runs + 1):
+        evaluators: tuple[Any, ...] = (
+            irevalx.RelevanceEvaluator(qrels, ["official"]),
+            pytrec_eval.RelevanceEvaluator(qrels, ["official"]),
+        )
+        spent = dict.fromkeys(times, 0.0)
+        for run in runs:
+            for name, evaluator in zip(times, evaluators, strict=True):
+                begin = time.process_time()
+                evaluator.evaluate(run)
+                spent[name] += time.process_time() - begin
+        if turn:
+            for name, seconds in spent.items():
+                times[name].append(seconds)
+    ours = statistics.median(times["irevalx"])
+    show(f"\n{DICTIONARIES.name}")
+    for name, found in times.items():
+        show(f"  {name:<24} {statistics.median(found):8.3f} s  {statistics.median(found) / ours:6.2f} x irevalx's time")
+
+
 def main() -> None:
     """Read the options and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each program")
     parser.add_argument("--only", default="", help="only works whose name begins so")
     parser.add_argument("--data", type=Path, help="keep the data here")
+    parser.add_argument("--evaluators", action="store_true", help="compare the evaluators in this process and stop")
     parser.add_argument("--make", action="store_true", help="make the data and stop")
     options = parser.parse_args()
+    if options.evaluators:
+        with tempfile.TemporaryDirectory() as temporary:
+            compare_evaluators(options.data or Path(temporary), options.runs)
+        return
     show(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}")
     show(f"numpy {version('numpy')}, click {version('click')}")
     with tempfile.TemporaryDirectory() as temporary:
@@ -187,6 +232,9 @@ def main() -> None:
                 make(work, folder)
             elif work.name.startswith(options.only):
                 compare(work, folder, options.runs)
+        if DICTIONARIES.name.startswith(options.only) and importlib.util.find_spec("pytrec_eval"):
+            command = [sys.executable, __file__, "--evaluators", "--data", str(folder), "--runs", str(options.runs)]
+            subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":
