@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.names import Names
 from irevalx.segments import BoolArray, IntArray, SlotArray, WordArray
 
@@ -16,8 +15,7 @@ _ROOM = 4
 """Slots for each entry: most documents that are looked for are not there, and most of those meet an empty slot."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Level:
+class _Level(Frozen):
     """A table of slots, in which each topic has a stretch of its own, so that looking up one topic stays in the cache.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
 
 PADDING = 32
@@ -24,8 +24,7 @@ def words_of(buffer: ByteArray) -> WordArray:
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
-@dataclass(frozen=True, eq=False)
-class Names:
+class Names(Frozen):
     """n byte strings in a buffer.
 
     Parameters

@@ -6,11 +6,12 @@ it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not use
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from irevalx.frozen import Frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,8 +25,7 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 
-@dataclass(frozen=True, eq=False)
-class Segments:
+class Segments(Frozen):
     """n ragged rows over a flat axis; empty rows are ordinary.
 
     Parameters
@@ -39,9 +39,10 @@ class Segments:
 
     offsets: IntArray
 
-    def __post_init__(self) -> None:
-        if self.offsets.size == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
+    def __init__(self, offsets: IntArray) -> None:
+        if offsets.size == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
             raise ValueError("offsets must start at 0 and must not fall")
+        super().__init__(offsets)
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.offsets,)  # without what has been cached

@@ -7,11 +7,11 @@ R_s(k) are those above rank k of the run, and d is the sum of all D_s(k).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
 from irevalx.measures.incomplete import EPSILON
 from irevalx.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
@@ -21,8 +21,7 @@ from irevalx.topics import SampledTopics, log2_of
 SAMPLED = frozenset({"sampled"})
 
 
-@dataclass(frozen=True, eq=False)
-class _Stratum:
+class _Stratum(Frozen):
     """One stratum of every topic.
 
     Parameters

@@ -7,10 +7,9 @@ separator and token, line by line in arrays. Both ways give the same columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.names import PADDING, Names, words_of
 from irevalx.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
@@ -20,8 +19,7 @@ SPACE = ord(" ")
 TAB = ord("\t")
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
+class Shape(Frozen):
     """How the lines of a format are made.
 
     Parameters
@@ -51,8 +49,7 @@ class WrongLineError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, eq=False)
-class Tokens:
+class Tokens(Frozen):
     """The columns of the data lines of a block.
 
     Parameters
