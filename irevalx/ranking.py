@@ -9,7 +9,7 @@ import numpy as np
 from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import Documents, Judgments, duplicate_documents
-from irevalx.lookup import DocumentTable
+from irevalx.lookup import DocumentTable, may_repeat
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
@@ -360,8 +360,11 @@ def _duplicates(
 ) -> dict[bytes, DuplicateDocumentError]:
     """Complain about topics that have a document twice among those that count."""
     counting = slice(None) if counted is None else counted
-    topic, docnos = results.rows.ids[counting], results.docnos.take(counting)
-    pairs = DocumentTable(topic, results.rows.n, docnos, keys[counting]).duplicates
+    topic, keys = results.rows.ids[counting], keys[counting]
+    if not may_repeat(topic, keys):
+        return {}
+    docnos = results.docnos.take(counting)
+    pairs = DocumentTable(topic, results.rows.n, docnos, keys).duplicates
     if not pairs.size:
         return {}
     places = np.arange(results.rows.size)[counting]

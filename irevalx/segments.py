@@ -88,7 +88,7 @@ class Segments(Frozen):
 
     def count(self, mask: BoolArray) -> IntArray:
         """Per row: how many elements are true; 0 for an empty row."""
-        return np.bincount(self.ids[mask], minlength=self.n)
+        return np.diff(np.searchsorted(np.flatnonzero(mask), self.offsets))
 
     def running_count(self, mask: BoolArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true."""
@@ -134,6 +134,8 @@ class Segments(Frozen):
         segments : the chosen rows.
         index : flat over them: where each element stood, so that ``x[index]`` are their elements.
         """
+        if np.array_equal(rows, np.arange(self.n)):
+            return self, np.arange(self.size)
         chosen = Segments.of_lengths(self.lengths[rows])
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
