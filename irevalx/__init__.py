@@ -45,12 +45,35 @@ The house, in the order data flows; a module imports only from those above it:
     progress.py          how far a long call has come
     argv.py              the arguments as trec_eval reads them
     terminal.py          standard output and standard error: the only module that prints
+    program.py           a command -> the status that the process ends with
     flags.py             the options of the command: how they are called, read, explained and completed
     cli.py               argv -> Options -> evaluation -> report
+    roff.py              text as manual pages have it
+    lab/experiment.py    many runs ranked once, to be assessed under any judgments of the same documents
+    lab/degrade.py       schemes of incomplete judgments: which documents are kept
+    lab/pools.py         the documents that runs have among their first ones
+    lab/significance.py  paired tests over topics, and decisions about all pairs of runs
+    lab/comparison.py    two runs side by side: tests corrected for their number, intervals, effect sizes
+    lab/agreement.py     two scorings of the same runs: correlations, errors, changes of rank
+    lab/swaps.py         how often two sets of topics disagree about two runs
+    lab/leave_out.py     groups of runs judged without what only they have found
+    lab/rows.py          tables of anything, for people or for programs
+    lab/study.py         all measures under many reduced judgments
+    lab/study_tables.py  a study as tables
+    lab/plots.py         a study as figures
+    lab/qrels_lines.py   a file of judgments written again with other grades
+    lab/files.py         files that are there complete or not at all
+    lab/flags.py         options that several commands share
+    lab/commands/        the commands of irevalx-lab, a module each
+    lab/cli.py           argv -> one of the commands
+    lab/manual.py        the manual pages of the commands
+    lab/__main__.py      python -m irevalx.lab
     rules.py             what judged, pooled and outside the pool mean to each measure, as a table
     departures.py        what irevalx does otherwise than trec_eval, as a table
     man.py               options, measures and formats -> the pages in man/
     __main__.py          python -m irevalx
+
+The lab imports the evaluator, never the other way round.
 
 Nothing flows back: Judgments and Run -> Ranking -> Topics -> values -> lines. Each block of a run becomes a few rows of
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.

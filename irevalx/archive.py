@@ -73,30 +73,37 @@ def evaluate_all(
 
 
 def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
-    """Give every run a name of its own: its tag or, where several runs have the same, the stem of its file.
+    """Give every run a name of its own, as ``names_apart`` does."""
+    named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
+    return [renamed(*pair) for pair in zip(evaluations, names_apart(named, warn), strict=True)]
+
+
+def names_apart(runs: Sequence[tuple[bytes, str]], warn: Callable[[str], None]) -> list[bytes]:
+    """Return a name for every run: its tag or, where several runs have the same, the stem of its file.
 
     Where that is taken as well it is the path, and where that is taken the path with a number.
 
     Parameters
     ----------
+    runs : the tag and the path of each.
     warn : told which tags were not unique.
     """
-    tags = Counter(evaluation.run for evaluation in evaluations)
-    stems = Counter(_stem(evaluation.path) for evaluation in evaluations if tags[evaluation.run] > 1)
+    tags = Counter(tag for tag, _ in runs)
+    stems = Counter(_stem(path) for tag, path in runs if tags[tag] > 1)
     taken = {tag for tag, number in tags.items() if number == 1}
-    named = []
-    for evaluation in evaluations:
-        name = evaluation.run
-        if tags[name] > 1:
-            stem, path = _stem(evaluation.path), evaluation.path
+    names = []
+    for tag, path in runs:
+        name = tag
+        if tags[tag] > 1:
+            stem = _stem(path)
             candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
             name = next(found for found in map(_as_column, candidates) if found not in taken)
             taken.add(name)
-        named.append(renamed(evaluation, name))
+        names.append(name)
     for tag, number in tags.items():
         if number > 1:
             warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
-    return named
+    return names
 
 
 def _tell_without_nonrelevant(judgments: Judgments, options: Options, warn: Callable[[str], None]) -> None:

@@ -25,6 +25,7 @@ from irevalx.errors import (
 from irevalx.flags import Command, start_numpy, with_flags
 from irevalx.frozen import replace
 from irevalx.options import TABLES, Debug, Options
+from irevalx.program import run_program
 from irevalx.terminal import echo, show_progress, tell, write
 
 if TYPE_CHECKING:
@@ -37,12 +38,6 @@ COMPLETION = "_IREVALX_COMPLETE"
 """The variable by which a shell asks for completion."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-
-BROKEN_PIPE = 128 + 13
-"""What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
-
-INTERRUPTED = 128 + 2
-"""What a shell shows for a program that Ctrl-C ended."""
 
 
 @click.command(
@@ -252,25 +247,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(command, {}, "irevalx", COMPLETION, instruction)
-    return _run(argv)
-
-
-def _run(argv: Sequence[str] | None) -> int:
-    try:
-        # Not command.main: it would answer a closed pipe and an interrupt in its own way.
-        with command.make_context("irevalx", list(sys.argv[1:] if argv is None else argv)) as ctx:
-            return int(command.invoke(ctx))
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except IrevalxError as error:
-        _complain(error)
-        return error.exit_status
-    except click.UsageError as error:
-        tell(f"irevalx: {error.format_message()}")
-        return UsageError.exit_status
-    except BrokenPipeError:
-        # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return run_program(command, "irevalx", argv)

@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import click
 
-from irevalx import __version__, errors
+from irevalx import errors
 from irevalx.argv import GROUPS, Option
-from irevalx.cli import BROKEN_PIPE, INTERRUPTED, command
+from irevalx.cli import command
 from irevalx.departures import DEPARTURES
+from irevalx.lab import manual as lab
+from irevalx.lab.flags import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
+from irevalx.program import BROKEN_PIPE, INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.roff import ROOT, heading, paragraphs, roff, see_also
 from irevalx.rules import KINDS, RULES
-
-ROOT = Path(__file__).resolve().parents[1]
 
 DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
@@ -58,39 +60,26 @@ OTHER_STATUSES = {
 }
 
 
-def roff(text: str) -> str:
-    """Escape a line of text, so that roff prints it as it is."""
-    text = text.replace("\\", "\\e").replace("-", "\\-")
-    text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
-    return "\\&" + text if text.startswith((".", "'")) else text
-
-
 def manual_pages() -> dict[str, str]:
     """Return the pages of the manual, by the name of the file in man/."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
         "irevalx.1": (_command(), _options(), _differences(), _exit_status(), _examples()),
-        "irevalx-measures.7": (_name("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
-        "irevalx-formats.5": (_name("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
+        "irevalx-measures.7": (heading("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
+        "irevalx-formats.5": (heading("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
     }
     texts = {}
     for name, sections in pages.items():
-        others = [other.rpartition(".") for other in pages if other != name]
-        see = (".SH SEE ALSO", ", ".join(rf"\fB{roff(other)}\fR({section})" for other, _, section in others))
-        texts[name] = "\n".join([*(line for section in sections for line in section), *see]) + "\n"
-    return texts
-
-
-def _name(page: str, section: int, what: str) -> Iterator[str]:
-    manual = {1: "User Commands", 5: "File Formats", 7: "Miscellaneous"}[section]
-    yield f'.TH {page.upper()} {section} "{_release_date()}" "irevalx {__version__}" "{manual}"'
-    yield from (".SH NAME", roff(f"{page} - {what}"))
+        others = [(other.rpartition(".")[0], int(other[-1])) for other in pages if other != name]
+        lines = chain(*sections, see_also([*others, (PROGRAM, 1)]))
+        texts[name] = "\n".join(lines) + "\n"
+    return texts | lab.manual_pages()
 
 
 def _command() -> Iterator[str]:
-    yield from _name("irevalx", 1, "evaluate ranked retrieval as trec_eval does")
+    yield from heading("irevalx", 1, "evaluate ranked retrieval as trec_eval does")
     yield from (".SH SYNOPSIS", ".B irevalx", r"[\fIOPTIONS\fR] \fIQRELS\fR \fIRUN\fR...")
     yield ".SH DESCRIPTION"
-    yield from _paragraphs(DESCRIPTION)
+    yield from paragraphs(DESCRIPTION)
 
 
 def _options() -> Iterator[str]:
@@ -110,7 +99,7 @@ def _formats() -> Iterator[str]:
     for flag, fmt in (*explained, ("--pool, a", POOL)):
         yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
         yield from (".EX", roff(fmt.example), ".EE")
-        yield from _paragraphs(fmt.prose)
+        yield from paragraphs(fmt.prose)
 
 
 def _measures() -> Iterator[str]:
@@ -159,11 +148,6 @@ def _examples() -> Iterator[str]:
         yield from (".TP", rf"\fB{roff(line)}\fR", roff(meaning))
 
 
-def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
-    for text in texts:
-        yield from (".PP", roff(" ".join(text.split())))
-
-
 def _statuses() -> list[tuple[int, str]]:
     """Return what each status stands for, as the tree of errors says."""
     found = re.findall(r"^    [├└]── \w+ +(\d+)   (.+)$", errors.__doc__ or "", re.MULTILINE)
@@ -172,11 +156,6 @@ def _statuses() -> list[tuple[int, str]]:
         meanings.setdefault(int(status), []).append(meaning)
     texts = {status: "; ".join(parts) for status, parts in meanings.items()} | OTHER_STATUSES
     return [(status, text[0].upper() + text[1:] + ".") for status, text in sorted(texts.items())]
-
-
-def _release_date() -> str:
-    found = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    return found[1] if found else ""
 
 
 def departures_table() -> str:

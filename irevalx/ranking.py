@@ -32,7 +32,7 @@ class Ranking(Frozen):
 
     Parameters
     ----------
-    topics : in any order, each once.
+    topics : in any order; each once, unless several runs were joined.
     judged_topic : per topic; its place in ``Judgments.topics``.
     rows : per topic, the retrieved documents of the pool in rank order (all retrieved ones, if so asked for).
     rank : flat; 1-based.
@@ -49,7 +49,15 @@ class Ranking(Frozen):
     n_ret: IntArray
     failures: dict[bytes, DuplicateDocumentError]
 
-    def assess(self, judgments: Judgments, grades: IntArray, *, level: int = 1, reading: Reading = "nonrel") -> Topics:
+    def assess(
+        self,
+        judgments: Judgments,
+        grades: IntArray,
+        *,
+        level: int = 1,
+        reading: Reading = "nonrel",
+        pooled: BoolArray | None = None,
+    ) -> Topics:
         """Look at the ranking with these grades.
 
         Parameters
@@ -60,20 +68,28 @@ class Ranking(Frozen):
         reading : ``skip`` removes the documents that were not judged, so that the others move up (``-J``); ``rel``
             makes those that were retrieved relevant, and the pool grow by those from outside, for which all retrieved
             documents must be in the rows. Judgments with strata can only be read as they are.
+        pooled : flat over ``judgments``; documents that are to be outside the pool, as if the file did not have them,
+            are false. None stands for all true.
         """
         if judgments.strata is not None and reading != "nonrel":
             raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
-        pooled = self.row >= 0
-        grade = np.full(self.row.size, OUTSIDE, np.int64)
-        grade[pooled] = grades[self.row[pooled]]
-        grade[pooled & (grade < 0)] = UNJUDGED
-        rows, rank, n_ret = self.rows, self.rank, self.n_ret
+        in_pool = self.row >= 0
         pool, index = judgments.rows.take(self.judged_topic)
+        place = judgments.rows.position
+        if pooled is not None:
+            in_pool[in_pool] = pooled[self.row[in_pool]]
+            kept = pooled[index]
+            pool, index = pool.keep(kept), index[kept]
+            place = judgments.rows.running_count(pooled) - 1
+        grade = np.full(self.row.size, OUTSIDE, np.int64)
+        grade[in_pool] = grades[self.row[in_pool]]
+        grade[in_pool & (grade < 0)] = UNJUDGED
+        rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
         if reading == "rel":
             relevant = max(level, 0)
-            found, outside = pooled & (grade < 0), self.row == NOT_POOLED
-            pool_grade[pool.at(rows.ids[found], judgments.rows.position[self.row[found]])] = relevant
+            found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
+            pool_grade[pool.at(rows.ids[found], place[self.row[found]])] = relevant
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
             grade[found | outside] = relevant
@@ -84,7 +100,7 @@ class Ranking(Frozen):
         if judgments.strata is None:
             return Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
-        stratum[pooled] = judgments.strata[self.row[pooled]]
+        stratum[in_pool] = judgments.strata[self.row[in_pool]]
         pool_stratum = judgments.strata[index]
         return SampledTopics(
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
@@ -113,7 +129,7 @@ class Ranking(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
-        """Return the topics of several rankings, which have none in common."""
+        """Return the topics of several rankings, one behind the other; those of several runs may be the same."""
         nothing = np.empty(0, np.int64)
         return cls(
             topics=tuple(topic for part in parts for topic in part.topics),

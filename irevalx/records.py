@@ -56,16 +56,16 @@ def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterat
 
 def separated_lines(rows: Iterator[Record], delimiter: str) -> Iterator[bytes]:
     """Yield a header and a line for each value; fields that hold the delimiter are quoted."""
-    yield _separated(Record._fields, delimiter)
+    yield separated(Record._fields, delimiter)
     for row in rows:
         value = row.value if isinstance(row.value, str) else repr(row.value)
-        yield _separated((row.run, row.topic, row.measure, value), delimiter)
+        yield separated((row.run, row.topic, row.measure, value), delimiter)
 
 
 def json_lines(rows: Iterator[Record]) -> Iterator[bytes]:
     """Yield a JSON object for each value."""
     for row in rows:
-        shown = {**row._asdict(), "value": _finite(row.value)}
+        shown = {**row._asdict(), "value": finite(row.value)}
         yield json.dumps(shown, allow_nan=False).encode() + b"\n"
 
 
@@ -84,11 +84,11 @@ def json_object(
         if per_topic:
             topics: dict[str, dict[str, Any]] = {os.fsdecode(topic): {} for topic in evaluation.topics}
             for row in records(evaluation, per_topic=True, summary=False):
-                topics[row.topic][row.measure] = _finite(row.value)
+                topics[row.topic][row.measure] = finite(row.value)
             run["topics"] = topics
         if summary:
             rows = records(evaluation, per_topic=False, summary=True)
-            run[ALL.decode()] = {row.measure: _finite(row.value) for row in rows}
+            run[ALL.decode()] = {row.measure: finite(row.value) for row in rows}
         runs.append(run)
     yield json.dumps({**about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
 
@@ -97,11 +97,13 @@ def _plain(value: float | bytes) -> float | int | str:
     return os.fsdecode(value) if isinstance(value, bytes) else value
 
 
-def _finite(value: float | str) -> float | int | str | None:
+def finite(value: float | str) -> float | int | str | None:
+    """Return what JSON has for a value: nothing for nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _separated(fields: Sequence[str], delimiter: str) -> bytes:
+def separated(fields: Sequence[str], delimiter: str) -> bytes:
+    """Return a line of fields; those that hold the delimiter are quoted."""
     line = io.StringIO()
     csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(fields)
     return os.fsencode(line.getvalue())

@@ -101,7 +101,7 @@ def table_lines(
     table = [[*heads, *map(style.escaped, names)], *shown]
     if not several and not per_topic:
         table = [list(cells) for cells in zip(*table, strict=True)]
-    yield from _formatted(table, len(heads), style)
+    yield from formatted(table, len(heads), style)
 
 
 def _rows(evaluation: Evaluation, per_topic: bool, summary: bool, several: bool) -> Iterator[_Row]:
@@ -147,7 +147,14 @@ def _cell(value: Any, column: Column, digits: int, style: Style) -> str:
     return str(value) if column.number == "integer" else c_format(f"%.{digits}f", value)
 
 
-def _formatted(table: Sequence[Sequence[str]], n_labels: int, style: Style) -> Iterator[bytes]:
+def formatted(table: Sequence[Sequence[str]], n_labels: int, style: Style) -> Iterator[bytes]:
+    """Yield the lines of a table.
+
+    Parameters
+    ----------
+    table : the head and the rows, of cells as they are to be shown.
+    n_labels : how many columns, the first ones, are text; the others stand to the right.
+    """
     alignment = ["left"] * n_labels + ["right"] * (len(table[0]) - n_labels)
     text = tabulate.tabulate(
         list(table[1:]),

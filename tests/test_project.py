@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import metadata, version
 from pathlib import Path
 
+import click
 import pytest
 from running import FIXTURES, ROOT, run
 
@@ -20,8 +21,10 @@ from irevalx.argv import Option
 from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.errors import IrevalxError
+from irevalx.lab import cli as lab
 from irevalx.measures import MEASURES
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+from irevalx.roff import roff
 
 PACKAGE = ROOT / "irevalx"
 README = (ROOT / "README.md").read_text()
@@ -38,7 +41,7 @@ def place(module: str) -> int:
     """Where a module, or the folder that holds it, stands in the drawing."""
     names = modules_in_the_drawing()
     path = module.removeprefix("irevalx.").replace(".", "/")
-    return names.index(path if path in names else path.partition("/")[0])
+    return names.index(path if path in names else path.rpartition("/")[0])
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -46,8 +49,9 @@ def imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("irevalx"):
             for alias in node.names:
-                module = PACKAGE / f"{alias.name}.py"
-                yield f"irevalx.{alias.name}" if node.module == "irevalx" and module.exists() else node.module
+                module = f"{node.module}.{alias.name}"
+                is_module = (ROOT / f"{module.replace('.', '/')}.py").exists()
+                yield module if is_module else node.module
 
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
@@ -58,7 +62,7 @@ def test_imports_point_up_the_drawing(path: Path) -> None:
     """A module imports only from those above it in the package's docstring; within measures, order is free."""
     own = "irevalx." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
     for imported in imports(path):
-        if imported in {"irevalx", "irevalx.reading"}:
+        if imported in {"irevalx", "irevalx.reading", "irevalx.lab"}:
             continue
         inside = own.startswith("irevalx.measures") and imported.startswith("irevalx.measures")
         assert inside or place(imported) < place(own), f"{own} imports {imported}"
@@ -69,7 +73,7 @@ def test_every_module_is_in_the_drawing() -> None:
     drawn = set(modules_in_the_drawing())
     there = {str(path.relative_to(PACKAGE).with_suffix("")) for path in FILES}
     folders = {name for name in drawn if (PACKAGE / name).is_dir()}
-    assert {name for name in there if name.partition("/")[0] not in folders} == drawn - folders
+    assert {name for name in there if name.rpartition("/")[0] not in folders} == drawn - folders
 
 
 def test_manual_page_and_tables_are_current() -> None:
@@ -86,6 +90,20 @@ def test_stale_documentation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 PAGES = sorted(path.name for path in (ROOT / "man").iterdir())
 
 
+def options_of_the_lab(name: str) -> list[str]:
+    """All options of a command of irevalx-lab."""
+    described = lab.command.get_command(click.Context(lab.command), name)
+    assert described
+    return [option for param in described.params if isinstance(param, click.Option) for option in param.opts]
+
+
+def test_manual_pages_are_installed() -> None:
+    """The wheel has every page."""
+    assert all(
+        f'"man/{page}" = "share/man/man{page[-1]}/{page}"' in (ROOT / "pyproject.toml").read_text() for page in PAGES
+    )
+
+
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
 @pytest.mark.parametrize("page", PAGES)
 def test_manual_pages_render_without_warnings(page: str) -> None:
@@ -99,6 +117,8 @@ def test_manual_pages_render_without_warnings(page: str) -> None:
         "irevalx.1": options,
         "irevalx-measures.7": [measure.name for measure in MEASURES],
         "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
+        "irevalx-lab.1": list(lab.COMMANDS),
+        **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in lab.COMMANDS},
     }
     assert all(name in text for name in shown[page])
     assert shown.keys() == set(PAGES)
@@ -116,9 +136,9 @@ def test_manual_pages_please_mandoc(page: str) -> None:
 
 def test_roff_escapes() -> None:
     """A line that begins with a dot or a quote is not a request, and backslashes and umlauts survive."""
-    assert man.roff(".5 is") == r"\&.5 is"
-    assert man.roff("'tis") == r"\&'tis"
-    assert man.roff("a\\b-ä") == r"a\eb\-\[u00E4]"
+    assert roff(".5 is") == r"\&.5 is"
+    assert roff("'tis") == r"\&'tis"
+    assert roff("a\\b-ä") == r"a\eb\-\[u00E4]"
 
 
 def test_departures_name_tests_that_exist() -> None:

@@ -1,0 +1,1 @@
+"""The experiments of irevalx-lab: how far a measure can be trusted when judgments are incomplete."""

@@ -1,0 +1,14 @@
+"""``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+
+import sys
+
+from irevalx.lab.cli import main
+
+
+def run() -> None:
+    """Run the command."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

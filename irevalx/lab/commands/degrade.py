@@ -1,0 +1,98 @@
+"""irevalx-lab degrade."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+
+from irevalx.errors import UsageError, quote, shown_name
+from irevalx.lab import degrade
+from irevalx.lab.degrade import RandomOrder
+from irevalx.lab.files import write_lines
+from irevalx.lab.flags import (
+    SHARE,
+    fresh_seed,
+    level_option,
+    options,
+    output_option,
+    qrels_argument,
+    quiet_option,
+    seed_option,
+    teller,
+)
+from irevalx.lab.qrels_lines import QrelsLines
+from irevalx.reading.source import Source
+
+
+@click.command(
+    "degrade",
+    epilog="Example: irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
+)
+@options(
+    qrels_argument,
+    click.option(
+        "--uniform",
+        type=SHARE,
+        metavar="RATE",
+        help="Keep this share of each topic's judgments, drawn anew until one of them is relevant.",
+    ),
+    click.option(
+        "--stratified",
+        type=SHARE,
+        metavar="FRACTION",
+        help=(
+            "Keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10. With the "
+            "same seed a smaller sample is a part of a greater one."
+        ),
+    ),
+    seed_option,
+    level_option,
+    click.option("--drop", is_flag=True, help="Leave out the lines of what was not kept, rather than giving it -1."),
+    click.option(
+        "--pool-out",
+        metavar="FILE",
+        help="Write a pool file of all documents of QRELS, for irevalx --pool: --drop loses what was pooled.",
+    ),
+    output_option,
+    quiet_option,
+)
+def command(
+    *,
+    qrels: str,
+    uniform: Fraction | None,
+    stratified: Fraction | None,
+    seed: int | None,
+    level: int,
+    drop: bool,
+    pool_out: str | None,
+    output: str | None,
+    quiet: bool,
+) -> None:
+    """Make judgments incomplete.
+
+    Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample.
+    """
+    if (uniform is None) == (stratified is None):
+        raise UsageError("one of --uniform and --stratified must be given")
+    warn = teller(quiet)
+    read = QrelsLines.read(Source(qrels), warn)
+    judgments = read.judgments
+    if without := degrade.topics_without_relevant(judgments, level):
+        warn(
+            f"{shown_name(qrels)}: {len(without)} of {len(judgments.topics)} topics have no relevant document to keep, "
+            f"the first being {quote(without[0])}"
+        )
+    seed = fresh_seed() if seed is None else seed
+    if uniform is not None:
+        kept = degrade.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)
+    else:
+        assert stratified is not None
+        kept = degrade.stratified(judgments, stratified, RandomOrder(judgments, seed, "stratified"), level)
+    grades = degrade.unjudge(judgments, kept)
+    if pool_out is not None:
+        places = range(judgments.rows.size)
+        write_lines(
+            (b"%s %s\n" % (judgments.topics[judgments.rows.ids[i]], judgments.docnos.text(i)) for i in places), pool_out
+        )
+    write_lines(read.with_grades(grades, kept if drop else None), output)

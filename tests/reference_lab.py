@@ -1,0 +1,180 @@
+"""The lab's statistics as plain loops: nothing here is fast, clever or shared with irevalx.
+
+Scores are lists with a number for each run, the reference first; values are lists of such lists, run by run. Fractions are
+exact where numbers are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from hashlib import shake_256
+from itertools import combinations, product
+
+# Agreement of two scorings
+
+
+def tau(x: Sequence[float], y: Sequence[float]) -> float:
+    """Kendall's tau with ties concordant."""
+    concordant = discordant = 0
+    for i, j in combinations(range(len(x)), 2):
+        if (x[i] > x[j] and y[i] < y[j]) or (x[i] < x[j] and y[i] > y[j]):
+            discordant += 1
+        else:
+            concordant += 1
+    if concordant + discordant == 0:
+        return math.nan
+    return (concordant - discordant) / (concordant + discordant)
+
+
+def tau_ap(x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> float:
+    """tau_AP, the order by y judged by x."""
+    n = len(x)
+    if n < 2:
+        return math.nan
+    order = sorted(range(n), key=lambda run: (-y[run], names[run]))
+    total = Fraction(0)
+    for position in range(2, n + 1):
+        run = order[position - 1]
+        better = sum(1 for above in order[: position - 1] if x[above] > x[run])
+        total += Fraction(better, position - 1)
+    return float(Fraction(2, n - 1) * total - 1)
+
+
+def rms(x: Sequence[float], y: Sequence[float]) -> float:
+    """Root mean square of the differences."""
+    return math.sqrt(math.fsum((b - a) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
+
+
+def bias(x: Sequence[float], y: Sequence[float]) -> float:
+    """Mean of the differences."""
+    return math.fsum(b - a for a, b in zip(x, y, strict=True)) / len(x)
+
+
+def ranks(scores: Sequence[float]) -> list[int]:
+    """Rank of each run: behind all that are strictly better."""
+    return [1 + sum(1 for other in scores if other > score) for score in scores]
+
+
+def rank_changes(
+    x: Sequence[float], y: Sequence[float], names: Sequence[str]
+) -> tuple[float, tuple[int, str | None], tuple[int, str | None]]:
+    """Mean absolute change, largest rise and largest fall, each with the run."""
+    gains = [before - after for before, after in zip(ranks(x), ranks(y), strict=True)]
+    rise: tuple[int, str | None] = (0, None)
+    fall: tuple[int, str | None] = (0, None)
+    for name, gain in sorted(zip(names, gains, strict=True)):
+        if gain > rise[0]:
+            rise = (gain, name)
+        if -gain > fall[0]:
+            fall = (-gain, name)
+    return sum(abs(gain) for gain in gains) / len(gains), rise, fall
+
+
+def knee(levels: Sequence[float], values: Sequence[float], threshold: float) -> float | None:
+    """Return the smallest level whose value exceeds the threshold."""
+    found = None
+    for level, value in zip(levels, values, strict=True):
+        if value > threshold and (found is None or level < found):
+            found = level
+    return found
+
+
+# Significance
+
+
+def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
+    """Wilcoxon's two-sided p over all ways of flipping signs; topics without a difference are left out."""
+    kept = [d for d in differences if d != 0]
+    sizes = sorted(abs(d) for d in kept)
+    rank = {size: Fraction(2 * sizes.index(size) + 1 + sizes.count(size), 2) for size in sizes}
+    observed = sum((rank[abs(d)] for d in kept if d > 0), Fraction(0))
+    null = [
+        sum((rank[abs(d)] for d, taken in zip(kept, signs, strict=True) if taken), Fraction(0))
+        for signs in product([False, True], repeat=len(kept))
+    ]
+    below = Fraction(sum(1 for value in null if value <= observed), len(null))
+    above = Fraction(sum(1 for value in null if value >= observed), len(null))
+    return min(Fraction(1), 2 * min(below, above))
+
+
+def sign_flips_exact(differences: Sequence[int]) -> Fraction:
+    """Share of the ways of flipping signs for which the sum is as far from zero as it is: twice the smaller tail."""
+    null = [
+        sum(sign * d for sign, d in zip(signs, differences, strict=True))
+        for signs in product([1, -1], repeat=len(differences))
+    ]
+    observed = sum(differences)
+    below = Fraction(sum(1 for value in null if value <= observed), len(null))
+    above = Fraction(sum(1 for value in null if value >= observed), len(null))
+    return min(Fraction(1), 2 * min(below, above))
+
+
+def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
+    """Decisions by kind: 1 is "not different", 2 is "different"; first under full, then under reduced judgments."""
+    found = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
+    for one, other in zip(full, reduced, strict=True):
+        found[2 if one else 1, 2 if other else 1] += 1
+    return found
+
+
+def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
+    """Share of decisions that are the same."""
+    c = confusion(full, reduced)
+    return (c[1, 1] + c[2, 2]) / len(full) if full else 0.0
+
+
+def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
+    """sqrt(TP · P), 0/0 being 0."""
+    c = confusion(full, reduced)
+    recall = c[1, 1] / (c[1, 1] + c[1, 2]) if c[1, 1] + c[1, 2] else 0.0
+    precision = c[1, 1] / (c[1, 1] + c[2, 1]) if c[1, 1] + c[2, 1] else 0.0
+    return math.sqrt(recall * precision)
+
+
+def holm(p: Sequence[Fraction]) -> list[Fraction]:
+    """Holm's correction: each p as the greatest of its own and all smaller ones, times how many are left."""
+    order = sorted(range(len(p)), key=p.__getitem__)
+    corrected = [Fraction(0)] * len(p)
+    worst = Fraction(0)
+    for step, place in enumerate(order):
+        worst = max(worst, min(Fraction(1), (len(p) - step) * p[place]))
+        corrected[place] = worst
+    return corrected
+
+
+# Swaps
+
+
+def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[int, int, int]:
+    """Comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
+    comparisons = swapped = tied = 0
+    for a, b in combinations(values, 2):
+        for one, other in sets:
+            first = sum(a[topic] - b[topic] for topic in one)
+            second = sum(a[topic] - b[topic] for topic in other)
+            comparisons += 1
+            if first == 0 or second == 0:
+                tied += 1
+            elif (first > 0) != (second > 0):
+                swapped += 1
+    return comparisons, swapped, tied
+
+
+def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:
+    """All pairs of disjoint topic sets of a size, whichever comes first."""
+    return {
+        frozenset((frozenset(one), frozenset(other)))
+        for one in combinations(range(n_topics), size)
+        for other in combinations(range(n_topics), size)
+        if not set(one) & set(other)
+    }
+
+
+def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
+    """Two sets, the lesser first, from topics in the order of 64-bit numbers, low byte first, made of a text."""
+    stream = shake_256(text.encode()).digest(8 * n_topics)
+    numbers = [sum(byte << 8 * place for place, byte in enumerate(stream[8 * i : 8 * i + 8])) for i in range(n_topics)]
+    order = sorted(range(n_topics), key=numbers.__getitem__)
+    return sorted([sorted(order[:size]), sorted(order[size : 2 * size])])
