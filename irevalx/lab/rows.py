@@ -28,12 +28,14 @@ class Table:
     columns : the heads, in small letters with underscores.
     rows : a value a column: text, numbers, truth, or None where there is none.
     n_labels : how many columns, the first ones, say what a row is about.
+    probabilities : columns of which people want to know how near to 0 they are.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     n_labels: int = 1
+    probabilities: frozenset[str] = frozenset()
 
     def records(self) -> list[dict[str, Any]]:
         """Return each row as a dictionary."""
@@ -54,7 +56,11 @@ def table_lines(tables: Sequence[Table], fmt: str, digits: int = 4) -> Iterator[
                 yield f"{'' if number == 0 else chr(10)}{table.title}\n\n".encode()
             style = STYLES[fmt]
             heads = [style.escaped(column.replace("_", " ")) for column in table.columns]
-            cells = [[style.escaped(_shown(value, digits)) for value in row] for row in table.rows]
+            least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
+            cells = [
+                [style.escaped(_shown(value, digits, bound)) for value, bound in zip(row, least, strict=True)]
+                for row in table.rows
+            ]
             yield from formatted([heads, *cells], table.n_labels, style)
     elif fmt == "json":
         found = {table.title: [_plain(row) for row in table.records()] for table in tables}
@@ -73,12 +79,14 @@ def separated_lines(table: Table, delimiter: str = ",") -> Iterator[bytes]:
         yield separated([_exact(value) for value in row], delimiter)
 
 
-def _shown(value: Any, digits: int) -> str:
+def _shown(value: Any, digits: int, least: float) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"<{least:.{digits}f}" if 0 < value < least else f"{value:.{digits}f}"
+    return str(value)
 
 
 def _exact(value: Any) -> str:

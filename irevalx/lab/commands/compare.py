@@ -36,6 +36,7 @@ COLUMNS = (
     *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
     *("wins", "ties", "losses", "p", "corrected_p", "differ"),
 )
+PROBABILITIES = frozenset({"p", "corrected_p"})
 
 
 @click.command(
@@ -142,7 +143,9 @@ def command(
         )
         for one in found
     )
-    write_lines(table_lines([Table("comparison", COLUMNS, rows, n_labels=3)], fmt, digits), output)
+    write_lines(
+        table_lines([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)], fmt, digits), output
+    )
 
 
 def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
