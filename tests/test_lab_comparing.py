@@ -115,8 +115,9 @@ def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
     more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
     y = scoring(tmp_path / "y", jsonl_of(1) + more)
     told = "irevalx-lab: 1 of 4 runs are scored for other topics in the one than in the other\n"
-    [row] = rows_of("agree", x, y, stderr=told)
-    assert float(row["significant"]) == 2 / 4
+    for pair in ((x, y), (y, x)):
+        [row] = rows_of("agree", *pair, stderr=told)
+        assert float(row["significant"]) == 2 / 4
     assert lab("agree", x, y, "--quiet").stderr == ""
 
 
@@ -338,6 +339,20 @@ def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_top
     assert numbers(worse, "low", "difference", "high") == [-0.5, -0.5, -0.5]
 
 
+def test_alpha_decides_after_correction(tmp_path: Path) -> None:
+    """Alpha is what the corrected p-value is held against, and what the interval leaves out."""
+    twin = scoring(tmp_path / "twin", RUNS[1].read_text().replace("dense", "twin"))
+    of_two = ("compare", QRELS, *RUNS, "--seed", "1", "--alpha")
+    [narrow], [wide] = (rows_of(*of_two, alpha, stderr=None) for alpha in ("0.5", "0.1"))
+    assert (narrow["differ"], wide["differ"]) == ("True", "False")
+    assert float(wide["low"]) < float(narrow["low"]) < float(narrow["high"]) < float(wide["high"])
+    rows = rows_of(
+        "compare", QRELS, *RUNS, twin, "--correction", "bonferroni", "--alpha", "0.5", "--seed", "1", stderr=None
+    )
+    assert numbers(rows[0], "p", "corrected_p") == [float(narrow["p"]), 1.0]
+    assert [row["differ"] for row in rows] == ["False", "False", "False"]
+
+
 def test_compare_all_pairs(many_topics: list[Path]) -> None:
     """Without a baseline every pair is compared, once."""
     rows = rows_of("compare", *many_topics, "--measure", "P.1", "--seed", "3", "--correction", "benjamini-hochberg")
@@ -346,10 +361,14 @@ def test_compare_all_pairs(many_topics: list[Path]) -> None:
     assert {row["measure"] for row in rows} == {"P_1"}
 
 
-def test_seeds_are_printed_and_repeat(many_topics: list[Path]) -> None:
-    """A call without a seed tells the one it has drawn; with it the same is printed."""
-    commands: list[list[str | Path]] = [["compare", QRELS, *RUNS], ["swap-rate", *many_topics, "-m", "map"]]
-    for command in commands:
+def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -> None:
+    """A call without a seed tells the one it has drawn; with it the same is printed, with others something else."""
+    lines = [f"{t} Q0 rel 0 1 odd\n{t} Q0 non 0 {2 * (t % 2)} odd\n" for t in range(1, 21)]
+    odd = scoring(tmp_path / "odd", "".join(lines))
+    names: list[list[str | Path]] = [["compare", "--test", "permutation"], ["swap-rate"]]
+    for name in names:
+        command = [*name, *many_topics[:3], odd, "-m", "map", "--format", "csv"]
+        assert len({lab(*command, "--seed", seed).stdout for seed in ("1", "2", "-1")}) > 1
         first = lab(*command)
         [line] = [line for line in first.stderr.splitlines() if "--seed" in line]
         again = lab(*command, *line.removeprefix("irevalx-lab: ").split())

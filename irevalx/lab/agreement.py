@@ -162,7 +162,7 @@ def agree(
     if len(names) < 2:
         raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
     gain = ranks(x) - ranks(y)
-    rise, fall = max(0, int(gain.max())), max(0, -int(gain.min()))
+    rise, fall = int(gain.max()), -int(gain.min())  # at least 0: what is first cannot rise, nor what becomes it fall
     known = None if values_x is None or values_y is None else changed(values_x, values_y)
     among = np.zeros(len(names), np.bool_) if among is None else among
     return Agreement(
