@@ -86,8 +86,10 @@ def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data
 
 def test_ties_are_broken_by_docno() -> None:
     """Of documents with the same words, in whatever order, the first docnos pass."""
-    words = ["some", "words", "said", "again", "and", "again"]
-    collection = collection_of({docno: " ".join(words[turn:] + words[:turn]) for turn, docno in enumerate("abcdef")})
+    words = [word for number in range(12) for word in [f"w{number}"] * (number % 5 + 1)]
+    texts = {docno: " ".join(words[7 * turn :] + words[: 7 * turn]) for turn, docno in enumerate("fedcba")}
+    others = {f"other{number}": f"w{number} w{number * 7 % 12}" for number in range(12)}
+    collection = collection_of(texts | others, list(texts))
     decisions = LanguageModels(collection).decide(
         np.array([4, 1, 3]), np.array([True, False, True]), np.array([0, 2, 5])
     )
@@ -108,10 +110,9 @@ def test_features_are_those_of_the_loop(contents: list[str], n_frequent: int) ->
 
 def test_support_vectors_by_hand() -> None:
     """Two orthogonal vectors x and y, one of them relevant: the plane is (x - y).z / x.x = 0."""
-    texts = {"x": "a", "y": "b", "more like x": "a a a b", "like both": "a b", "like neither": "c"}
-    collection = collection_of({docno.replace(" ", "_"): text for docno, text in texts.items()})
-    place = [collection.docnos.index(docno.replace(" ", "_").encode()) for docno in texts]
-    asked = np.array(place)
+    texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
+    collection = collection_of(texts)
+    asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
     decisions = SupportVectors(collection).decide(asked[:2], np.array([True, False]), asked)
     assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
     assert decisions.relevant[:3].tolist() == [True, False, True]
@@ -197,12 +198,13 @@ def test_the_level_says_what_is_relevant() -> None:
 
 
 def test_holdout_by_hand() -> None:
-    """Averages over the topics that could be trained, of which one has nothing to find; 0/0 is 0."""
+    """Averages over the topics that could be trained; documents that nobody judged are no part of it."""
     lines = [f"1 0 d{number} {int(number < 5)}" for number in range(10)]
     lines += [f"2 0 d{number} 0" for number in range(10)]
     lines += [f"3 0 d{number} {int(number < 5)}" for number in range(10)]
+    lines += [f"{topic} 0 e{number} -1" for topic in (1, 2, 3) for number in range(3)]
     judgments = judgments_of("\n".join(lines) + "\n")
-    collection = collection_of({f"d{number}": f"w{number} x" for number in range(10)})
+    collection = collection_of({f"{kind}{number}": f"w{number} x" for kind in "de" for number in range(10)})
     order, recorder = RandomOrder(judgments, 3, "holdout"), Recorder()
     found = holdout(Completion(judgments, collection, recorder), Fraction(1, 2), order)
     expected = []
@@ -210,13 +212,14 @@ def test_holdout_by_hand() -> None:
         first, rest = np.split(judgments.grades[order.of(topic)], [5])
         assert 0 < first.sum() < 5
         places = np.sort(order.of(topic)[5:])
+        assert len(places) == 5
         finds = {str(place) for place in places.tolist()[::2]}
         there = {str(place) for place in places.tolist() if judgments.grades[place]}
         assert len(there) == rest.sum()
         expected.append(reference.agreement(finds, there))
     assert [found.precision, found.recall, found.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
     assert (found.n_topics, found.n_untrained, found.n_nothing_to_find) == (2, 1, 0)
-    assert [len(trained) for trained, _, _ in recorder.calls] == [5, 5]
+    assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
 
 
 def test_holdout_of_nothing() -> None:

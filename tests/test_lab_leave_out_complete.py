@@ -153,19 +153,20 @@ def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
 
 
 class Optimist:
-    """Finds everything relevant, and counts how often it is asked."""
+    """Finds everything relevant, and remembers what it learned from."""
 
-    calls = 0
+    def __init__(self) -> None:
+        self.learned: list[dict[int, bool]] = []
 
     def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
         """Say yes."""
-        self.calls += 1
+        self.learned.append(dict(zip(trained.tolist(), relevant.tolist(), strict=True)))
         return Decisions(np.ones(asked.size, np.bool_), np.ones(asked.size))
 
 
 def test_what_cannot_be_predicted_is_unjudged() -> None:
     """Of the removed documents those without text, or of topics that cannot be trained, are pooled but unjudged."""
-    qrels = Source("qrels", (QRELS + "1 0 gone 1\n2 0 w0 1\n2 0 w1 0\n").encode())
+    qrels = Source("qrels", (QRELS + "1 0 gone 1\n1 0 o0 -1\n2 0 w0 1\n2 0 w1 0\n").encode())
     judgments = read_qrels(qrels, TREC_EVAL_10, strict=True, warn=pytest.fail)
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in TEXTS.items()]
     collection = Collection.of(documents, set(judgments.docnos.texts()))
@@ -177,10 +178,12 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
     removal = Removal("b", np.array([False, True]), in_pool, removed)
     for _ in range(2):
         grades, pooled = treatment(removal, judgments.grades)
-        # topic 1: w0 w1 p0 p1 w2 p2 deep gone; topic 2: w0 w1
-        assert grades.tolist() == [1, 1, 0, 0, 1, 1, 1, -1, 1, -1]
+        # topic 1: w0 w1 p0 p1 w2 p2 deep gone o0; topic 2: w0 w1
+        assert grades.tolist() == [1, 1, 0, 0, 1, 1, 1, -1, -1, 1, -1]
         assert pooled.tolist() == in_pool.tolist()
-    assert optimist.calls == 1
+    names = [docno.decode() for docno in collection.docnos]
+    learned = [{names[place]: relevant for place, relevant in one.items()} for one in optimist.learned]
+    assert learned == [{"w0": True, "p0": False, "p1": False, "w2": True}]  # once; without deep, w1, p2 and o0
 
 
 class Terminal(io.StringIO):

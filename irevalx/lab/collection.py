@@ -114,7 +114,6 @@ class Collection:
             ),
             shape=(len(docnos), len(terms)),
         )
-        counts.sort_indices()  # so that the same words in another order add up to the same numbers
         return cls(
             docnos=docnos,
             terms=terms,
