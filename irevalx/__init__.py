@@ -56,6 +56,14 @@ The house, in the order data flows; a module imports only from those above it:
     lab/agreement.py     two scorings of the same runs: correlations, errors, changes of rank
     lab/swaps.py         how often two sets of topics disagree about two runs
     lab/leave_out.py     groups of runs judged without what only they have found
+    lab/documents.py     the text of documents, one after the other
+    lab/collection.py    documents -> terms, of each and of the whole collection
+    lab/classifiers.py   learn from judged documents, decide about others
+    lab/language_models.py  by the divergence of language models
+    lab/support_vectors.py  by a support vector machine
+    lab/trained.py       the names of files and classifiers -> a classifier
+    lab/complete.py      Judgments and their text -> predictions for the unjudged
+    lab/holdout.py       how good the predictions are
     lab/rows.py          tables of anything, for people or for programs
     lab/study.py         all measures under many reduced judgments
     lab/study_tables.py  a study as tables
@@ -63,6 +71,7 @@ The house, in the order data flows; a module imports only from those above it:
     lab/qrels_lines.py   a file of judgments written again with other grades
     lab/scorings.py      files that say how runs score, and what two of them have in common
     lab/files.py         files that are there complete or not at all
+    lab/progress_bar.py  how far a long call has come
     lab/flags.py         options that several commands share
     lab/commands/        the commands of irevalx-lab, a module each
     lab/cli.py           argv -> one of the commands

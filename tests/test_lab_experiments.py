@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,9 +19,10 @@ import pytest
 import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import FIXTURES, SHARED, lab, run
+from running import FIXTURES, ROOT, SHARED, lab, run
 
 from irevalx.lab import study as studies
+from irevalx.lab.cli import COMMANDS
 from irevalx.lab.experiment import Experiment, prepare, requests_of
 from irevalx.lab.flags import opened
 from irevalx.lab.leave_out import LeftOut, groups_by_pattern
@@ -524,3 +527,38 @@ def test_findings_on_robust03(of_robust: studies.Study) -> None:
         assert abs(of_level["RankEff"]) < 0.02
         if text != "0.3":
             assert rms[text]["infAP"] < min(rms[text][name] for name in ("indAP", "subAP", "map"))
+
+
+# The command
+
+
+def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the extra a command that needs it says so before it does anything; the others work."""
+    for name in ("matplotlib", "scipy"):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, name, None)
+            done = lab("study", QRELS, *RUNS, "-o", tmp_path / "out")
+        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]'\n"
+        assert (done.status, done.stdout, done.stderr) == (1, b"", expected)
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_and_unknown_commands() -> None:
+    """Without a command there is help; each command has an example in its own."""
+    assert lab().stdout == lab("-h").stdout
+    for name in COMMANDS:
+        done = lab(name, "-h")
+        assert done.status == 0
+        assert f"irevalx-lab {name} " in " ".join(done.stdout.decode().rpartition("Example: ")[2].split()) + " "
+    assert (lab("nothing").status, lab("nothing").stderr) == (1, "irevalx-lab: No such command 'nothing'.\n")
+
+
+def test_imports_wait() -> None:
+    """Help and degrade import nothing of the extra."""
+    code = (
+        "import sys; from irevalx.lab.cli import main;"
+        f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"
+        "print([name for name in sys.modules if name in ('scipy', 'matplotlib', 'sklearn')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
+    assert done.stderr == b"[]\n"

@@ -19,6 +19,7 @@ COMMANDS = {
     "degrade": "Make judgments incomplete: a sample of them.",
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
+    "complete": "Fill holes in judgments by what the documents say.",
     "agree": "Tell how far two scorings of the same runs agree.",
     "compare": "Test whether runs differ.",
     "swap-rate": "Tell how often two sets of topics disagree on which of two runs is better.",
@@ -54,8 +55,9 @@ class Group(click.Group):
             missing = (error.name or "").partition(".")[0]
             if missing not in EXTRA:
                 raise
-            called = f"{PROGRAM} {ctx.invoked_subcommand}"
-            raise UsageError(f"{called} needs {missing}, which is not installed: pip install 'irevalx[lab]'") from None
+            raise UsageError(
+                f"{ctx.invoked_subcommand} needs {missing}, which is not installed: pip install 'irevalx[lab]'"
+            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List them without importing them."""

@@ -84,10 +84,10 @@ def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int
     kept = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         draw = 0
-        sample = _first(order.of(topic), rate)
+        sample = first_share(order.of(topic), rate)
         while some_relevant[topic] and not relevant[sample].any():
             draw += 1
-            sample = _first(order.of(topic, draw), rate)
+            sample = first_share(order.of(topic, draw), rate)
         kept[sample] = True
     return kept
 
@@ -173,7 +173,8 @@ def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]
     return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
 
 
-def _first(places: IntArray, rate: Fraction) -> IntArray:
+def first_share(places: IntArray, rate: Fraction) -> IntArray:
+    """Return the first max(1, floor(rate n + 1/2)) of n places."""
     return places[: max(1, int(rate * places.size + Fraction(1, 2)))]
 
 

@@ -113,6 +113,16 @@ least_retrieved_option = click.option(
 output_option = click.option(
     *("-o", "--output"), metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )
+documents_option = click.option(
+    "--docs",
+    "documents",
+    multiple=True,
+    metavar="FILE",
+    help=(
+        "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
+        "be repeated."
+    ),
+)
 format_option = click.option(
     "--format",
     "fmt",

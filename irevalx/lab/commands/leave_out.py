@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import click
 
 from irevalx.errors import UsageError, quote
+from irevalx.lab.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.files import make_folder, write_file, write_lines
 from irevalx.lab.flags import (
     depth_option,
     digits_option,
+    documents_option,
     format_option,
     least_retrieved_option,
     level_option,
@@ -29,12 +31,14 @@ from irevalx.lab.flags import (
     runs_argument,
     teller,
 )
+from irevalx.lab.progress_bar import progress_bar
 from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.lab.rows import Table, table_lines
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
-    from irevalx.lab.leave_out import LeftOut
+    from irevalx.lab.complete import Predictions
+    from irevalx.lab.leave_out import LeftOut, Removal, Treatment
 
 
 @click.command(
@@ -62,6 +66,16 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Give what only the group has found the grade -1 (pooled, but unjudged), rather than leaving it out.",
     ),
+    click.option(
+        "--complete",
+        type=click.Choice((*CLASSIFIERS, "nonrelevant")),
+        help=(
+            "Fill the holes again by what the documents say, as irevalx-lab complete does, or take what only the group "
+            "has found for nonrelevant. The summary sets the judgments side by side: as the group leaves them, all of "
+            "it nonrelevant (which a classifier should be better than), and completed."
+        ),
+    ),
+    documents_option,
     click.option("--write", "folder", metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),
     click.option("--summary", is_flag=True, help="Print the summary only, a row a measure."),
     format_option,
@@ -80,6 +94,8 @@ def command(
     level: int,
     least_retrieved: Fraction | None,
     keep_in_pool: bool,
+    complete: str | None,
+    documents: tuple[str, ...],
     folder: str | None,
     summary: bool,
     fmt: str,
@@ -93,11 +109,15 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are set against those with the whole pool.
     """
-    from irevalx.lab.leave_out import deleted, leave_out, removals, unjudged
+    from irevalx.lab.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
 
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
-    refuse_two_standard_inputs(qrels, *runs, groups)
+    if (complete in CLASSIFIERS) != bool(documents):
+        raise UsageError("--docs and --complete, with svm or kld, must be given together")
+    if complete is not None and level < 1:
+        raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
+    refuse_two_standard_inputs(qrels, *runs, groups, *documents)
     warn = teller(quiet)
     read = QrelsLines.read(Source(qrels), warn)
     experiment = prepare(
@@ -112,48 +132,101 @@ def command(
     if len(set(names)) < 2:
         raise UsageError(f"there must be two groups at least, but all runs are in {quote(names[0])}")
     left = list(removals(experiment, names, depth))
-    treatment = unjudged if keep_in_pool else deleted
-    found = leave_out(experiment, left, treatment)
+    treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
+    if complete is not None:
+        treatments["nonrelevant"] = nonrelevant
+    completing = None
+    with progress_bar(len(left) * len(read.judgments.topics), "topics", quiet=quiet or not documents) as progress:
+        if complete in CLASSIFIERS:
+            from irevalx.lab.complete import Completing, Completion
+            from irevalx.lab.trained import classifier_for, collection_for
+
+            collection = collection_for(read.judgments, documents)
+            completion = Completion(read.judgments, collection, classifier_for(complete, collection), level)
+            treatments[complete] = completing = Completing(completion, progress)
+        found = {name: leave_out(experiment, left, treatment) for name, treatment in treatments.items()}
     if folder is not None:
+        *_, treatment = treatments.values()
         for removal in left:
             grades, written = treatment(removal, experiment.grades)
             lines = b"".join(read.with_grades(grades, written))
             path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
             write_file(path, lambda part, lines=lines: part.write_bytes(lines))  # type: ignore[misc]
     tables = [runs_table(experiment, names, found), summary_table(experiment, found)]
-    write_lines(table_lines(tables[1:] if summary else tables, fmt, digits), output)
+    if completing is not None:
+        tables.append(predictions_table(experiment, left, completing.predictions))
+        _tell(left, completing.predictions, warn)
+    write_lines(table_lines(tables[1:2] if summary else tables, fmt, digits), output)
 
 
-def runs_table(experiment: Experiment, groups: Sequence[str], found: LeftOut) -> Table:
-    """Return a row for each run and measure."""
+def runs_table(experiment: Experiment, groups: Sequence[str], found: Mapping[str, LeftOut]) -> Table:
+    """Return a row for each run and measure, and for each kind of judgments if there are several."""
     rows = tuple(
         (
             run,
             groups[r],
             measure,
-            float(found.before[m, r]),
-            float(found.after[m, r]),
-            int(found.rank_before[m, r]),
-            int(found.rank_after[m, r]),
-            bool(found.changed[m, r]),
+            *_label(found, name),
+            float(one.before[m, r]),
+            float(one.after[m, r]),
+            int(one.rank_before[m, r]),
+            int(one.rank_after[m, r]),
+            bool(one.changed[m, r]),
         )
         for m, measure in enumerate(experiment.measures)
         for r, run in enumerate(experiment.runs)
+        for name, one in found.items()
     )
-    columns = ("run", "group", "measure", "score", "left_out", "rank", "rank_left_out", "significant")
-    return Table("runs", columns, rows, n_labels=3)
+    labels = ("run", "group", "measure", *_label(found, "judgments"))
+    columns = (*labels, "score", "left_out", "rank", "rank_left_out", "significant")
+    return Table("runs", columns, rows, n_labels=len(labels))
 
 
-def summary_table(experiment: Experiment, found: LeftOut) -> Table:
-    """Return a row for each measure."""
-    columns = ("measure", "rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
-    of_measures = (found.rank_change, found.rise, found.fall, found.bias, found.rms, found.tau, found.tau_b)
-    share = found.changed.mean(axis=1)
+def summary_table(experiment: Experiment, found: Mapping[str, LeftOut]) -> Table:
+    """Return a row for each measure, and for each kind of judgments if there are several."""
     rows = tuple(
-        (name, *(column[m].item() for column in of_measures), float(share[m]))
-        for m, name in enumerate(experiment.measures)
+        (
+            measure,
+            *_label(found, name),
+            *(
+                column[m].item()
+                for column in (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b)
+            ),
+            float(one.changed[m].mean()),
+        )
+        for m, measure in enumerate(experiment.measures)
+        for name, one in found.items()
     )
-    return Table("summary", columns, rows)
+    labels = ("measure", *_label(found, "judgments"))
+    columns = (*labels, "rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
+    return Table("summary", columns, rows, n_labels=len(labels))
+
+
+def predictions_table(experiment: Experiment, left: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
+    """Return a row for each group: what only it has found, what was predicted of that, and how much of it is right."""
+    columns = ("group", "only_there", "relevant", "predicted", "predicted_relevant", "right")
+    relevant = experiment.grades >= experiment.level
+    rows = []
+    for removal in left:
+        made = predictions[removal.group]
+        masks = (removal.removed, removal.removed & relevant, made.predicted, made.relevant, made.relevant & relevant)
+        rows.append((removal.group, *(int(mask.sum()) for mask in masks)))
+    return Table("predictions", columns, tuple(rows))
+
+
+def _tell(left: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Callable[[str], None]) -> None:
+    """Count what could not be predicted."""
+    removed = sum(int(removal.removed.sum()) for removal in left)
+    if lacking := removed - sum(int(made.predicted.sum()) for made in predictions.values()):
+        warn(
+            f"{lacking} of {removed} documents that only one group has found stay unjudged, for want of text or of "
+            "relevant and nonrelevant documents to learn from"
+        )
+
+
+def _label(found: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
+    """Return what tells kinds of judgments apart, where there are several."""
+    return (text,) if len(found) > 1 else ()
 
 
 def _groups(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:

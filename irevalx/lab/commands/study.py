@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +31,7 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
+from irevalx.lab.progress_bar import progress_bar
 from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.lab.rows import separated_lines, table_lines
 from irevalx.reading.source import Source
@@ -110,6 +110,10 @@ def command(
     samples.csv, summary.csv and summary.txt (statistics of each sample; their means and spreads), the figures, and
     study.json (the options and inputs). Standard output has the levels from which each measure can be trusted.
     """
+    if figures != "none":
+        import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
+    import scipy  # noqa: F401
+
     from irevalx.lab.study import run_study
     from irevalx.lab.study_tables import knees_table
 
@@ -131,13 +135,8 @@ def command(
     seed = fresh_seed() if seed is None and needs_seed else seed or 0
     seeds = range(seed, seed + (samples if needs_seed else 1))
     into = make_folder(folder)
-    with click.progressbar(
-        length=len(chosen) * len(seeds),
-        label="evaluating",
-        file=sys.stderr,
-        hidden=quiet or not sys.stderr.isatty(),
-    ) as bar:
-        study = run_study(experiment, scheme, chosen, list(seeds), lambda: bar.update(1))
+    with progress_bar(len(chosen) * len(seeds), "evaluating", quiet=quiet) as progress:
+        study = run_study(experiment, scheme, chosen, list(seeds), lambda: progress(1))
     about = {
         "irevalx": __version__,
         "scheme": scheme,

@@ -1,0 +1,271 @@
+"""irevalx-lab complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+
+from irevalx.compat import TREC_EVAL_10
+from irevalx.errors import UsageError, quote, shown_name
+from irevalx.judgments import Judgments
+from irevalx.lab.classifiers import CLASSIFIERS
+from irevalx.lab.files import write_lines
+from irevalx.lab.flags import (
+    SHARE,
+    depth_option,
+    documents_option,
+    fresh_seed,
+    level_option,
+    opened,
+    options,
+    output_option,
+    qrels_argument,
+    quiet_option,
+    refuse_two_standard_inputs,
+    seed_option,
+    teller,
+)
+from irevalx.lab.pools import pool_of
+from irevalx.lab.progress_bar import progress_bar
+from irevalx.lab.qrels_lines import QrelsLines
+from irevalx.lab.rows import Table, table_lines
+from irevalx.names import Names
+from irevalx.pool import Pool, with_pool
+from irevalx.reading.source import Source
+from irevalx.segments import BoolArray
+
+if TYPE_CHECKING:
+    from irevalx.lab.complete import Predictions
+    from irevalx.lab.holdout import Quality
+
+MOST_NAMED = 20
+"""So many documents are named in a warning; a report in json has them all."""
+
+
+@click.command(
+    "complete",
+    epilog="Example: irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && "
+    "irevalx completed runs/*",
+)
+@options(
+    qrels_argument,
+    click.argument("runs", metavar="[RUN...]", nargs=-1, type=str),
+    documents_option,
+    depth_option,
+    click.option(
+        "--pool",
+        metavar="FILE",
+        help="A pool file, as for irevalx --pool, of more documents to predict; no run need be given then.",
+    ),
+    click.option(
+        "--classifier",
+        type=click.Choice(CLASSIFIERS),
+        default="svm",
+        help=(
+            "A linear support vector machine for each topic, or the Kullback-Leibler divergence of a document from "
+            "those judged relevant.  [default: svm]"
+        ),
+    ),
+    click.option("--mark", metavar="FILE", help="Write the predictions, and nothing else, to FILE too."),
+    click.option(
+        "--probabilities",
+        is_flag=True,
+        help=(
+            "With --mark: add the classifier's decision value as a fifth column. The higher it is, the surer is "
+            "relevance; it is no calibrated probability."
+        ),
+    ),
+    click.option(
+        "--report",
+        metavar="FILE",
+        help=(
+            "Write what was learned from and predicted, topic by topic, to FILE: a table, or json if its name ends in "
+            ".json."
+        ),
+    ),
+    click.option(
+        "--holdout",
+        type=SHARE,
+        multiple=True,
+        metavar="SHARE",
+        help=(
+            "With --report: how good predictions for the other judgments are when this share of each topic's, drawn at "
+            "random, is learned from. May be repeated."
+        ),
+    ),
+    seed_option,
+    level_option,
+    output_option,
+    quiet_option,
+)
+def command(
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    documents: tuple[str, ...],
+    depth: int,
+    pool: str | None,
+    classifier: str,
+    mark: str | None,
+    probabilities: bool,
+    report: str | None,
+    holdout: tuple[Fraction, ...],
+    seed: int | None,
+    level: int,
+    output: str | None,
+    quiet: bool,
+) -> None:
+    """Fill holes in judgments by what the documents say.
+
+    For each topic a classifier learns from the judged documents. QRELS is written with a prediction for every document
+    that nobody judged and that has the grade -1, is among the first K of some RUN, or is in a pool file: N (see
+    --level) where it is relevant, 0 where it is not. The lines of judged documents stay as they are. What cannot be
+    predicted, for want of text or of relevant and nonrelevant documents to learn from, gets -1.
+    """
+    _refuse_nonsense(documents, level, holdout, report, probabilities=probabilities, mark=mark)
+    refuse_two_standard_inputs(qrels, *runs, *documents, pool)
+
+    from irevalx.lab.complete import Completion
+    from irevalx.lab.degrade import RandomOrder
+    from irevalx.lab.holdout import SCHEME
+    from irevalx.lab.holdout import holdout as hold_out
+    from irevalx.lab.trained import classifier_for, collection_for
+
+    warn = teller(quiet)
+    read = QrelsLines.read(Source(qrels), warn)
+    judgments = _with_pools(read.judgments, runs, depth, pool, warn)
+    collection = collection_for(judgments, documents)
+    judged = judgments.grades >= 0
+    completion = Completion(judgments, collection, classifier_for(classifier, collection), level)
+    with progress_bar(judgments.rows.n * (1 + len(holdout)), "topics", quiet=quiet) as progress:
+        predictions = completion.predict(judged, ~judged, progress)
+        qualities = []
+        if holdout:
+            order = RandomOrder(judgments, fresh_seed() if seed is None else seed, SCHEME)
+            qualities = [hold_out(completion, share, order, progress) for share in holdout]
+    _tell(judgments, predictions, judged & (collection.find(judgments.docnos) < 0), warn)
+
+    grades = predictions.completed(judgments.grades, level)
+    was_there = judgments.lines > 0
+
+    def added(which: BoolArray, values: bool) -> Iterator[bytes]:
+        for place in np.flatnonzero(which).tolist():
+            line = b"%s 0 %s %d" % (
+                judgments.topics[judgments.rows.ids[place]],
+                judgments.docnos.text(place),
+                grades[place],
+            )
+            yield line + (b" %.6f\n" % predictions.value[place] if values else b"\n")
+
+    if mark is not None:
+        write_lines(added(predictions.predicted, probabilities), mark)
+    if report is not None:
+        tables = report_tables(judgments, predictions, qualities, classifier)
+        write_lines(table_lines(tables, "json" if report.endswith(".json") else "table"), report)
+    write_lines([*read.with_grades(grades[was_there]), *added(~was_there, values=False)], output)
+
+
+def _refuse_nonsense(
+    documents: Sequence[str],
+    level: int,
+    holdout: Sequence[Fraction],
+    report: str | None,
+    *,
+    probabilities: bool,
+    mark: str | None,
+) -> None:
+    """Raise UsageError where options contradict each other."""
+    if not documents:
+        raise UsageError("--docs must be given")
+    if level < 1:
+        raise UsageError(f"--level must be at least 1, but got {level}")
+    if probabilities and mark is None:
+        raise UsageError("--probabilities must be given together with --mark")
+    if holdout and report is None:
+        raise UsageError("--holdout must be given together with --report")
+    if max(holdout, default=0) == 1:
+        raise UsageError("--holdout must leave something to predict, but got 1")
+
+
+def _with_pools(
+    judgments: Judgments, runs: Sequence[str], depth: int, path: str | None, warn: Callable[[str], None]
+) -> Judgments:
+    """Add what is in the depth pool of the runs and in the pool file, as pooled but unjudged."""
+    from irevalx.reading.formats import read_pool
+
+    pools = []
+    if runs:
+        pooled = pool_of(opened(runs, warn), depth, warn)
+        number = np.repeat(np.arange(len(pooled)), [len(documents) for documents in pooled.values()])
+        names = Names.of([docno for documents in pooled.values() for docno in documents])
+        pools.append(Pool("the runs", tuple(pooled), number, names))
+    if path is not None:
+        pools.append(read_pool(Source(path), TREC_EVAL_10, strict=False, warn=warn))
+    for pool in pools:
+        if unknown := sum(topic not in judgments.topic_index for topic in pool.topics):
+            warn(
+                f"{shown_name(pool.path)}: {unknown} of {len(pool.topics)} pooled topics have no judgments to learn "
+                "from and are left out"
+            )
+    return with_pool(judgments, Pool.joined("", pools))
+
+
+def _tell(judgments: Judgments, predictions: Predictions, unread: BoolArray, warn: Callable[[str], None]) -> None:
+    """Name what could not be predicted, and count what could not be learned from."""
+    if predictions.untrained.any():
+        names = [quote(judgments.topics[topic]) for topic in np.flatnonzero(predictions.untrained).tolist()]
+        warn(
+            f"{len(names)} of {len(judgments.topics)} topics keep their judgments, for want of relevant or of "
+            f"nonrelevant documents to learn from: {', '.join(names)}"
+        )
+    for mask, what in (
+        (predictions.without_text, "pooled documents stay unjudged"),
+        (unread, "judged documents are not learned from"),
+    ):
+        if mask.any():
+            docnos = sorted(set(judgments.docnos.take(mask).texts()))
+            others = f" and {len(docnos) - MOST_NAMED} more" if len(docnos) > MOST_NAMED else ""
+            warn(
+                f"{np.count_nonzero(mask)} {what}: there is no text, or no word in it, of "
+                f"{', '.join(map(quote, docnos[:MOST_NAMED]))}{others}"
+            )
+
+
+def report_tables(
+    judgments: Judgments, predictions: Predictions, qualities: Sequence[Quality], classifier: str
+) -> list[Table]:
+    """Return what was learned from and predicted in sum, by topic, and how good it is."""
+    rows = judgments.rows
+    columns = ("topic", "relevant", "nonrelevant", "predicted", "predicted_relevant", "without_text", "trained")
+    counts = np.stack(
+        [
+            predictions.learned_relevant,
+            predictions.learned_nonrelevant,
+            rows.count(predictions.predicted),
+            rows.count(predictions.relevant),
+            rows.count(predictions.without_text),
+        ]
+    )
+    trained = [bool(n) for n in (predictions.learned_relevant > 0) & (predictions.learned_nonrelevant > 0)]
+    topics = [
+        (os.fsdecode(topic), *numbers, able)
+        for topic, numbers, able in zip(judgments.topics, counts.T.tolist(), trained, strict=True)
+    ]
+    total = (classifier, len(topics), sum(trained), *counts.sum(axis=1).tolist())
+    tables = [
+        Table("predictions", ("classifier", "topics", "trained", *columns[1:-1]), (total,)),
+        Table("topics", columns, tuple(topics)),
+    ]
+    if qualities:
+        names = ("share", "precision", "recall", "f1", "topics", "untrained", "nothing_to_find")
+        found = tuple(
+            (f"{float(q.share):.4g}", q.precision, q.recall, q.f1, q.n_topics, q.n_untrained, q.n_nothing_to_find)
+            for q in qualities
+        )
+        tables.insert(1, Table("holdout", names, found))
+    return tables

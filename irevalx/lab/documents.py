@@ -1,0 +1,171 @@
+"""The text of documents, from JSON lines or TREC's SGML, one document after the other."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+ID_FIELDS = ("id", "docno", "_id", "doc_id")
+"""What the field with the name of a document may be called in a JSON line; the first that is there counts."""
+
+TEXT_FIELDS = ("title", "contents", "text", "body")
+"""The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document.
+
+    Parameters
+    ----------
+    docno : its name, as in runs and judgments.
+    text : all that it says.
+    where : ``path:line`` of its beginning, for messages.
+    """
+
+    docno: bytes
+    text: str
+    where: str
+
+
+def read_documents(source: Source) -> Iterator[Document]:
+    """Read documents as they stand in a file: JSON lines, or TREC's SGML. The first character tells.
+
+    A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``).
+    Blank lines are skipped, other fields ignored.
+
+    In SGML a document reaches from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is what is left without
+    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 part words.
+
+    Yields
+    ------
+    Documents in the order of the file. Of an empty stream, none.
+
+    Raises
+    ------
+    UnreadableFileError
+    FormatError : the file begins as neither.
+    MalformedLineError : a document without a name or text, or one that does not end.
+    """
+    lines = enumerate(_lines(source), start=1)
+    for number, line in lines:
+        if start := line.lstrip(b"\xef\xbb\xbf \t\r\v\f"):
+            read = _READERS.get(start[:1])
+            if read is None:
+                raise FormatError(
+                    f"{shown_name(source.path)}:{number}: documents must be JSON lines, which begin with '{{', or "
+                    f"TREC's SGML, which begins with '<', but got {quote(start)}"
+                )
+            yield from read(shown_name(source.path), _with(number, start, lines))
+            return
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """Yield the lines of a file without their newlines."""
+    begun: list[bytes] = []
+    for chunk in source.chunks(CHUNK_SIZE):
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun = [others[-1]]
+
+
+def _with(number: int, line: bytes, rest: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    yield number, line
+    yield from rest
+
+
+def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:
+    for number, line in lines:
+        if line.strip():
+            where = f"{path}:{number}"
+            yield Document(*_json_document(where, line), where)
+
+
+def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise MalformedLineError(f"{where}: a document must be a JSON object on a line, but got {quote(line)}")
+    name = next((fields[field] for field in ID_FIELDS if field in fields), None)
+    if isinstance(name, int) and not isinstance(name, bool):
+        name = str(name)
+    if not isinstance(name, str):
+        raise MalformedLineError(
+            f"{where}: a document must have a name, a string or a whole number, in one of the fields "
+            f"{', '.join(ID_FIELDS)}, but got {quote(line)}"
+        )
+    parts = [fields[field] for field in TEXT_FIELDS if fields.get(field) is not None]
+    if not parts or not all(isinstance(part, str) for part in parts):
+        raise MalformedLineError(
+            f"{where}: a document must have text, a string, in some of the fields {', '.join(TEXT_FIELDS)}, but got "
+            f"{quote(line)}"
+        )
+    return _docno(where, name), "\n".join(parts)
+
+
+_BEGIN = re.compile(rb"<doc>", re.IGNORECASE)
+_END = re.compile(rb"</doc>", re.IGNORECASE)
+_DOCNO = re.compile(r"<docno>(.*?)</docno>", re.IGNORECASE | re.DOTALL)
+_NO_TEXT = re.compile(r"<docno>.*?</docno>|<dochdr>.*?</dochdr>|<!--.*?-->|<[/!?a-z][^<>]*>", re.IGNORECASE | re.DOTALL)
+
+
+def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:
+    begun: list[bytes] = []
+    first = 0
+    for number, whole_line in lines:
+        line = whole_line
+        while line:
+            if not first:
+                begin = _BEGIN.search(line)
+                if begin is None:
+                    _nothing_between(f"{path}:{number}", line)
+                    break
+                _nothing_between(f"{path}:{number}", line[: begin.start()])
+                line, first = line[begin.end() :], number
+            end = _END.search(line)
+            begun.append(line if end is None else line[: end.start()])
+            if end is None:
+                break
+            line = line[end.end() :]
+            yield _sgml_document(f"{path}:{first}", b"\n".join(begun))
+            begun, first = [], 0
+    if first:
+        raise MalformedLineError(f"{path}:{first}: a document must end with </DOC>, but got the end of the file")
+
+
+def _nothing_between(where: str, text: bytes) -> None:
+    """Complain about text outside documents; tags around them are nothing."""
+    if b"<" not in text and text.strip():
+        raise MalformedLineError(f"{where}: a document must begin with <DOC>, but got {quote(text.strip())}")
+
+
+def _sgml_document(where: str, markup: bytes) -> Document:
+    text = markup.decode("utf-8", "replace")
+    name = _DOCNO.search(text)
+    if name is None:
+        raise MalformedLineError(f"{where}: a document must have a <DOCNO>, but got {quote(markup.strip())}")
+    return Document(_docno(where, name[1].strip()), html.unescape(_NO_TEXT.sub(" ", text)), where)
+
+
+def _docno(where: str, name: str) -> bytes:
+    docno = name.encode("utf-8", "surrogatepass")
+    if len(docno.split()) != 1 or docno.split()[0] != docno:
+        raise MalformedLineError(f"{where}: the name of a document must be one word, but got {quote(docno)}")
+    return docno
+
+
+_READERS: dict[bytes, Callable[[str, Iterator[tuple[int, bytes]]], Iterator[Document]]] = {
+    b"{": _read_json,
+    b"<": _read_sgml,
+}

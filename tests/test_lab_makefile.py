@@ -1,0 +1,44 @@
+"""The Makefile of fixtures/experiment does what it says, from the judgments to the figures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, ROOT, lab
+
+FOLDER = FIXTURES / "experiment"
+
+
+def make(*args: str) -> subprocess.CompletedProcess[str]:
+    """Call make with the commands of this checkout."""
+    commands = [
+        f"{name}={sys.executable} -m {module}" for name, module in (("IREVALX", "irevalx"), ("LAB", "irevalx.lab"))
+    ]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    line = ["make", "-s", *commands, *args]
+    return subprocess.run(line, cwd=FOLDER, capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_makefile(tmp_path: Path) -> None:
+    """Everything is made, in silence; what degrade, irevalx and agree say together agree says alone; all is up to date."""
+    done = make("all", f"OUT={tmp_path}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    figures = {path.name for path in (tmp_path / "study").glob("*.png")}
+    assert {"agreement-with-AP.png", "mean-scores.png", "P_10_skip-against-itself.png"} <= figures
+    assert (tmp_path / "leave-out.txt").read_text().count("guess") == 2 * 2 * 6
+    assert (tmp_path / "swap-rate.txt").read_text().startswith("measure")
+    runs = sorted((FOLDER / "runs").iterdir())
+    together = lab(
+        "agree", FOLDER / "qrels", tmp_path / "sample-30.qrels", *runs, "-m", "map infAP indAP bpref P.10 P.10:skip"
+    )
+    assert (tmp_path / "agreement-30.txt").read_bytes().splitlines()[:2] == together.stdout.splitlines()[:2]
+    assert set((tmp_path / "agreement-30.txt").read_bytes().splitlines()) == set(together.stdout.splitlines())
+    assert make("--question", "all", f"OUT={tmp_path}").returncode == 0
+    make("clean", f"OUT={tmp_path}")
+    assert not tmp_path.exists()
