@@ -2,6 +2,7 @@
 
 The house, in the order data flows; a module imports only from those above it:
 
+    frozen.py            the base of all records that never change
     errors.py            the exceptions, drawn as a tree, each with its exit status
     numerals.py          numbers as C reads and prints them
     mergesort.py         the C library's merge sort, for comparisons that are no order

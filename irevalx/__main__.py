@@ -6,12 +6,12 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from irevalx.cli import main
-
 
 def run() -> NoReturn:
     """Run the command and leave at once: what Python would free object by object goes with the process."""
-    gc.disable()  # a short life leaves nothing that is worth looking for
+    gc.disable()  # a short life leaves nothing that is worth looking for, least of all among the modules it imports
+    from irevalx.cli import main
+
     status = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):

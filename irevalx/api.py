@@ -6,7 +6,6 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from irevalx.compat import COMPAT, Compat
 from irevalx.errors import UsageError, quote
 from irevalx.evaluation import Evaluation
 from irevalx.evaluation import evaluate as evaluate_run
+from irevalx.frozen import replace
 from irevalx.judgments import Judgments
 from irevalx.measures.select import select
 from irevalx.options import Debug, Options, read_reading

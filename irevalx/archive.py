@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, count
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from irevalx.columns import Column
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation import Evaluation, evaluate
+from irevalx.frozen import replace
 from irevalx.judgments import Judgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from irevalx.frozen import Frozen, replace
 from irevalx.groups import GroupedJudgments
 from irevalx.options import Reading
 from irevalx.ranking import Ranking
@@ -11,8 +10,7 @@ from irevalx.segments import FloatArray, Segments
 from irevalx.topics import Topics
 
 
-@dataclass(frozen=True, eq=False)
-class GroupedTopics:
+class GroupedTopics(Frozen):
     """Rankings of n topics, seen through the documents of each judgment group: all that a group measure may see.
 
     Parameters

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.flags import Command, start_numpy, with_flags
+from irevalx.frozen import replace
 from irevalx.options import TABLES, Debug, Options
 from irevalx.program import run_program
 from irevalx.terminal import echo, show_progress, tell, write

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.compat import Compat
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments import Judgments
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Request
@@ -37,8 +37,7 @@ _ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+class Column(Frozen):
     """One printed name.
 
     Parameters
@@ -60,8 +59,7 @@ class Column:
         return "real" if self.is_zscore else self.measure.number
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(Frozen):
     """What columns are made of.
 
     Parameters

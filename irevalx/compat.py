@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from irevalx.frozen import Frozen
 from irevalx.numerals import c_long
 
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Compat:
+class Compat(Frozen, kw_only=True):
     """How one version of trec_eval behaves where the other behaves differently."""
 
     version: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from irevalx.frozen import Frozen
 
 
-@dataclass(frozen=True)
-class Departure:
+class Departure(Frozen):
     """One deliberate difference.
 
     Parameters

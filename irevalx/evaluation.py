@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.columns import Column, Columns, max_retrieved
 from irevalx.errors import EvaluationError, NoTopicsError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.judgments import Documents, Judgments
 from irevalx.measures.select import Selection
 from irevalx.options import Options
@@ -26,8 +26,7 @@ TOP = 10
 """How many documents of a topic a run is known by."""
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Frozen):
     """What one run scores.
 
     Parameters

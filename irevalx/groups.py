@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from irevalx.errors import EvaluationError
+from irevalx.frozen import Frozen
 from irevalx.judgments import Documents, Judgments
 from irevalx.segments import IntArray, Segments
 
 
-@dataclass(frozen=True, eq=False)
-class GroupedJudgments:
+class GroupedJudgments(Frozen):
     """The judgments of every group of every topic.
 
     Parameters

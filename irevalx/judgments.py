@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.lookup import DocumentTable
 from irevalx.names import Names
 from irevalx.segments import IntArray, Segments
 
 
-@dataclass(frozen=True, eq=False)
-class Documents:
+class Documents(Frozen):
     """The documents that a file of judgments is about: all that a ranking needs to know.
 
     Parameters
@@ -43,7 +42,6 @@ class Documents:
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
 
-@dataclass(frozen=True, eq=False)
 class Judgments(Documents):
     """The judged documents of every topic, each with a grade.
 

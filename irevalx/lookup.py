@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.names import Names
 from irevalx.segments import BoolArray, IntArray, SlotArray, WordArray
 
 ABSENT = -1
 """What a document that is not in the table is found at."""
 
-_ROOM = 4
-"""Slots for each entry: most documents that are looked for are not there, and most of those meet an empty slot."""
+_ROOM = (4, 16, 64)
+"""Slots for each entry, level by level; the last is for all further levels too.
+
+Most documents that are looked for are not there, and most of those meet an empty slot. Few entries are left for the
+second level and fewer for the third, where room is cheap and another level would take longer to look at.
+"""
+
+_TOPICS_APART = np.uint64(0xD6E8FEB86659FD93)
 
 
-@dataclass(frozen=True, eq=False)
-class _Level:
+class _Level(Frozen):
     """A table of slots, in which each topic has a stretch of its own, so that looking up one topic stays in the cache.
 
     Parameters
@@ -35,7 +39,7 @@ class _Level:
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
         """Return an empty table for entries of these topics; ``number`` tells it from the levels before."""
-        room = _ROOM * np.bincount(topic, minlength=n_topics)
+        room = _ROOM[min(number, len(_ROOM) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
         slots = np.full(int(end[-1]), ABSENT, np.int32)
@@ -70,18 +74,19 @@ class DocumentTable:
         self._keys = docnos.keys() if keys is None else keys
         self._levels: list[_Level] = []
         pairs = []
-        left = np.arange(topic.size)
+        left, topic_left, keys_left = np.arange(topic.size), topic, self._keys
         while left.size:
-            level = _Level.for_entries(topic[left], n_topics, len(self._levels))
-            slot = level.slot(topic[left], self._keys[left])
+            level = _Level.for_entries(topic_left, n_topics, len(self._levels))
+            slot = level.slot(topic_left, keys_left)
             level.slots[slot] = left
             self._levels.append(level)
-            owner = level.slots[slot].astype(np.int64)
-            lost = owner != left
-            left, owner = left[lost], owner[lost]
-            same = self._is(owner, docnos.take(left), self._keys[left])
-            pairs.append(np.stack((owner[same], left[same]), axis=1))
+            owner = level.slots[slot]
+            lost = np.flatnonzero(owner != left)
+            left, rival = left[lost], owner[lost].astype(np.int64)
+            same = self._is(rival, docnos.take(left), keys_left[lost])
+            pairs.append(np.stack((rival[same], left[same]), axis=1))
             left = left[~same]
+            topic_left, keys_left = topic[left], self._keys[left]
         self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
@@ -120,3 +125,12 @@ class DocumentTable:
         likely = np.flatnonzero(same)
         same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
         return same
+
+
+def may_repeat(topic: IntArray, keys: WordArray) -> bool:
+    """Tell whether documents with these keys may occur twice in a topic; that they do not is certain.
+
+    Much faster than a table, which says where they do.
+    """
+    mixed = np.sort(keys + topic.astype(np.uint64) * _TOPICS_APART)
+    return bool((mixed[1:] == mixed[:-1]).any())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
 
 PADDING = 32
@@ -24,8 +24,7 @@ def words_of(buffer: ByteArray) -> WordArray:
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
-@dataclass(frozen=True, eq=False)
-class Names:
+class Names(Frozen):
     """n byte strings in a buffer.
 
     Parameters
@@ -97,25 +96,28 @@ class Names:
 
     def changes(self) -> BoolArray:
         """Tell of each but the first whether it differs from the one before."""
-        words = words_of(self.buffer)
         differ: BoolArray = self.length[1:] != self.length[:-1]
-        for place in range(0, int(self.length.max(initial=0)), WORD):
-            left = np.clip(self.length - place, 0, WORD)
-            # Where a name has ended nothing is left of the word, wherever it comes from.
-            word = words[np.minimum(self.start + place, words.size - 1)] & _LOW_BYTES[left]
+        for word in self._padded_words():
             differ |= word[1:] != word[:-1]
         return differ
 
     def big_words(self) -> list[WordArray]:
         """Return words that compare as the strings do: the first eight bytes of each as a number, then the next."""
+        return [word.byteswap() for word in self._padded_words()]
+
+    def _padded_words(self) -> Iterator[WordArray]:
+        """Yield the first eight bytes of each, then the next, as far as the longest goes; the others end in zeros."""
+        if not self.size:
+            return
         words = words_of(self.buffer)
-        longest = int(self.length.max(initial=0))
-        found = []
+        shortest, longest = int(self.length.min()), int(self.length.max())
         for place in range(0, longest, WORD):
-            left = np.clip(self.length - place, 0, WORD)
-            at = np.minimum(self.start + place, words.size - 1)
-            found.append((words[at] & _LOW_BYTES[left]).byteswap())
-        return found
+            at = self.start + place
+            if shortest <= place:
+                # Where a name has ended nothing is left of the word, wherever it comes from.
+                at = np.minimum(at, words.size - 1)
+            whole = shortest >= place + WORD
+            yield words[at] if whole else words[at] & _LOW_BYTES[np.clip(self.length - place, 0, WORD)]
 
     def _words(self) -> Iterator[tuple[int, IntArray, IntArray | slice]]:
         """Yield for each word of the longest string: its place, the bytes left there, and which strings reach it."""

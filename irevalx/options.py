@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 from irevalx.compat import COMPAT, TREC_EVAL_10, Compat
 from irevalx.errors import UsageError, quote
+from irevalx.frozen import Frozen, fields
 from irevalx.numerals import c_double, c_long
 
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
@@ -32,8 +32,7 @@ def read_reading(text: str) -> Reading:
     raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
 
 
-@dataclass(frozen=True, eq=False)
-class Bound:
+class Bound(Frozen):
     """What a real number must be.
 
     Parameters
@@ -62,8 +61,7 @@ OUTPUT_FORMATS = ("trec", *TABLES, "csv", "tsv", "json", "jsonl")
 """The values of ``--format``."""
 
 
-@dataclass(frozen=True)
-class Debug:
+class Debug(Frozen):
     """``-D LEVEL.TOPIC``: the level of tracing and, behind the first dot, the only topic to evaluate."""
 
     level: int = 0
@@ -76,8 +74,7 @@ class Debug:
         return cls(c_long(level)[0], topic if dot else None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(Frozen, kw_only=True):
     """The command line, read but not acted upon. Field names are those of the command's parameters."""
 
     files: tuple[str, ...]
@@ -108,7 +105,7 @@ class Options:
     collection_size: int = 0
     """``-N``: documents in the collection, for utility."""
 
-    debug: Debug = field(default_factory=Debug)
+    debug: Debug = Debug()
     """``-D``."""
 
     rel_format: str = "qrels"
@@ -161,7 +158,7 @@ class Options:
 
     def as_typed(self) -> dict[str, Any]:
         """Return every option as a report shows it: in the words of the command line, defaults included."""
-        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        shown = {name: getattr(self, name) for name in fields(self)}
         shown["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
         topic = None if self.debug.topic is None else os.fsdecode(self.debug.topic)
         return shown | {"debug": {"level": self.debug.level, "topic": topic}}

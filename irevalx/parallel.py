@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
@@ -50,6 +49,8 @@ def in_order(
     if processes == 1 or not CAN_FORK:
         yield from map(work, items())
         return
+    import signal
+
     children: list[tuple[int, BinaryIO]] = []
     try:
         for number in range(processes):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from irevalx.errors import quote, shown_name
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments import Judgments
 from irevalx.lookup import ABSENT, DocumentTable
 from irevalx.names import Names
@@ -17,8 +17,7 @@ POOLED = -1
 """The grade of a document that was pooled and not judged."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
+class Pool(Frozen):
     """Documents that were chosen for judging, any number of times each.
 
     Parameters

@@ -8,20 +8,19 @@ is better than B and B better than C, then A is better than C.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from irevalx.errors import EvaluationError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.judgments import Documents
 from irevalx.preferences import ClassGroup, Group, Preferences, RelationGroup
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 
 
-@dataclass(frozen=True, eq=False)
-class PreferenceJudgments:
+class PreferenceJudgments(Frozen):
     """Preference judgments as a file has them.
 
     Parameters

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
 
 
-@dataclass(frozen=True, eq=False)
-class ClassGroup:
+class ClassGroup(Frozen):
     """A judgment group without subgroups: documents fall into classes of equal level.
 
     Parameters
@@ -61,8 +60,7 @@ class ClassGroup:
         return pairs
 
 
-@dataclass(frozen=True, eq=False)
-class RelationGroup:
+class RelationGroup(Frozen):
     """A judgment group with subgroups.
 
     Parameters
@@ -106,8 +104,7 @@ class RelationGroup:
 Group: TypeAlias = ClassGroup | RelationGroup
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Frozen):
     """Preferences of groups, counted; each field has shape (m,), one count a group.
 
     Parameters
@@ -160,8 +157,7 @@ class Tally:
         return cls(*np.array(counts, np.int64).reshape(-1, 5).T)
 
 
-@dataclass(frozen=True, eq=False)
-class PairScores:
+class PairScores(Frozen):
     """The pairs of documents with a preference between them, per topic.
 
     A pair's score is the share of the preferences between the two, in whatever group, that are fulfilled; 0 where
@@ -181,8 +177,7 @@ class PairScores:
     count: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class Preferences:
+class Preferences(Frozen):
     """The preferences of n topics in the light of a ranking: all that a preference measure may see.
 
     Parameters

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from irevalx.errors import DuplicateDocumentError
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments import Documents, Judgments, duplicate_documents
-from irevalx.lookup import DocumentTable
+from irevalx.lookup import DocumentTable, may_repeat
 from irevalx.mergesort import merge_sort
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
@@ -28,8 +28,7 @@ STAND_IN = -2
 """The row of a document that no run has retrieved: trec_eval's stand-in for a topic without results."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Frozen):
     """Where the pooled documents stand; knows no grades.
 
     Parameters
@@ -49,7 +48,7 @@ class Ranking:
     rank: IntArray
     row: IntArray
     n_ret: IntArray
-    failures: dict[bytes, DuplicateDocumentError] = field(default_factory=dict)
+    failures: dict[bytes, DuplicateDocumentError]
 
     def assess(
         self,
@@ -127,7 +126,7 @@ class Ranking:
         n = len(judgments.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
-        return cls(judgments.topics, np.arange(n), rows, nothing, nothing, n_ret)
+        return cls(judgments.topics, np.arange(n), rows, nothing, nothing, n_ret, {})
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -144,8 +143,7 @@ class Ranking:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class RankedRun:
+class RankedRun(Frozen):
     """What became of a run.
 
     Parameters
@@ -162,8 +160,7 @@ class RankedRun:
     odd: OddNumbers
 
 
-@dataclass(frozen=True, eq=False)
-class How:
+class How(Frozen):
     """How to rank.
 
     Parameters
@@ -249,7 +246,7 @@ def rank_results(results: Results, judgments: Documents, path: str, how: How) ->
     if not how.look_up:
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
-        return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret)
+        return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret, {})
     order = ranked_order(results, first_name_first=how.first_name_first)
     rank = results.rows.position + 1
     counted = rank <= how.max_retrieved if (n_ret < results.rows.lengths).any() else None
@@ -287,6 +284,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
             rank=np.ones(rows.size, np.int64),
             row=np.full(rows.size, STAND_IN),
             n_ret=np.full(len(missing), n_ret),
+            failures={},
         )
         number |= {topic: len(number) + place for place, topic in enumerate(missing)}
         ranking = Ranking.joined([ranking, stand_in])
@@ -373,7 +371,10 @@ def _duplicates(
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])
-    topic, docnos, keys = results.rows.ids[places], results.docnos.take(places), keys[places]
+    topic, keys = results.rows.ids[places], keys[places]
+    if not may_repeat(topic, keys):
+        return {}
+    docnos = results.docnos.take(places)
     pairs = DocumentTable(topic, results.rows.n, docnos, keys).duplicates
     if not pairs.size:
         return {}

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from irevalx.frozen import Frozen, replace
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+class Results(Frozen):
     """The retrieved documents of some topics.
 
     Parameters
@@ -86,8 +85,7 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(Frozen):
     """Results to be read block by block; what a block is, only ``parse`` needs to know.
 
     Parameters

@@ -6,11 +6,12 @@ it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not use
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from irevalx.frozen import Frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,8 +25,7 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 
-@dataclass(frozen=True, eq=False)
-class Segments:
+class Segments(Frozen):
     """n ragged rows over a flat axis; empty rows are ordinary.
 
     Parameters
@@ -39,9 +39,10 @@ class Segments:
 
     offsets: IntArray
 
-    def __post_init__(self) -> None:
-        if self.offsets.size == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 0).any():
+    def __init__(self, offsets: IntArray) -> None:
+        if offsets.size == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
             raise ValueError("offsets must start at 0 and must not fall")
+        super().__init__(offsets)
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.offsets,)  # without what has been cached
@@ -87,7 +88,7 @@ class Segments:
 
     def count(self, mask: BoolArray) -> IntArray:
         """Per row: how many elements are true; 0 for an empty row."""
-        return np.bincount(self.ids[mask], minlength=self.n)
+        return np.diff(np.searchsorted(np.flatnonzero(mask), self.offsets))
 
     def running_count(self, mask: BoolArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true."""
@@ -133,6 +134,8 @@ class Segments:
         segments : the chosen rows.
         index : flat over them: where each element stood, so that ``x[index]`` are their elements.
         """
+        if np.array_equal(rows, np.arange(self.n)):
+            return self, np.arange(self.size)
         chosen = Segments.of_lengths(self.lengths[rows])
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.segments import FloatArray, IntArray, ordered_sum
 
 LEAST = 0.00001
 """What a geometric mean takes for a value below it, and for a topic without results."""
 
 
-@dataclass(frozen=True, eq=False)
-class Population:
+class Population(Frozen):
     """Which topics an average is over.
 
     Parameters

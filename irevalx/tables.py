@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
@@ -13,14 +12,14 @@ import tabulate
 
 from irevalx.columns import Column
 from irevalx.evaluation import Evaluation
+from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.numerals import c_format
 from irevalx.report import ALL
 from irevalx.summary import as_list
 
 
-@dataclass(frozen=True, eq=False)
-class Style:
+class Style(Frozen):
     """How a table is written.
 
     Parameters
@@ -52,8 +51,7 @@ STYLES = {
 """The kinds of tables, by the name that ``--format`` takes."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Row:
+class _Row(Frozen):
     """A row of values, and what it is compared with.
 
     Parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.numerals import LONG_MIN
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 
@@ -22,8 +22,7 @@ OUTSIDE = -1
 """The grade, in a ranking, of a document outside the pool."""
 
 
-@dataclass(frozen=True, eq=False)
-class Topics:
+class Topics(Frozen):
     """Rankings of n topics, seen through their pooled documents.
 
     The relevance level, ``-M`` and ``-J`` have been applied already. "Per topic" arrays have shape (n,), "flat" ones
@@ -52,7 +51,7 @@ class Topics:
     pool_grade: IntArray
     level: int = 1
     collection_size: int = 0
-    round_recall: Callable[[FloatArray], IntArray] = field(default=lambda x: truncate(x + 0.9))
+    round_recall: Callable[[FloatArray], IntArray] = lambda x: truncate(x + 0.9)
 
     @cached_property
     def hit(self) -> BoolArray:
@@ -162,8 +161,7 @@ class Topics:
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SampledTopics(Topics):
+class SampledTopics(Topics, kw_only=True):
     """Rankings of topics whose pools were divided into strata, from each of which a sample was judged.
 
     Parameters

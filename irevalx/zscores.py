@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.compat import Compat
 from irevalx.errors import MalformedLineError, UnreadableFileError, ZscoreFileError
+from irevalx.frozen import Frozen
 from irevalx.numerals import OddNumbers
 from irevalx.reading.blocks import one_block
 from irevalx.reading.lines import Warn, real_numbers, tokens_of, where_in
@@ -32,8 +32,7 @@ UNKNOWN = -1_000_000.0
 """The z-score where mean and standard deviation are not known, or where the latter is 0 and the value not the mean."""
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(Frozen):
     """Mean and standard deviation of the measures of one topic.
 
     Parameters
@@ -62,8 +61,7 @@ class Moments:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class Zscores:
+class Zscores(Frozen):
     """What a z-score file says.
 
     Parameters

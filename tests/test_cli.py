@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -24,6 +23,7 @@ from running import FIXTURES, ROOT, run, run_process
 from irevalx import __version__
 from irevalx.argv import GROUPS, Option
 from irevalx.cli import command
+from irevalx.frozen import fields
 from irevalx.man import COMPLETIONS
 from irevalx.measures import MEASURES
 from irevalx.options import Options
@@ -37,7 +37,7 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 def test_options_and_parameters_have_the_same_names() -> None:
     """Every field of Options is filled by the parameter of that name, and by no other."""
     parameters = {param.name for param in command.params} - {"show_help", "version", "list_measures"}
-    assert parameters == {field.name for field in fields(Options)}
+    assert parameters == set(fields(Options))
 
 
 def test_every_option_is_explained() -> None:

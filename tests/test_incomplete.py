@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
@@ -21,6 +20,7 @@ from running import SHARED
 from test_measures import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, topics_of
 
 from irevalx.compat import TREC_EVAL_10
+from irevalx.frozen import replace
 from irevalx.judgments import Judgments
 from irevalx.measures import BY_NAME
 from irevalx.measures.declare import Measure
@@ -217,6 +217,7 @@ def assessed(topic: Topic, reading: Reading) -> Topics:
         rank=np.arange(1, len(rows) + 1),
         row=np.array(rows, np.int64),
         n_ret=np.array([len(rows)], np.int64),
+        failures={},
     )
     seen = ranking.assess(judgments, judgments.grades, level=topic.level, reading=reading)
     return replace(seen, round_recall=ROUNDINGS["10"])

@@ -20,6 +20,7 @@ import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import FIXTURES, ROOT, SHARED, lab, run
+from scipy.stats import kendalltau
 
 from irevalx.lab import study as studies
 from irevalx.lab.cli import COMMANDS
@@ -269,11 +270,42 @@ def test_summary_of_left_out_runs() -> None:
         rank_before=np.array([[1, 2, 3, 4]]),
         rank_after=np.array([[2, 1, 3, 1]]),
         changed=np.array([[True, False, False, True]]),
+        left_out=np.ones(4, np.bool_),
     )
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
     assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
     assert found.tau[0] == pytest.approx((3 - 3) / 6)
+
+
+def test_one_group_alone() -> None:
+    """--only: the group's runs as before, the others with its judgments as well, and tau-b over all of them."""
+    shared: tuple[str | Path, ...] = (
+        "leave-out",
+        QRELS,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "4",
+        "-m",
+        "map P.5:skip",
+        "--format",
+        "json",
+    )
+    every, alone = (json.loads(lab(*args).stdout) for args in (shared, (*shared, "--only", "count")))
+    of_group = [row for row in every["runs"] if row["group"] == "count"]
+    assert [row for row in alone["runs"] if row["group"] == "count"] == of_group
+    assert {row["run"] for row in alone["runs"]} == {path.name for path in RUNS}
+    for row in alone["summary"]:
+        rows = [one for one in of_group if one["measure"] == row["measure"]]
+        assert row["bias"] == pytest.approx(fmean(one["left_out"] - one["score"] for one in rows))
+        assert row["fall"] == max(0, *(one["rank_left_out"] - one["rank"] for one in rows))
+        both = [(one["score"], one["left_out"]) for one in alone["runs"] if one["measure"] == row["measure"]]
+        assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
+    assert "tau_b_all_runs" not in every["summary"][0]
+    done = lab(*shared, "--only", "nobody")
+    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
 
 
 RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias

@@ -32,6 +32,11 @@ def test_makefile(tmp_path: Path) -> None:
     figures = {path.name for path in (tmp_path / "study").glob("*.png")}
     assert {"agreement-with-AP.png", "mean-scores.png", "P_10_skip-against-itself.png"} <= figures
     assert (tmp_path / "leave-out.txt").read_text().count("guess") == 2 * 2 * 6
+    completed = (tmp_path / "leave-out-completed.txt").read_text()
+    assert [completed.count(judgments) for judgments in ("biased", "nonrelevant", "svm")] == [6, 6, 6]
+    grades = [line.split()[3] for line in (tmp_path / "completed-30.qrels").read_text().splitlines()]
+    assert set(grades) == {"0", "1"}
+    assert (tmp_path / "completed-30.txt").read_text() != (tmp_path / "agreement-30.txt").read_text()
     assert (tmp_path / "swap-rate.txt").read_text().startswith("measure")
     runs = sorted((FOLDER / "runs").iterdir())
     together = lab(

@@ -69,6 +69,13 @@ def test_imports_point_up_the_drawing(path: Path) -> None:
         assert inside or place(imported) < place(own), f"{own} imports {imported}"
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_records_are_cheap_to_declare(path: Path) -> None:
+    """No module that the command may import has dataclasses, which generate code at each start."""
+    modules = {node.module for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)}
+    assert "dataclasses" not in modules or path.is_relative_to(PACKAGE / "lab")
+
+
 def test_every_module_is_in_the_drawing() -> None:
     """The package's docstring draws the whole house and nothing else."""
     drawn = set(modules_in_the_drawing())

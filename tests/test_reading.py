@@ -25,7 +25,7 @@ from running import FIXTURES, run, run_process
 from irevalx import parallel
 from irevalx.compat import COMPAT
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
-from irevalx.lookup import ABSENT, DocumentTable
+from irevalx.lookup import ABSENT, DocumentTable, may_repeat
 from irevalx.names import Names
 from irevalx.numerals import c_double, c_long
 from irevalx.ranking import ranked_order
@@ -157,6 +157,7 @@ NUMBERS = st.one_of(
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=5))
 @example(texts=[b"123456789.1234567", b"1"])
 @example(texts=[b"0000000000000000000000.5"])
+@example(texts=[b"12.34567.123456", b"1234567.123456"])
 def test_decimals_are_what_c_reads(texts: list[bytes]) -> None:
     """A number said to be exact is what strtod gives, one said to be close is as close as promised."""
     values, states = decimals(Names.of(texts))
@@ -248,6 +249,20 @@ def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], s
     twice = {entry for entry in entries if entries.count(entry) > 1}
     assert {entries[place] for pair in table.duplicates.tolist() for place in pair} == twice
     assert all(entries[one] == entries[other] and one != other for one, other in table.duplicates.tolist())
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d" * 17])), max_size=12))
+def test_keys_say_whether_a_document_may_occur_twice(entries: list[tuple[int, bytes]]) -> None:
+    """What occurs twice is never missed, and few different keys are no cause for alarm; one topic is not another."""
+    keys = Names.of([docno for _, docno in entries]).keys()
+    assert may_repeat(np.array([topic for topic, _ in entries], np.int64), keys) == (len(set(entries)) < len(entries))
+
+
+@pytest.mark.usefixtures("colliding_keys")
+def test_one_key_for_all_is_cause_for_alarm() -> None:
+    """Different documents with one key have to be looked at."""
+    assert may_repeat(np.array([0, 0]), Names.of([b"a", b"b"]).keys())
 
 
 @settings(deadline=None)

@@ -86,6 +86,7 @@ class LeftOut:
     rank_before, rank_after : shape (n_measures, n_runs); 1 + the number of runs strictly better when all runs are
         judged in the same way.
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
+    left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
     """
 
     before: FloatArray
@@ -93,44 +94,65 @@ class LeftOut:
     rank_before: IntArray
     rank_after: IntArray
     changed: BoolArray
+    left_out: BoolArray
+
+    @property
+    def _gain(self) -> IntArray:
+        """The ranks that each left-out run gains."""
+        return (self.rank_before - self.rank_after)[:, self.left_out]
+
+    @property
+    def _scores(self) -> tuple[FloatArray, FloatArray]:
+        return self.before[:, self.left_out], self.after[:, self.left_out]
 
     @property
     def rank_change(self) -> FloatArray:
         """Per measure: the mean absolute change of a left-out run's rank."""
-        change: FloatArray = np.abs(self.rank_after - self.rank_before).mean(axis=1)
+        change: FloatArray = np.abs(self._gain).mean(axis=1)
         return change
 
     @property
     def rise(self) -> IntArray:
         """Per measure: the most ranks that a left-out run gains."""
-        most: IntArray = (self.rank_before - self.rank_after).max(axis=1, initial=0)
+        most: IntArray = self._gain.max(axis=1, initial=0)
         return most
 
     @property
     def fall(self) -> IntArray:
         """Per measure: the most ranks that a left-out run loses."""
-        most: IntArray = (self.rank_after - self.rank_before).max(axis=1, initial=0)
+        most: IntArray = (-self._gain).max(axis=1, initial=0)
         return most
 
     @property
     def bias(self) -> FloatArray:
         """Per measure: the mean change of a left-out run's score."""
-        return bias(self.before, self.after)
+        return bias(*self._scores)
 
     @property
     def rms(self) -> FloatArray:
         """Per measure: the root mean square of the change of a left-out run's score."""
-        return rms(self.before, self.after)
+        return rms(*self._scores)
 
     @property
     def tau(self) -> FloatArray:
         """Per measure: Kendall's tau, ties concordant, between what the runs score before and when left out."""
-        return tau(self.before, self.after)
+        return tau(*self._scores)
 
     @property
     def tau_b(self) -> FloatArray:
         """Per measure: the same with tau-b."""
+        return tau_b(*self._scores)
+
+    @property
+    def tau_b_all(self) -> FloatArray:
+        """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
         return tau_b(self.before, self.after)
+
+    @property
+    def share_changed(self) -> FloatArray:
+        """Per measure: the share of left-out runs that score significantly otherwise."""
+        share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
+        return share
 
 
 def leave_out(experiment: Experiment, left: Sequence[Removal], treatment: Treatment) -> LeftOut:
@@ -138,22 +160,24 @@ def leave_out(experiment: Experiment, left: Sequence[Removal], treatment: Treatm
 
     Parameters
     ----------
-    left : for each group; together they have every run once.
+    left : for each group, which together have every run once; or for a single one, whose judgments the runs of other
+        groups are evaluated with as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     """
     values = experiment.values(pooled=left[0].in_pool)
     before = experiment.scores(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
-    otherwise = np.zeros(before.shape, np.bool_)
+    otherwise, every = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
     for removal in left:
         grades, pooled = treatment(removal, experiment.grades)
         reduced = experiment.values(grades, pooled)
-        scores, members = experiment.scores(reduced), removal.runs
+        scores, members = experiment.scores(reduced), removal.runs if len(left) > 1 else every
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
         otherwise[:, members] = changed(values[:, members], reduced[:, members])
-    return LeftOut(before, after, rank_before, rank_after, otherwise)
+    left_out: BoolArray = np.any([removal.runs for removal in left], axis=0)
+    return LeftOut(before, after, rank_before, rank_after, otherwise, left_out)
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:

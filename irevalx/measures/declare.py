@@ -7,7 +7,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.frozen import Frozen, replace
 from irevalx.mergesort import merge_sort
 from irevalx.numerals import c_double, c_format, c_long
 from irevalx.options import Bound, Reading
@@ -41,8 +41,7 @@ Note: TypeAlias = Callable[[str, float], None]
 """Told of each number among the parameters that is not plain, and of what C reads instead."""
 
 
-@dataclass(frozen=True, eq=False)
-class Gain:
+class Gain(Frozen):
     """One ``key=value`` of a list of gains.
 
     Parameters
@@ -57,8 +56,7 @@ class Gain:
     level: int | None
 
 
-@dataclass(frozen=True, eq=False)
-class Parameters:
+class Parameters(Frozen):
     """Parameters of a measure, read.
 
     Parameters
@@ -85,8 +83,7 @@ class Kind(Protocol):
         """Call the kernel; one result for each printed name."""
 
 
-@dataclass(frozen=True, eq=False)
-class NoParameters:
+class NoParameters(Frozen):
     """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
 
     usage: str = ""
@@ -98,8 +95,7 @@ class NoParameters:
         return [kernel(t)]
 
 
-@dataclass(frozen=True, eq=False)
-class Cutoffs:
+class Cutoffs(Frozen):
     """Ranks, whole numbers from 1 up. Kernel: ``(t, k)``, called once a rank."""
 
     default: tuple[int, ...]
@@ -116,8 +112,7 @@ class Cutoffs:
         return [kernel(t, k) for k in parameters.values]
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
+class Levels(Frozen):
     """Real cutoffs, such as recall levels. Kernel: ``(t, levels)`` to one result a level."""
 
     default: tuple[float, ...]
@@ -137,8 +132,7 @@ class Levels:
         return results
 
 
-@dataclass(frozen=True, eq=False)
-class Reals:
+class Reals(Frozen):
     """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
 
     default: tuple[float, ...]
@@ -153,8 +147,7 @@ class Reals:
         return [kernel(t, *parameters.values)]
 
 
-@dataclass(frozen=True, eq=False)
-class Parameter:
+class Parameter(Frozen):
     """A real number with a name.
 
     Parameters
@@ -169,8 +162,7 @@ class Parameter:
     bound: Bound
 
 
-@dataclass(frozen=True, eq=False)
-class Named:
+class Named(Frozen):
     """``name=value`` pairs, of irevalx's own measures. Kernel: ``(t, *values)``, in the order of the declaration.
 
     Unlike those of trec_eval, several lists of such parameters may be asked for side by side, and what is wrong with
@@ -214,8 +206,7 @@ class Named:
         return Named(tuple(changed))
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(Frozen):
     """``key=value`` pairs, the gains of relevance levels. Kernel: ``(t, pairs)``, a tuple of Gain."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
@@ -252,8 +243,7 @@ def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> No
         raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Measure:
+class Measure(Frozen, kw_only=True):
     """A measure: what it is called, how it is computed, summarised, printed and explained.
 
     Parameters

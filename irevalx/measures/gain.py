@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.measures.declare import (
     NO_GAIN,
     NOTHING,
@@ -38,8 +38,7 @@ def looks_outside(pairs: tuple[Any, ...]) -> bool:
     return any(pair.level == OUTSIDE for pair in pairs)
 
 
-@dataclass(frozen=True, eq=False)
-class Gained:
+class Gained(Frozen):
     """What the retrieved documents of the topics gain, and what the best possible ranking would.
 
     Parameters
@@ -102,8 +101,7 @@ class Gained:
         return self.ideal.sum(self.ideal_discounted)
 
 
-@dataclass(frozen=True, eq=False)
-class _GainTable:
+class _GainTable(Frozen):
     """The levels of a topic with their gains, in trec_eval's idea of ascending gain."""
 
     entries: tuple[tuple[int, float, bool], ...]

@@ -7,11 +7,11 @@ R_s(k) are those among the first k documents of the run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
 from irevalx.measures.incomplete import EPSILON
 from irevalx.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
@@ -24,8 +24,7 @@ EXPECTED = "what the sample of its stratum lets expect"
 """What a pooled document counts as that was not judged."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Stratum:
+class _Stratum(Frozen):
     """One stratum of every topic.
 
     Parameters

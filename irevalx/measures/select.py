@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
+from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
 from irevalx.options import Options, Reading, read_reading
@@ -57,7 +57,6 @@ AT_CUTOFFS |= SYNONYMS_AT
 """What ``NAME@k`` means, in lower case: a measure's own name will do too."""
 
 
-@dataclass(eq=False)
 class Asked:
     """One measure in one reading, as it was asked for.
 
@@ -71,12 +70,13 @@ class Asked:
     ignored : later or useless parameters.
     """
 
-    name: str
-    reading: Reading
-    optional: bool = True
-    parameters: str | None = None
-    cutoffs: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
+    def __init__(self, name: str, reading: Reading) -> None:
+        self.name = name
+        self.reading = reading
+        self.optional = True
+        self.parameters: str | None = None
+        self.cutoffs: list[str] = []
+        self.ignored: list[str] = []
 
     def add(self, parameters: str) -> None:
         """Take further parameters; the first ones win, as in trec_eval."""
@@ -94,8 +94,7 @@ class Asked:
         return ",".join([*given, *(k for k in dict.fromkeys(self.cutoffs) if k not in given)])
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
+class Request(Frozen):
     """A measure in a reading, with parameters that have been read.
 
     Parameters
@@ -114,8 +113,7 @@ class Request:
         return self.reading == "rel" or self.measure.needs_all(self.parameters.values)
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Frozen):
     """What is to be computed.
 
     Parameters

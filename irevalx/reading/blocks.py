@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+
+from irevalx.frozen import Frozen
 
 Part = TypeVar("Part")
 
 _NEWLINE = b"\n"
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(Frozen):
     """Some lines of a file.
 
     Parameters

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from irevalx.compat import Compat
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.judgments import Judgments
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers, c_double
@@ -34,8 +34,7 @@ SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
 
 
-@dataclass(frozen=True, eq=False)
-class Format(Generic[Data_co]):
+class Format(Frozen, Generic[Data_co]):
     """A file format: how to read it and how to explain it.
 
     Parameters

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from irevalx.compat import Compat
 from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.groups import GroupedJudgments
 from irevalx.judgments import Documents, Judgments
 from irevalx.names import Names, numbered
@@ -136,8 +135,7 @@ def _columns(source: Source, compat: Compat, what: str, names: tuple[str, ...]) 
     return {name: tokens.column(number) for number, name in enumerate(names)}, tokens.line + block.first_line
 
 
-@dataclass(frozen=True, eq=False)
-class GroupedLines:
+class GroupedLines(Frozen):
     """The topics, groups and documents that the lines of a file are about.
 
     Parameters

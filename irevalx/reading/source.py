@@ -7,10 +7,10 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, BinaryIO, Protocol, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
+from irevalx.frozen import Frozen
 
 CHUNK_SIZE = 1 << 20
 NEWLINE = b"\n"
@@ -186,8 +186,7 @@ class _Rejoined:
         return head
 
 
-@dataclass(frozen=True, eq=False)
-class _Compression:
+class _Compression(Frozen):
     """How a file is compressed.
 
     Parameters

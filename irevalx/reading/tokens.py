@@ -7,10 +7,9 @@ separator and token, line by line in arrays. Both ways give the same columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.names import PADDING, Names, words_of
 from irevalx.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
@@ -20,8 +19,7 @@ SPACE = ord(" ")
 TAB = ord("\t")
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
+class Shape(Frozen):
     """How the lines of a format are made.
 
     Parameters
@@ -51,8 +49,7 @@ class WrongLineError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, eq=False)
-class Tokens:
+class Tokens(Frozen):
     """The columns of the data lines of a block.
 
     Parameters
@@ -99,8 +96,8 @@ def tokenise(block: bytes, shape: Shape) -> Tokens:
     ------
     WrongLineError : the first line that has too few or too many tokens.
     """
-    buffer = np.full(len(block) + 2 * PADDING, SPACE, np.uint8)
-    buffer[PADDING:-PADDING] = np.frombuffer(block, np.uint8)
+    padding = bytes([SPACE]) * PADDING
+    buffer = np.frombuffer(b"".join((padding, block, padding)), np.uint8)
     tokens = _regular(buffer, shape)
     return _any(buffer, shape) if tokens is None else tokens
 
@@ -111,12 +108,15 @@ def _regular(buffer: ByteArray, shape: Shape) -> Tokens | None:
     separator = text <= SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
         return None
-    ends = np.flatnonzero(separator) + PADDING
+    ends = np.flatnonzero(separator)
+    ends += PADDING
     if ends.size % shape.columns:
         return None
     end = ends.reshape(-1, shape.columns)
-    between = np.count_nonzero(text == SPACE) + np.count_nonzero(text == TAB)
-    if (buffer[end[:, -1]] != NEWLINE).any() or between != end.size - len(end):
+    if (buffer[end[:, -1]] != NEWLINE).any():
+        return None
+    between = end.size - len(end) - np.count_nonzero(text == SPACE)
+    if between and between != np.count_nonzero(text == TAB):
         return None
     tokens = Tokens(buffer, None, end, np.arange(len(end)))
     if shape.comments != "none" and (buffer[tokens.column(0).start] == COMMENT).any():
@@ -249,8 +249,11 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
 
 def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: int) -> WordArray:
     """Return the eight characters that end ``8 * place`` before the end, filled up with the character 0 in front."""
+    characters = words[end - 8 * (place + 1)]
+    if length.min(initial=_LONGEST + 1) >= 8 * (place + 1):
+        return characters
     kept = _KEPT[np.clip(length - 8 * place, 0, 8)]
-    return (words[end - 8 * (place + 1)] & kept) | (_ZEROS & ~kept)
+    return (characters & kept) | (_ZEROS & ~kept)
 
 
 def _without_dot(loaded: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
@@ -275,16 +278,18 @@ def _without_dot(loaded: list[WordArray]) -> tuple[list[WordArray], IntArray, In
     for place, word in enumerate(loaded):
         before = loaded[place + 1] if place + 1 < len(loaded) else np.full(1, _ZEROS)
         carried = before >> _TOP_BYTE
-        x = word ^ _DOTS
-        dot = (x - _ONES) & ~x & _HIGH_BITS
-        dot &= ~dot + _ONE  # the lowest one; the others may be an echo of it
-        here = (dot != 0) & ~dotted
-        below = (dot >> _SEVEN) - _ONE
-        closed = (word & ~((dot << _ONE) - _ONE)) | ((word & below) << _BYTE) | carried
-        fraction += np.where(here, 8 * place + (((dot >> _SEVEN) * _BYTES_ABOVE) >> _TOP_BYTE).astype(np.int64), 0)
-        closed = np.where(here, closed, np.where(dotted, (word << _BYTE) | carried, word))
+        closed = (word << _BYTE) | carried
+        if not dotted.all():
+            x = word ^ _DOTS
+            dot = (x - _ONES) & ~x & _HIGH_BITS
+            dot &= ~dot + _ONE  # the lowest one; the others may be an echo of it
+            here = (dot != 0) & ~dotted
+            below = (dot >> _SEVEN) - _ONE
+            partly = (word & ~((dot << _ONE) - _ONE)) | ((word & below) << _BYTE) | carried
+            fraction += np.where(here, 8 * place + (((dot >> _SEVEN) * _BYTES_ABOVE) >> _TOP_BYTE).astype(np.int64), 0)
+            closed = np.where(here, partly, np.where(dotted, closed, word))
+            dotted |= here
         valid &= ((closed & _HIGH_NIBBLES) | (((closed + _SIXES) & _HIGH_NIBBLES) >> _NIBBLE)) == _THREES
-        dotted |= here
         digits.append(closed)
     return digits, fraction, dotted.astype(np.int64), valid
 

@@ -35,6 +35,7 @@ from irevalx.lab.progress_bar import progress_bar
 from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.lab.rows import Table, table_lines
 from irevalx.reading.source import Source
+from irevalx.segments import AnyArray
 
 if TYPE_CHECKING:
     from irevalx.lab.complete import Predictions
@@ -56,6 +57,11 @@ if TYPE_CHECKING:
             "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
             "one).  [default: each run is a group]"
         ),
+    ),
+    click.option(
+        "--only",
+        metavar="GROUP",
+        help="Leave out this group alone; the summary is over its runs, and has tau-b over all runs too.",
     ),
     depth_option,
     measures_option,
@@ -89,6 +95,7 @@ def command(
     runs: tuple[str, ...],
     groups: str | None,
     group_by: str | None,
+    only: str | None,
     depth: int,
     measures: tuple[str, ...],
     level: int,
@@ -129,9 +136,8 @@ def command(
         warn=warn,
     )
     names = _groups(experiment.runs, groups, group_by)
-    if len(set(names)) < 2:
-        raise UsageError(f"there must be two groups at least, but all runs are in {quote(names[0])}")
-    left = list(removals(experiment, names, depth))
+    _refuse_groups(names, only)
+    left = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
     if complete is not None:
         treatments["nonrelevant"] = nonrelevant
@@ -184,22 +190,21 @@ def runs_table(experiment: Experiment, groups: Sequence[str], found: Mapping[str
 
 def summary_table(experiment: Experiment, found: Mapping[str, LeftOut]) -> Table:
     """Return a row for each measure, and for each kind of judgments if there are several."""
+    labels = ("measure", *_label(found, "judgments"))
+    heads: tuple[str, ...] = ("rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
+    if not all(one.left_out.all() for one in found.values()):
+        heads += ("tau_b_all_runs",)
     rows = tuple(
-        (
-            measure,
-            *_label(found, name),
-            *(
-                column[m].item()
-                for column in (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b)
-            ),
-            float(one.changed[m].mean()),
-        )
+        (measure, *_label(found, name), *(column[m].item() for column in _statistics(one)[: len(heads)]))
         for m, measure in enumerate(experiment.measures)
         for name, one in found.items()
     )
-    labels = ("measure", *_label(found, "judgments"))
-    columns = (*labels, "rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
-    return Table("summary", columns, rows, n_labels=len(labels))
+    return Table("summary", (*labels, *heads), rows, n_labels=len(labels))
+
+
+def _statistics(one: LeftOut) -> tuple[AnyArray, ...]:
+    of_left_out = (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b, one.share_changed)
+    return (*of_left_out, one.tau_b_all)
 
 
 def predictions_table(experiment: Experiment, left: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
@@ -235,6 +240,13 @@ def _groups(runs: Sequence[str], path: str | None, pattern: str | None) -> list[
     if path is not None:
         return groups_from_file(Source(path), runs)
     return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+
+
+def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
+    if len(set(groups)) < 2:
+        raise UsageError(f"there must be two groups at least, but all runs are in {quote(groups[0])}")
+    if only is not None and only not in groups:
+        raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
 
 
 def _as_file_name(group: str) -> str:

@@ -1,0 +1,86 @@
+"""Frozen: records that are cheap to declare.
+
+A dataclass writes its methods as source text and compiles them when its module is imported, and there are so many of
+them here that this would take longer than all other imports of irevalx together. A Frozen class declares its fields in
+the same way, and type checkers see the same ``__init__``; but all classes share the methods below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Callable[[type], type]:
+        """Leave a class as it is: this is for type checkers (``typing`` has it from Python 3.11)."""
+        return lambda cls: cls
+
+
+Record = TypeVar("Record", bound="Frozen")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+class Frozen:
+    """The base of classes whose instances hold what they are made of and never change.
+
+    The annotated names of a class body (unless ``ClassVar``) are its fields, behind those of its base; a value is the
+    default. Defaults are shared and must not be changed. ``class Name(Frozen, kw_only=True)`` has fields that are given
+    by name only. Instances are equal only to themselves.
+
+    >>> class Point(Frozen):
+    ...     x: float
+    ...     y: float = 0.0
+    >>> replace(Point(1.0), y=2.0)
+    Point(x=1.0, y=2.0)
+    """
+
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+    """The fields that may be given by position."""
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _names: ClassVar[frozenset[str]] = frozenset()
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        super().__init_subclass__()
+        own = tuple(name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind))
+        cls._fields += own
+        cls._names |= frozenset(own)
+        cls._defaults = cls._defaults | {name: vars(cls)[name] for name in own if name in vars(cls)}
+        if not kw_only:
+            cls.__match_args__ += own  # type: ignore[misc]
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """Set the fields.
+
+        Raises
+        ------
+        TypeError : a field is missing, given twice, or unknown.
+        """
+        given = {**dict(zip(self.__match_args__, args, strict=False)), **named}
+        every = {**self._defaults, **given}
+        if len(given) != len(args) + len(named) or every.keys() != self._names:
+            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {', '.join(self._fields)}")
+        self.__dict__.update(every)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be deleted")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
+
+
+def fields(record: Frozen | type[Frozen]) -> tuple[str, ...]:
+    """Return the names of the fields, in order."""
+    return record._fields
+
+
+def replace(record: Record, /, **changes: Any) -> Record:
+    """Return the same with other values for some fields; what it has cached is not taken over."""
+    return type(record)(**{**{name: getattr(record, name) for name in record._fields}, **changes})

@@ -1,0 +1,104 @@
+"""Frozen classes keep the promises of frozen dataclasses."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cached_property
+from typing import Any, ClassVar
+
+import pytest
+
+from irevalx.frozen import Frozen, fields, replace
+
+
+class Base(Frozen):
+    """One field with a default, one without."""
+
+    name: str
+    sizes: tuple[int, ...] = ()
+
+    unit: ClassVar[str] = "m"
+
+    @cached_property
+    def total(self) -> int:
+        """Something to cache."""
+        return sum(self.sizes)
+
+
+class Derived(Base, kw_only=True):
+    """Fields behind those of the base, without a default though one before has one."""
+
+    depth: int
+    made: Any = len  # a function as a default is a value, not a method
+
+
+def test_fields() -> None:
+    """Those of the base come first; class variables and cached properties are none."""
+    assert fields(Base) == ("name", "sizes")
+    assert fields(Derived("a", depth=1)) == ("name", "sizes", "depth", "made")
+    assert repr(Derived("a", (1,), depth=2, made=None)) == "Derived(name='a', sizes=(1,), depth=2, made=None)"
+
+
+def test_values() -> None:
+    """By position, by name, or by default."""
+    one = Derived("a", (1, 2), depth=3)
+    assert (one.name, one.sizes, one.depth, one.unit, one.total) == ("a", (1, 2), 3, "m", 3)
+    assert one.made((1, 2)) == 2
+    match one:
+        case Derived(name, sizes):
+            assert (name, sizes) == ("a", (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        ((), {"depth": 1}),
+        (("a",), {}),
+        (("a", ()), {"depth": 1, "name": "b"}),
+        (("a", (), 1), {}),
+        (("a", (), 1), {"depth": 1}),
+        (("a",), {"depth": 1, "size": 2}),
+        (("a",), {"size": 2}),
+    ],
+)
+def test_each_field_must_be_given_once(args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Missing, unknown and repeated fields are errors, and so are those by position that have a name only."""
+    with pytest.raises(TypeError, match="Derived must be given each of its fields once: name, sizes, depth, made"):
+        Derived(*args, **named)
+
+
+def test_nothing_changes() -> None:
+    """Neither fields nor anything else can be set or deleted."""
+    one = Base("a")
+    with pytest.raises(AttributeError, match="Base is frozen, but name was to be set"):
+        one.name = "b"  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="Base is frozen, but other was to be set"):
+        one.other = "b"
+    with pytest.raises(AttributeError, match="Base is frozen, but name was to be deleted"):
+        del one.name
+    assert one.name == "a"
+
+
+def test_equal_to_itself_alone() -> None:
+    """Fields are arrays for the most part, whose comparison is no truth value."""
+    one, other = Base("a"), Base("a")
+    assert one == one  # noqa: PLR0124
+    assert one != other
+    assert len({one, other}) == 2
+
+
+def test_replace() -> None:
+    """The others stay, the original too, and nothing cached is taken over."""
+    one = Derived("a", (1, 2), depth=3)
+    assert one.total == 3
+    other = replace(one, sizes=(4,))
+    assert (other.name, other.sizes, other.depth, other.total) == ("a", (4,), 3, 4)
+    assert one.sizes == (1, 2)
+    with pytest.raises(TypeError, match="each of its fields once"):
+        replace(one, size=1)
+
+
+def test_pickle() -> None:
+    """Processes send each other such things."""
+    one = pickle.loads(pickle.dumps(Derived("a", (1, 2), depth=3)))  # noqa: S301
+    assert repr(one) == repr(Derived("a", (1, 2), depth=3))
