@@ -18,7 +18,7 @@ from irevalx.options import Reading
 from irevalx.parallel import in_order, worth_sharing
 from irevalx.reading.blocks import each_topic_once
 from irevalx.runs import Results, Run
-from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct
+from irevalx.segments import BoolArray, IntArray, Segments, WordArray, distinct, order_by
 from irevalx.topics import OUTSIDE, UNJUDGED, SampledTopics, Topics
 
 NOT_POOLED = -1
@@ -310,7 +310,7 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
         if wrong.size:
             order = np.arange(rows.size) if order is None else order
             sub, index = rows.take(wrong)
-            order[index] = order[index][sub.order(-scores[order[index]])]
+            order[index] = order[index][order_by(-scores[order[index]], sub.ids)]
             continue
         if settled.all():
             break
@@ -341,8 +341,7 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
 def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
     """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
     words = reversed(docnos.big_words())
-    order: IntArray = np.lexsort((*(word if first_name_first else ~word for word in words), group))
-    return order
+    return order_by(*(word if first_name_first else ~word for word in words), group)
 
 
 def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:

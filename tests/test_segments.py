@@ -13,7 +13,7 @@ import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct, ordered_sum, ratio
+from irevalx.segments import BoolArray, FloatArray, IntArray, Segments, distinct, order_by, ordered_sum, ratio
 
 SETTINGS = settings(deadline=None, max_examples=150)
 
@@ -308,6 +308,19 @@ def test_ordered_sum(x: list[float]) -> None:
 def test_distinct(x: list[int]) -> None:
     """``distinct`` leaves one of each, in ascending order."""
     assert distinct(np.array(x, np.int64)).tolist() == sorted(set(x))
+
+
+SMALL_OR_BIG = st.integers(-2, 3) | st.sampled_from([2**16 - 1, 2**16, 2**40])
+
+
+@given(st.lists(st.tuples(st.floats(allow_nan=False), SMALL_OR_BIG, st.integers(0, 3)), max_size=50))
+@example([(0.0, 2**16, 0), (-0.0, 0, 0), (-1.0, 0, 0)])
+def test_order_by(rows: list[tuple[float, int, int]]) -> None:
+    """Every place comes once, and the last key decides before the one before it."""
+    keys = (np.array([row[0] for row in rows], float), *(np.array([row[n] for row in rows], np.int64) for n in (1, 2)))
+    order = order_by(*keys).tolist()
+    assert sorted(order) == list(range(len(rows)))
+    assert [rows[place][::-1] for place in order] == sorted(row[::-1] for row in rows)
 
 
 @pytest.mark.parametrize("offsets", [[], [1, 2], [0, 2, 1]])

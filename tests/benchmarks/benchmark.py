@@ -15,6 +15,7 @@ import argparse
 import importlib.util
 import os
 import platform
+import random
 import statistics
 import subprocess
 import sys
@@ -188,25 +189,32 @@ def compare_evaluators(folder: Path, n_runs: int) -> None:
     for path in run_paths:
         with path.open() as stream:
             runs.append(irevalx.parse_run(stream))
-    times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
-    for turn in range(n_runs + 1):
-        evaluators: tuple[Any, ...] = (
-            irevalx.RelevanceEvaluator(qrels, ["official"]),
-            pytrec_eval.RelevanceEvaluator(qrels, ["official"]),
-        )
-        spent = dict.fromkeys(times, 0.0)
-        for run in runs:
-            for name, evaluator in zip(times, evaluators, strict=True):
-                begin = time.process_time()
-                evaluator.evaluate(run)
-                spent[name] += time.process_time() - begin
-        if turn:
-            for name, seconds in spent.items():
-                times[name].append(seconds)
-    ours = statistics.median(times["irevalx"])
-    show(f"\n{DICTIONARIES.name}")
-    for name, found in times.items():
-        show(f"  {name:<24} {statistics.median(found):8.3f} s  {statistics.median(found) / ours:6.2f} x irevalx's time")
+    chance = random.Random(20261121)
+    shuffled = [
+        {topic: dict(chance.sample(list(documents.items()), len(documents))) for topic, documents in run.items()}
+        for run in runs
+    ]
+    for kind, given in (("best first", runs), ("in any order", shuffled)):
+        show(f"\n{DICTIONARIES.name}, {kind}")
+        times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
+        for turn in range(n_runs + 1):
+            evaluators: tuple[Any, ...] = (
+                irevalx.RelevanceEvaluator(qrels, ["official"]),
+                pytrec_eval.RelevanceEvaluator(qrels, ["official"]),
+            )
+            spent = dict.fromkeys(times, 0.0)
+            for run in given:
+                for name, evaluator in zip(times, evaluators, strict=True):
+                    begin = time.process_time()
+                    evaluator.evaluate(run)
+                    spent[name] += time.process_time() - begin
+            if turn:
+                for name, seconds in spent.items():
+                    times[name].append(seconds)
+        ours = statistics.median(times["irevalx"])
+        for name, found in times.items():
+            median = statistics.median(found)
+            show(f"  {name:<24} {median:8.3f} s  {median / ours:6.2f} x irevalx's time")
 
 
 def main() -> None:
