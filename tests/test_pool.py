@@ -182,6 +182,18 @@ def test_readings_are_printed_side_by_side() -> None:
     assert printed == rows("--unjudged", "skip,nonrel", "-m", "map", "-m", "P.5", "-m", "runid")
 
 
+def test_several_readings_of_a_measure_that_lacks_some() -> None:
+    """It is printed in those that it has, and the others are named."""
+    example = FIXTURES / "example"
+    done = run(
+        "-m", "judged.5", "-m", "infAP", "--unjudged", "nonrel,skip,rel", example / "qrels", example / "bm25.run"
+    )
+    assert done.status == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [b"judged_5", b"infAP", b"infAP:skip"]
+    assert "irevalx: measures without the reading skip are left out of it: judged\n" in done.stderr
+    assert "irevalx: measures without the reading rel are left out of it: judged, infAP\n" in done.stderr
+
+
 def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
     """Retrieved unjudged documents become relevant and R grows by them; those not retrieved do not count."""
     (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n1 0 C -1\n1 0 D -1\n1 0 E 2\n2 0 A 1\n2 0 B 0\n")

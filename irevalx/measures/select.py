@@ -147,11 +147,18 @@ class _Wishes:
     def measure(
         self, name: str, reading: Reading | None, parameters: str | None = None, *, cutoffs: Sequence[str] = ()
     ) -> None:
-        """Ask for a measure."""
-        for one in self._mentioned(reading):
-            if not self._has(name, one) or (reading and one not in BY_NAME[name].readings):
-                has = " or ".join(BY_NAME[name].readings)
-                raise UsageError(f"a reading of {name} must be {has}, but got {quote(one)}")
+        """Ask for a measure, in those of several readings that it has."""
+        readings = self._mentioned(reading)
+        lacking = [
+            one for one in readings if not self._has(name, one) or (reading and one not in BY_NAME[name].readings)
+        ]
+        if len(lacking) == len(readings):
+            has = " or ".join(BY_NAME[name].readings)
+            raise UsageError(f"a reading of {name} must be {has}, but got {quote(lacking[0])}")
+        for one in readings:
+            if one in lacking:
+                self.left_out.setdefault(one, []).append(name)
+                continue
             asked = self._entry(name, one, parameters)
             asked.optional = False
             asked.cutoffs += cutoffs
