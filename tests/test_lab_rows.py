@@ -23,9 +23,9 @@ def text(fmt: str, *tables: Table) -> str:
 
 
 def test_for_people() -> None:
-    """A small p is not shown as none, other small numbers are; what is not known is blank."""
+    """A small p is not shown as none, other small numbers are, without a sign; what is not known is blank."""
     assert [line.split() for line in text("table").splitlines()[2:]] == [
-        ["a,b", "<0.0001", "-0.0000", "3", "yes"],
+        ["a,b", "<0.0001", "0.0000", "3", "yes"],
         ["caf\udce9", "0.0500", "0", "no", "x|y"],
     ]
     assert "x\\|y" in text("markdown")

@@ -85,7 +85,8 @@ def _shown(value: Any, digits: int, least: float) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"<{least:.{digits}f}" if 0 < value < least else f"{value:.{digits}f}"
+        rounded = f"{value:.{digits}f}"
+        return f"<{least:.{digits}f}" if 0 < value < least else rounded.removeprefix("-" if float(rounded) == 0 else "")
     return str(value)
 
 
