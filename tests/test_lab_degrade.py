@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -215,3 +217,22 @@ def test_exact_decimals() -> None:
     assert degrade.uniform(judgments, Fraction("0.07"), order, 1).sum() == 7
     assert degrade.uniform(judgments, Fraction("0.075"), order, 1).sum() == 8
     assert degrade.stratified(judgments, Fraction("0.07"), order, 1).sum() == 7
+
+
+def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    """A pipe is written to, and a link leads to the new file: neither is replaced by a file."""
+    arguments = ("degrade", QRELS, "--uniform", "1", "--seed", "1", "-o")
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("target")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert lab(*arguments, pipe).status == 0
+    assert pipe.is_fifo()
+    reader.join(10)
+    assert read == [printed(FULL).encode()]
+    assert lab(*arguments, link).status == 0
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == printed(FULL)
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe", "target"]
