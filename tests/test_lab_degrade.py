@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 import threading
 from fractions import Fraction
 from itertools import pairwise
@@ -14,7 +16,7 @@ import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_degrade import Qrels
-from running import FIXTURES, lab, run
+from running import FIXTURES, ROOT, lab, run
 
 from irevalx.lab import degrade
 from irevalx.lab.qrels_lines import QrelsLines
@@ -236,3 +238,15 @@ def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert (tmp_path / "target").read_text() == printed(FULL)
     assert sorted(os.listdir(tmp_path)) == ["link", "pipe", "target"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_ends_too_early_is_noticed(unbuffered: str, tmp_path: Path) -> None:
+    """With and without a buffer; a file that may not grow on stands for a full disk."""
+    call = f"'{sys.executable}' -B -m irevalx.lab degrade '{QRELS}' --uniform 1 --seed 1 > '{tmp_path / 'out'}'"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 1; {call}"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout) == (74, "")
+    assert done.stderr.startswith("irevalx-lab: cannot write to standard output: ")
