@@ -469,7 +469,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--levels", "0"], "it must be a share above 0 and at most 1"),
+        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
         (["--levels", ","], "--levels must have one level at least"),
         (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),
