@@ -237,7 +237,7 @@ def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
     assert lab(*arguments, link).status == 0
     assert link.is_symlink()
     assert (tmp_path / "target").read_text() == printed(FULL)
-    assert sorted(os.listdir(tmp_path)) == ["link", "pipe", "target"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

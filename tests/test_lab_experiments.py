@@ -239,6 +239,17 @@ def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> N
     assert done.stderr.startswith(f"irevalx-lab: {groups}{message}")
 
 
+def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
+    """No group's judgments take the place of another's."""
+    (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
+    args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
+    done = lab(*args, "--write", tmp_path / "out")
+    told = "--write must have a file for each group, but 'a/b' and 'a_b' share one"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
+    assert not (tmp_path / "out").exists()
+    assert lab(*args).status == 0
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
