@@ -164,6 +164,10 @@ def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
         done.stderr == f"irevalx-lab: {qrels}: 1 of 2 topics have no relevant document to keep, the first being '1'\n"
     )
     assert sorted(line.split()[3] for line in done.stdout.splitlines()) == [b"-1", b"0", b"1"]
+    shared = ["--seed", "1", "-m", "map", "--figures", "none", "--levels", "1"]
+    study: list[str | Path] = ["study", qrels, *RUNS[:2], *shared, "-o", tmp_path]
+    assert done.stderr in lab(*study).stderr
+    assert done.stderr not in lab(*study, "--scheme", "mixed").stderr
     assert lab("degrade", qrels, "--uniform", "0.5", "--seed", "1", "--quiet").stderr == ""
 
 
