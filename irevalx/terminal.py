@@ -24,7 +24,9 @@ def write(lines: Iterator[bytes]) -> None:
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        sys.stdout.buffer.write(b"".join(lines))
+        rest = memoryview(b"".join(lines))
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) only a part may be written
         sys.stdout.buffer.flush()
     except OSError as error:
         raise _output_error(error) from None

@@ -119,6 +119,9 @@ def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
         [row] = rows_of("agree", *pair, stderr=told)
         assert float(row["significant"]) == 2 / 4
     assert lab("agree", x, y, "--quiet").stderr == ""
+    summaries = "".join(f'{{"run": "{run}", "topic": "all", "measure": "map", "value": 0.5}}\n' for run in PER_TOPIC)
+    [row] = rows_of("agree", x, scoring(tmp_path / "z", summaries), stderr="")
+    assert row["significant"] == ""
 
 
 # agree: what it reads

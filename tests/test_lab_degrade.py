@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
+import threading
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +16,7 @@ import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_degrade import Qrels
-from running import FIXTURES, lab, run
+from running import FIXTURES, ROOT, lab, run
 
 from irevalx.lab import degrade
 from irevalx.lab.qrels_lines import QrelsLines
@@ -160,6 +164,10 @@ def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
         done.stderr == f"irevalx-lab: {qrels}: 1 of 2 topics have no relevant document to keep, the first being '1'\n"
     )
     assert sorted(line.split()[3] for line in done.stdout.splitlines()) == [b"-1", b"0", b"1"]
+    shared = ["--seed", "1", "-m", "map", "--figures", "none", "--levels", "1"]
+    study: list[str | Path] = ["study", qrels, *RUNS[:2], *shared, "-o", tmp_path]
+    assert done.stderr in lab(*study).stderr
+    assert done.stderr not in lab(*study, "--scheme", "mixed").stderr
     assert lab("degrade", qrels, "--uniform", "0.5", "--seed", "1", "--quiet").stderr == ""
 
 
@@ -215,3 +223,34 @@ def test_exact_decimals() -> None:
     assert degrade.uniform(judgments, Fraction("0.07"), order, 1).sum() == 7
     assert degrade.uniform(judgments, Fraction("0.075"), order, 1).sum() == 8
     assert degrade.stratified(judgments, Fraction("0.07"), order, 1).sum() == 7
+
+
+def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    """A pipe is written to, and a link leads to the new file: neither is replaced by a file."""
+    arguments = ("degrade", QRELS, "--uniform", "1", "--seed", "1", "-o")
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("target")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert lab(*arguments, pipe).status == 0
+    assert pipe.is_fifo()
+    reader.join(10)
+    assert read == [printed(FULL).encode()]
+    assert lab(*arguments, link).status == 0
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == printed(FULL)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_ends_too_early_is_noticed(unbuffered: str, tmp_path: Path) -> None:
+    """With and without a buffer; a file that may not grow on stands for a full disk."""
+    call = f"'{sys.executable}' -B -m irevalx.lab degrade '{QRELS}' --uniform 1 --seed 1 > '{tmp_path / 'out'}'"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 1; {call}"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout) == (74, "")
+    assert done.stderr.startswith("irevalx-lab: cannot write to standard output: ")

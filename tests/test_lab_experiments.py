@@ -239,6 +239,17 @@ def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> N
     assert done.stderr.startswith(f"irevalx-lab: {groups}{message}")
 
 
+def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
+    """No group's judgments take the place of another's."""
+    (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
+    args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
+    done = lab(*args, "--write", tmp_path / "out")
+    told = "--write must have a file for each group, but 'a/b' and 'a_b' share one"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
+    assert not (tmp_path / "out").exists()
+    assert lab(*args).status == 0
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -469,7 +480,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--levels", "0"], "it must be a share above 0 and at most 1"),
+        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
         (["--levels", ","], "--levels must have one level at least"),
         (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),

@@ -7,12 +7,13 @@ them: the same on every platform and for every version of numpy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from irevalx.errors import quote, shown_name
 from irevalx.judgments import Judgments
 from irevalx.segments import BoolArray, IntArray
 
@@ -171,6 +172,15 @@ def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]
     """Return the topics that have no document judged relevant."""
     counts = judgments.rows.count(is_relevant(judgments, level))
     return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
+
+
+def tell_without_relevant(judgments: Judgments, level: int, warn: Callable[[str], None]) -> None:
+    """Count the topics that have no document judged relevant, and name the first."""
+    if without := topics_without_relevant(judgments, level):
+        warn(
+            f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
+            f"to keep, the first being {quote(without[0])}"
+        )
 
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:

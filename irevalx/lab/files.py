@@ -27,6 +27,8 @@ def write_lines(lines: Iterable[bytes], path: str | None) -> None:
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
     """Let something make a file, which takes its place only when it is complete.
 
+    What a symbolic link names is replaced, not the link. A pipe or a device (/dev/stdout, /dev/null) is written to.
+
     Parameters
     ----------
     make : writes to the path it is given, which has the ending of ``path``.
@@ -35,9 +37,12 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     ------
     OutputError : as ``write_lines``.
     """
-    final = Path(path)
+    final = Path(os.path.realpath(path))
     part = None
     try:
+        if os.path.lexists(path) and not (final.is_file() or final.is_dir()):
+            make(Path(path))
+            return
         handle, name = tempfile.mkstemp(prefix=f".{final.stem}.", suffix=final.suffix, dir=final.parent)
         os.close(handle)
         part = Path(name)

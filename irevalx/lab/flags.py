@@ -39,7 +39,7 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         found = _NUMBER.fullmatch(value)
         share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
         if not 0 < share <= 1:
-            what = param.opts[0] if param and param.opts else "it"
+            what = param.opts[0] if param and param.opts else "each of --levels"
             raise UsageError(
                 f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
             )

@@ -174,7 +174,7 @@ def in_common(
             warn(f"{measure} is left out: a score is no finite number")
             continue
         by_topic = [[scoring.topics(run, name) for scoring, name in pair] for run in runs]
-        other_topics = max(other_topics, sum(a.keys() != b.keys() for a, b in by_topic))
+        other_topics = max(other_topics, sum(bool(a and b) and a.keys() != b.keys() for a, b in by_topic))
         found.append(Common(measure, runs, x, y, _share_changed(by_topic)))
     if not found:
         raise InputError("two scorings must have a measure in common, but there is none")

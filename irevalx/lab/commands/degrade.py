@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import click
 
-from irevalx.errors import UsageError, quote, shown_name
+from irevalx.errors import UsageError
 from irevalx.lab import degrade
 from irevalx.lab.degrade import RandomOrder
 from irevalx.lab.files import write_lines
@@ -78,11 +78,7 @@ def command(
     warn = teller(quiet)
     read = QrelsLines.read(Source(qrels), warn)
     judgments = read.judgments
-    if without := degrade.topics_without_relevant(judgments, level):
-        warn(
-            f"{shown_name(qrels)}: {len(without)} of {len(judgments.topics)} topics have no relevant document to keep, "
-            f"the first being {quote(without[0])}"
-        )
+    degrade.tell_without_relevant(judgments, level, warn)
     seed = fresh_seed() if seed is None else seed
     if uniform is not None:
         kept = degrade.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)

@@ -83,7 +83,11 @@ if TYPE_CHECKING:
     ),
     documents_option,
     click.option("--write", "folder", metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),
-    click.option("--summary", is_flag=True, help="Print the summary only, a row a measure."),
+    click.option(
+        "--summary",
+        is_flag=True,
+        help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
+    ),
     format_option,
     digits_option,
     output_option,
@@ -137,6 +141,8 @@ def command(
     )
     names = _groups(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
+    if folder is not None:
+        _refuse_same_file(names)
     left = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
     if complete is not None:
@@ -247,6 +253,16 @@ def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
         raise UsageError(f"there must be two groups at least, but all runs are in {quote(groups[0])}")
     if only is not None and only not in groups:
         raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
+
+
+def _refuse_same_file(groups: Sequence[str]) -> None:
+    found: dict[str, str] = {}
+    for group in groups:
+        other = found.setdefault(_as_file_name(group), group)
+        if other != group:
+            raise UsageError(
+                f"--write must have a file for each group, but {quote(other)} and {quote(group)} share one"
+            )
 
 
 def _as_file_name(group: str) -> str:

@@ -114,6 +114,7 @@ def command(
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     import scipy  # noqa: F401
 
+    from irevalx.lab.degrade import tell_without_relevant
     from irevalx.lab.study import run_study
     from irevalx.lab.study_tables import knees_table
 
@@ -131,6 +132,8 @@ def command(
         least_retrieved=float(least_retrieved or 0),
         warn=warn,
     )
+    if scheme in {"uniform", "stratified"}:
+        tell_without_relevant(read.judgments, level, warn)
     needs_seed = scheme != "depth"
     seed = fresh_seed() if seed is None and needs_seed else seed or 0
     seeds = range(seed, seed + (samples if needs_seed else 1))
