@@ -33,18 +33,20 @@ class Removal:
     group : its name.
     runs : shape (n_runs,); whether a run belongs to it.
     in_pool : flat over the judgments; documents within the depth of the pool of all runs.
-    removed : flat over the judgments; judged documents of that pool that only runs of this group have found.
+    found_alone : flat over the judgments; documents of that pool that only runs of this group have found.
+    removed : flat over the judgments; those of them that were judged.
     """
 
     group: str
     runs: BoolArray
     in_pool: BoolArray
+    found_alone: BoolArray
     removed: BoolArray
 
 
 def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Leave the lines of the removed documents out, as the paper does: the group has no pooled documents of its own."""
-    return grades, removal.in_pool & ~removal.removed
+    """Leave out the lines of what only the group has found: as in the paper, it has no pooled documents of its own."""
+    return grades, removal.in_pool & ~removal.found_alone
 
 
 def unjudged(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
@@ -72,8 +74,8 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
     found_by_one = by_group.sum(axis=0) == 1
     for name, found in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
-        removed: BoolArray = found & found_by_one & (experiment.grades >= 0)
-        yield Removal(name, members, in_pool, removed)
+        alone: BoolArray = found & found_by_one
+        yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -151,12 +151,14 @@ def command(
         "topics": len(experiment.topics),
         "inputs": inputs,
     }
-    write_study(study, into, about, figures, digits)
+    write_tables(study, into, about, digits)
+    if figures != "none":
+        draw_figures(study, into, figures, quiet=quiet)
     write(table_lines([knees_table(study)], "table"))
 
 
-def write_study(study: Study, into: Path, about: dict[str, object], figures: str, digits: int) -> None:
-    """Write the files of a study, each of which is there complete or not at all."""
+def write_tables(study: Study, into: Path, about: dict[str, object], digits: int) -> None:
+    """Write the tables of a study and how it was made; each file is there complete or not at all."""
     from irevalx.lab import study_tables as made
 
     tables = {"scores": made.scores_table, "samples": made.samples_table, "summary": made.summary_table}
@@ -165,12 +167,17 @@ def write_study(study: Study, into: Path, about: dict[str, object], figures: str
     texts["study.json"] = json.dumps(about, indent=1).encode() + b"\n"
     for name, text in texts.items():
         write_file(into / name, lambda part, text=text: part.write_bytes(text))  # type: ignore[misc]
-    if figures == "none":
-        return
+
+
+def draw_figures(study: Study, into: Path, fmt: str, *, quiet: bool) -> None:
+    """Draw the figures of a study; each file is there complete or not at all."""
     from irevalx.lab import plots
 
-    for stem, draw in plots.figures(study):
-        write_file(into / f"{stem}.{figures}", lambda part, draw=draw: plots.save(draw, part))  # type: ignore[misc]
+    figures = list(plots.figures(study))
+    with progress_bar(len(figures), "drawing", quiet=quiet) as progress:
+        for stem, draw in figures:
+            write_file(into / f"{stem}.{fmt}", lambda part, draw=draw: plots.save(draw, part))  # type: ignore[misc]
+            progress(1)
 
 
 def _levels(text: str | None, scheme: str) -> Sequence[Level]:

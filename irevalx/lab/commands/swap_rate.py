@@ -33,7 +33,7 @@ from irevalx.reading.source import Source
 
 
 def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
-    words = [word for value in values for word in value.split()]
+    words = [word for value in values for word in value.replace(",", " ").split()]
     for word in words:
         if not (word.isascii() and word.isdigit() and int(word)):
             raise UsageError(f"--sizes must be numbers of topics, at least 1 each, but got {quote(word)}")
