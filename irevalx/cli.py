@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from irevalx.reading.formats import AnyJudgments
     from irevalx.runs import Run
 
-COMPLETION = "_IREVALX_COMPLETE"
-"""The variable by which a shell asks for completion."""
-
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -243,8 +240,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     The exit status.
     """
-    if instruction := os.environ.get(COMPLETION):
-        from click.shell_completion import shell_complete
-
-        return shell_complete(command, {}, "irevalx", COMPLETION, instruction)
     return run_program(command, "irevalx", argv)

@@ -124,13 +124,15 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
     return value
 
 
-def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
-def _complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a measure or a set of measures."""
     start_numpy()
     from click.shell_completion import CompletionItem
 
@@ -147,7 +149,7 @@ def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 FLAGS = (
-    click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=_complete_file),
+    click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=complete_file),
     click.option(
         *("-h", "--help", "show_help"),
         cls=Option,
@@ -175,7 +177,7 @@ FLAGS = (
         multiple=True,
         is_eager=True,
         callback=_check_measures,
-        shell_complete=_complete_measure,
+        shell_complete=complete_measure,
         metavar="NAME",
         help=(
             "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "

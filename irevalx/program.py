@@ -31,9 +31,18 @@ def run_program(command: click.Command, name: str, argv: Sequence[str] | None = 
     -------
     The exit status.
     """
+    variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
+    if instruction := os.environ.get(variable):  # a shell asks for completion
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, name, variable, instruction)
+    return _run(command, name, sys.argv[1:] if argv is None else argv)
+
+
+def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
     try:
         # Not command.main: it would answer a closed pipe and an interrupt in its own way.
-        with command.make_context(name, list(sys.argv[1:] if argv is None else argv)) as ctx:
+        with command.make_context(name, list(argv)) as ctx:
             return int(command.invoke(ctx) or 0)
     except click.exceptions.Exit as done:
         return done.exit_code

@@ -602,6 +602,21 @@ def test_help_and_unknown_commands() -> None:
     assert (lab("nothing").status, lab("nothing").stderr) == (1, "irevalx-lab: No such command 'nothing'.\n")
 
 
+def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells complete commands, options, measures and files."""
+
+    def offered(*words: str) -> list[str]:
+        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["irevalx-lab", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        return lab().stdout.decode().splitlines()
+
+    assert offered("de") == ["plain,degrade"]
+    assert offered("study", "--sch") == ["plain,--scheme"]
+    assert offered("study", "--levels", "x", "-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
+    assert offered("compare", "qr") == ["file,qr"]
+
+
 def test_imports_wait() -> None:
     """Help and degrade import nothing of the extra."""
     code = (

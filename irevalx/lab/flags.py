@@ -11,6 +11,7 @@ import click
 
 from irevalx.compat import TREC_EVAL_10
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
+from irevalx.flags import complete_file, complete_measure
 from irevalx.lab.rows import FORMATS
 from irevalx.reading.source import Source
 from irevalx.runs import Run
@@ -68,8 +69,10 @@ def _least_one(ctx: click.Context, param: click.Parameter, value: int | None) ->
     return value
 
 
-qrels_argument = click.argument("qrels", metavar="QRELS", type=str)
-runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=str)
+qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
+runs_argument = click.argument(
+    "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
+)
 
 seed_option = click.option(
     "--seed",
@@ -94,6 +97,7 @@ measures_option = click.option(
     multiple=True,
     metavar="NAME...",
     callback=_words,
+    shell_complete=complete_measure,
     help=(
         "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'. "
         f"May be repeated.  [default: {' '.join(MEASURES)}]"
