@@ -538,7 +538,7 @@ def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
     for cut in (1, 9, 100, len(whole) - 3):
         with pytest.raises(LostProcessError):
             parallel.receive(1, io.BytesIO(whole[:-cut]))
-    with pytest.raises((pickle.PicklingError, AttributeError, TypeError), match="pickle|local object"):
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError), match=r"pickle|local object"):
         list(parallel.in_order(lambda x: lambda: x, lambda: range(3), 2))
 
 

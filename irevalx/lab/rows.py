@@ -42,17 +42,18 @@ class Table:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def table_lines(tables: Sequence[Table], fmt: str, digits: int = 4) -> Iterator[bytes]:
+def table_lines(tables: Sequence[Table], fmt: str, digits: int = 4, *, titled: bool = False) -> Iterator[bytes]:
     """Yield tables one after the other: those for people with their titles, if there are several.
 
     Parameters
     ----------
     fmt : one of ``FORMATS``; csv, tsv and jsonl keep every digit of the first table, json of all of them.
     digits : behind the point, in tables for people.
+    titled : give a single table its title too.
     """
     if fmt in STYLES:
         for number, table in enumerate(tables):
-            if len(tables) > 1:
+            if titled or len(tables) > 1:
                 yield f"{'' if number == 0 else chr(10)}{table.title}\n\n".encode()
             style = STYLES[fmt]
             heads = [style.escaped(column.replace("_", " ")) for column in table.columns]

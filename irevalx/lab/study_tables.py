@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.lab.rows import Table
-from irevalx.lab.study import REFERENCES, STATISTICS, Study
+from irevalx.lab.study import REFERENCES, STATISTICS, THRESHOLD, Study
 from irevalx.segments import FloatArray
 
 DECISIONS = ("accuracy", "g_mean")
@@ -84,7 +84,9 @@ def knees_table(study: Study) -> Table:
     }
     knees = [study.knees(of_samples) for of_samples in names.values()]
     rows = tuple((measure, *(column[m] for column in knees)) for m, measure in enumerate(study.experiment.measures))
-    return Table("least level at which this exceeds 0.9", ("measure", *names), rows)
+    return Table(
+        f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none)", ("measure", *names), rows
+    )
 
 
 def tables_for_people(study: Study) -> Iterator[Table]:

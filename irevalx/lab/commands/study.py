@@ -154,7 +154,7 @@ def command(
     write_tables(study, into, about, digits)
     if figures != "none":
         draw_figures(study, into, figures, quiet=quiet)
-    write(table_lines([knees_table(study)], "table"))
+    write(table_lines([knees_table(study)], "table", titled=True))
 
 
 def write_tables(study: Study, into: Path, about: dict[str, object], digits: int) -> None:
