@@ -119,7 +119,6 @@ class Agreement:
     rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
     risen, fallen : the run that does, the first by name of several; None where none does.
     changed : share of the runs that score significantly otherwise, in [0, 1]; None where values are not known.
-    tau_among : tau over some of the runs; nan where none were named.
     """
 
     n_runs: int
@@ -135,7 +134,6 @@ class Agreement:
     fall: int
     fallen: str | None
     changed: float | None
-    tau_among: float
 
 
 def agree(
@@ -144,7 +142,6 @@ def agree(
     names: Sequence[str],
     values_x: FloatArray | None = None,
     values_y: FloatArray | None = None,
-    among: BoolArray | None = None,
 ) -> Agreement:
     """Compare two scorings.
 
@@ -153,7 +150,6 @@ def agree(
     x, y : shape (n_runs,); scores of the runs, x the reference.
     names : shape (n_runs,), of the runs.
     values_x, values_y : shape (n_runs, n_topics); what the runs score for each topic.
-    among : shape (n_runs,); the runs that ``tau_among`` is about.
 
     Raises
     ------
@@ -164,7 +160,6 @@ def agree(
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: what is first cannot rise, nor what becomes it fall
     known = None if values_x is None or values_y is None else changed(values_x, values_y)
-    among = np.zeros(len(names), np.bool_) if among is None else among
     return Agreement(
         n_runs=len(names),
         tau=float(tau(x, y)),
@@ -179,7 +174,6 @@ def agree(
         fall=fall,
         fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
         changed=None if known is None else float(known.mean()),
-        tau_among=float(tau(x[among], y[among])),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -167,10 +167,3 @@ def refuse_two_standard_inputs(*paths: str | None) -> None:
     """Raise UsageError if more than one of the files is standard input."""
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
-
-
-def lines_of(texts: Iterator[str]) -> Iterator[bytes]:
-    """Return lines as they are written; what came from a file in another encoding goes out as it came."""
-    import os
-
-    return (os.fsencode(text) + b"\n" for text in texts)

@@ -15,8 +15,6 @@ from matplotlib.figure import Figure
 from irevalx.lab.study import REFERENCES, Level, Study
 from irevalx.segments import FloatArray
 
-FIGURE_FORMATS = ("png", "svg", "pdf")
-
 _STYLE: Any = {
     "axes.grid": True,
     "axes.spines.right": False,

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -34,11 +33,9 @@ from irevalx.lab.flags import (
 from irevalx.lab.progress_bar import progress_bar
 from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.lab.rows import separated_lines, table_lines
+from irevalx.lab.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.reading.source import Source
 from irevalx.terminal import write
-
-if TYPE_CHECKING:
-    from irevalx.lab.study import Level, Study
 
 
 @click.command(
@@ -50,7 +47,7 @@ if TYPE_CHECKING:
     runs_argument,
     click.option(
         "--scheme",
-        type=click.Choice(["uniform", "stratified", "depth", "mixed"]),
+        type=click.Choice(SCHEMES),
         default="uniform",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
@@ -115,7 +112,6 @@ def command(
     import scipy  # noqa: F401
 
     from irevalx.lab.degrade import tell_without_relevant
-    from irevalx.lab.study import run_study
     from irevalx.lab.study_tables import knees_table
 
     refuse_two_standard_inputs(qrels, *runs)
@@ -181,8 +177,6 @@ def draw_figures(study: Study, into: Path, fmt: str, *, quiet: bool) -> None:
 
 
 def _levels(text: str | None, scheme: str) -> Sequence[Level]:
-    from irevalx.lab.study import DEPTHS, SHARES, Level
-
     of_depth = scheme in {"depth", "mixed"}
     texts = list(DEPTHS if of_depth else SHARES) if text is None else text.replace(",", " ").split()
     found: dict[Fraction, Level] = {}
