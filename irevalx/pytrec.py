@@ -91,6 +91,11 @@ class RelevanceEvaluator:
 
         Like pytrec_eval it has num_q, which is 1.0, and the logarithm for measures whose name begins with gm_, so that
         ``compute_aggregated_measure`` works on them.
+
+        Raises
+        ------
+        IrevalxError : a score is not a number, a measure cannot be computed from these judgments or with its
+            parameters, or a document occurs twice among the judgments or results of a topic.
         """
         filled = {topic: documents for topic, documents in scores.items() if documents}
         run = inputs.run_of(filled, TREC_EVAL_9)
@@ -98,6 +103,8 @@ class RelevanceEvaluator:
             evaluation = evaluate(self._judgments, run, self._selection, self._options)
         except NoTopicsError:
             return {}
+        if evaluation.failure:
+            raise evaluation.failure
         topics = [os.fsdecode(topic) for topic in evaluation.topics]
         columns: dict[str, list[float]] = {}
         for column in evaluation.columns:
@@ -108,10 +115,8 @@ class RelevanceEvaluator:
                 columns[column.name] = [math.log(max(value, LEAST)) for value in as_list(values)]
             elif values is not None and measure.number != "text":
                 columns[column.name] = [float(value) for value in as_list(values)]
-        return {
-            topic: dict(zip(columns, values, strict=True))
-            for topic, values in zip(topics, zip(*columns.values(), strict=True), strict=True)
-        }
+        rows = zip(*columns.values(), strict=True) if columns else [()] * len(topics)
+        return {topic: dict(zip(columns, values, strict=True)) for topic, values in zip(topics, rows, strict=True)}
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:

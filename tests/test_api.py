@@ -381,6 +381,8 @@ def test_relevance_evaluator() -> None:
             irevalx.RelevanceEvaluator({"1": {"A": 1}}, [wrong])
     both = irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.1"]), irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.2"])
     assert [one.evaluate({"1": {"A": 1.0}})["1"] for one in both] == [{"P_1": 1.0}, {"P_2": 0.5}]
+    for no_number in ("runid", "relstring"):
+        assert irevalx.RelevanceEvaluator({"1": {"A": 1}}, [no_number]).evaluate({"1": {"A": 1.0}}) == {"1": {}}
     own = irevalx.RelevanceEvaluator({"1": {"A": 1, "B": -1}}, ["infAP.c=4", "RankEff", "map:skip"])
     assert own.evaluate({"1": {"B": 2.0, "A": 1.0}})["1"] == {"RankEff": 1.0, "infAP_c=4": 0.625, "map:skip": 1.0}
 
@@ -411,12 +413,14 @@ def test_names_that_are_not_utf8() -> None:
     evaluator = irevalx.RelevanceEvaluator({"1": {beyond: 1, inside: 0}}, ["recip_rank"])
     assert evaluator.evaluate({"1": {inside: 1.0, beyond: 1.0}}) == {"1": {"recip_rank": 1.0}}
     assert evaluator.evaluate({"1": {"a\nb": 1.0, beyond: 0.5}}) == {"1": {"recip_rank": 0.5}}
-    twice = {"1": {"é": 1.0, "\udcc3\udca9": 2.0}}
+    twice: Any = {"1": {"é": 1.0, "\udcc3\udca9": 2.0}}
     for qrels, scores in (({"1": {"A": 1}}, twice), (twice, {"1": {"A": 1}})):
         with pytest.raises(
             irevalx.IrevalxError, match=r"a document must occur once in the \w+ of a topic, but got 'é'"
         ):
             irevalx.evaluate(qrels, scores, "map")
+        with pytest.raises(irevalx.IrevalxError, match="must occur once"):
+            irevalx.RelevanceEvaluator(qrels, ["map"]).evaluate(scores)
 
 
 def test_threads_are_safe() -> None:
