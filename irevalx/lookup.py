@@ -18,6 +18,9 @@ Most documents that are looked for are not there, and most of those meet an empt
 second level and fewer for the third, where room is cheap and another level would take longer to look at.
 """
 
+_MOST_LEVELS = 8
+"""After so many levels hardly any documents are left but those that share a key, and were contrived to do so."""
+
 _TOPICS_APART = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -54,7 +57,8 @@ class DocumentTable:
     """Documents of many topics, to be found by topic and bytes.
 
     Each entry lies in the slot that its topic and key name. Where several name one slot the last one has it, and the
-    others go to a further, smaller table, until every entry has a slot. Keys only say where to look; bytes decide.
+    others go to a further, smaller table, until every entry has a slot. Keys only say where to look; bytes decide. A
+    dictionary holds what is left after several levels, so that documents that were made to collide do little harm.
 
     Parameters
     ----------
@@ -75,7 +79,7 @@ class DocumentTable:
         self._levels: list[_Level] = []
         pairs = []
         left, topic_left, keys_left = np.arange(topic.size), topic, self._keys
-        while left.size:
+        while left.size and len(self._levels) < _MOST_LEVELS:
             level = _Level.for_entries(topic_left, n_topics, len(self._levels))
             slot = level.slot(topic_left, keys_left)
             level.slots[slot] = left
@@ -87,6 +91,11 @@ class DocumentTable:
             pairs.append(np.stack((rival[same], left[same]), axis=1))
             left = left[~same]
             topic_left, keys_left = topic[left], self._keys[left]
+        self._others: dict[tuple[int, bytes], int] = {}
+        for entry, number in zip(left.tolist(), topic_left.tolist(), strict=True):
+            first = self._others.setdefault((number, docnos.text(entry)), entry)
+            if first != entry:
+                pairs.append(np.array([[first, entry]]))
         self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
@@ -115,6 +124,9 @@ class DocumentTable:
             left = place[~hit]
             if left.size == 0:
                 break
+        if self._others:
+            for place in np.arange(topic.size)[left].tolist():
+                found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
 
     def _is(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:

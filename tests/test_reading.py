@@ -10,6 +10,7 @@ import random
 import resource
 import signal
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -233,6 +234,24 @@ def test_documents_with_one_key_are_told_apart() -> None:
     assert found[1] in {1, 3}
     assert {tuple(sorted(pair)) for pair in table.duplicates.tolist()} == {(1, 3)}
     assert run(*EVERYTHING, QRELS, RUN).stdout == expected()
+
+
+@pytest.mark.usefixtures("colliding_keys")
+def test_documents_made_to_collide_do_little_harm() -> None:
+    """Memory grows with the number of documents that share a key, not with its square."""
+    docnos = [b"D%d" % number for number in range(1000)]
+    entries = Names.of([*docnos, b"D7"])
+    tracemalloc.start()
+    try:
+        table = DocumentTable(np.array([0] * 500 + [1] * 500 + [0]), 2, entries)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert [tuple(sorted(pair)) for pair in table.duplicates.tolist()] == [(7, 1000)]
+    found = table.find(np.array([0] * 500 + [1] * 500), Names.of(docnos)).tolist()
+    assert found[7] in {7, 1000}
+    assert [*found[:7], *found[8:]] == [*range(7), *range(8, 1000)]
+    assert table.find(np.array([0, 1]), Names.of([b"D999", b"D0"])).tolist() == [ABSENT, ABSENT]
 
 
 @settings(deadline=None)
