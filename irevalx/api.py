@@ -139,7 +139,7 @@ class Run:
             return cls(run.held, run.name if name is None else name)
         if isinstance(run, Mapping) or hasattr(run, "columns"):
             scores = run if isinstance(run, Mapping) else inputs.dictionary(run, inputs.SCORE_COLUMNS)
-            return cls(lambda compat: inputs.run_of(scores, compat, name or "run"), name)
+            return cls(lambda compat: inputs.run_of(scores, compat, name or "run", strict=strict), name)
         source, read = Source.of(run), formats.results_format(results_format).read
         return cls(lambda compat: read(source, compat, strict, _warn), name)
 

@@ -56,18 +56,23 @@ def judgments_of(grades: Mapping[str, Mapping[str, int]], path: str = "qrels") -
     return Judgments.joined(path, [part])
 
 
-def run_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str = "run") -> Run:
+def run_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str = "run", *, strict: bool = False) -> Run:
     """Return ``{topic: {docno: score}}`` as a run with this tag, to be evaluated any number of times.
+
+    Parameters
+    ----------
+    strict : refuse scores that are not finite.
 
     Raises
     ------
-    InputError : when it is evaluated, if a score is not a number.
+    InputError : when it is evaluated, if a score is not a number of 64 bits.
+    OddNumberError : the same, under ``strict``.
     """
     return Run(
         tag,
         blocks=lambda: _in_blocks(scores),
         whole=lambda: scores,
-        parse=lambda block: _results_of(block, compat, tag),
+        parse=lambda block: _results_of(block, compat, tag, strict=strict),
     )
 
 
@@ -84,7 +89,7 @@ def _in_blocks(scores: Mapping[str, Mapping[str, float]]) -> Iterator[dict[str, 
     yield block
 
 
-def _results_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str) -> Results:
+def _results_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: str, *, strict: bool) -> Results:
     rows = Segments.of_lengths([len(documents) for documents in scores.values()])
     values: FloatArray = np.frombuffer(b"".join([_doubles(scores, topic, tag) for topic in scores]), np.float64)
     docnos, distinct = names_of(scores.values())
@@ -98,7 +103,7 @@ def _results_of(scores: Mapping[str, Mapping[str, float]], compat: Compat, tag: 
         exact=values.__getitem__,
         lines=rows.position + 1,
         tag=os.fsencode(tag),
-        odd=_odd_scores(scores, values),
+        odd=_odd_scores(scores, values, strict=strict),
         distinct=distinct,
     )
 
@@ -108,12 +113,23 @@ def _doubles(scores: Mapping[str, Mapping[str, float]], topic: str, tag: str) ->
     documents = scores[topic]
     try:
         return struct.pack(f"{len(documents)}d", *documents.values())
-    except (struct.error, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{tag}: topic {quote(topic)}: the scores of a run must be numbers, but {error}") from None
+    except (struct.error, TypeError, ValueError, OverflowError):
+        docno, score = next(one for one in documents.items() if not _is_double(one[1]))
+        raise InputError(
+            f"{tag}: topic {quote(topic)}: document {quote(docno)}: score must be a number of 64 bits, "
+            f"but got {quote(repr(score))}"
+        ) from None
 
 
-def _odd_scores(scores: Mapping[str, Mapping[str, float]], values: FloatArray) -> OddNumbers:
-    odd = OddNumbers("score", "a finite number", strict=False)
+def _is_double(score: Any) -> bool:
+    try:
+        return bool(struct.pack("d", score))
+    except (struct.error, TypeError, ValueError, OverflowError):
+        return False
+
+
+def _odd_scores(scores: Mapping[str, Mapping[str, float]], values: FloatArray, *, strict: bool) -> OddNumbers:
+    odd = OddNumbers("score", "a finite number", strict=strict)
     if not np.isfinite(values).all():
         for topic, documents in scores.items():
             for docno, score in documents.items():

@@ -182,7 +182,11 @@ def test_errors_are_exceptions(tmp_path: Path) -> None:
         ((QRELS, BM25, "nosuch"), "a measure must be one that irevalx knows"),
         ((QRELS, BM25, "P.0"), "cutoffs of P must be whole numbers from 1 up"),
         (({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "map"), "grades must be whole numbers"),
-        (({"1": {"A": 1}}, {"1": {"A": "x"}}, "map"), "scores of a run must be numbers"),
+        (
+            ({"1": {"A": 1}}, {"1": {"A": "x"}}, "map"),
+            "run: topic '1': document 'A': score must be a number of 64 bits",
+        ),
+        (({"1": {"A": 1}}, {"1": {"B": 1, "A": 10**400}}, "map"), "document 'A': score must be a number of 64 bits"),
         (({"1": {"A": 1}}, {"2": {"A": 1}}, "map"), "at least one topic must have both"),
         ((QRELS, Frame({"docno": ["A"], "score": [1.0]}), "map"), "a frame must have one of the columns topic"),
         ((QRELS, Frame({"qid": [1, 1], "docno": ["A", "A"], "score": [1, 2]}), "map"), "must occur once in a topic"),
@@ -204,9 +208,12 @@ def test_errors_are_exceptions(tmp_path: Path) -> None:
 
 
 def test_odd_scores_in_dictionaries() -> None:
-    """A score that is no finite number is told, as for files."""
-    with pytest.warns(irevalx.IrevalxWarning, match="topic '1': document 'A': score must be a finite number"):
+    """A score that is no finite number is told, as for files, and refused if so asked for."""
+    told = "topic '1': document 'A': score must be a finite number"
+    with pytest.warns(irevalx.IrevalxWarning, match=told):
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map")
+    with pytest.raises(irevalx.IrevalxError, match=told):
+        irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map", strict=True)
 
 
 GOLDEN = {
