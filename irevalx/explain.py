@@ -37,7 +37,8 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
                 yield from _wrapped(line, "    ")
                 if line.startswith("Formula:"):
                     for name, meaning in symbols_of(measure).items():
-                        yield from _wrapped(f"{name}: {meaning}", "        ")
+                        has_name = meaning.startswith((f"{name}(", f"{name}[", f"{name},"))
+                        yield from _wrapped(meaning if has_name else f"{name}: {meaning}", "        ")
         for effect in effects(measure):
             yield from _wrapped(effect, "    ", "        ")
         yield ""
@@ -102,7 +103,7 @@ def effects(measure: Measure) -> list[str]:
         f"Pool: {_effect_of_pool(measure)}.",
     ]
     if "rel" in measure.readings:
-        when = {"": "no bound: it may fall when more documents are relevant", "always": "an upper bound"}
+        when = {"": "no bound on what more judgments would make of it", "always": "an upper bound"}
         bound = when.get(measure.bound, f"an upper bound {measure.bound}")
         found.append(f"Readings of the unjudged: {measure.name}:skip, {measure.name}:rel ({bound}).")
     elif "skip" in measure.readings:

@@ -289,8 +289,18 @@ def test_help_shows_it() -> None:
     shown = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
     assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in shown
     assert "u: documents above it that were pooled and not judged" in shown
+    shown_of_p = " ".join(run("-h", "-m", "P").stdout.decode().split())
+    assert "rel(K)/K. rel(x): relevant documents among the first x K: the cutoff" in shown_of_p
     assert (
         "Pool: a pooled document without judgment counts as not there; one from outside the pool as nonrelevant."
         in shown
     )
     assert "-l: no effect." in " ".join(run("-h", "-m", "ndcg").stdout.decode().split())
+
+
+def test_what_is_said_of_the_reading_rel() -> None:
+    """Of measures that never fall when more documents are relevant it is not said that they do."""
+    for name in ("num_rel", "dcg", "ideal_dcg"):
+        readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Readings"))
+        assert f"{name}:rel (no bound" in readings
+        assert "fall" not in readings

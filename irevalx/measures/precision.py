@@ -163,8 +163,8 @@ def set_relative_precision(t: Topics) -> FloatArray:
 def set_map(t: Topics) -> FloatArray:
     """Precision times recall of the whole retrieved set.
 
-    The average precision to expect if the retrieved documents were in random order; 0 where nothing was retrieved or
-    nothing is relevant.
+    Average precision with the precision of the whole set at each relevant document retrieved, as a set has no order; 0
+    where nothing was retrieved or nothing is relevant.
 
     Formula: rel(ret)^2 / (ret R).
     Range: 0 to 1.
