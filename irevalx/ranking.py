@@ -27,6 +27,9 @@ NOT_POOLED = -1
 STAND_IN = -2
 """The row of a document that no run has retrieved: trec_eval's stand-in for a topic without results."""
 
+_LONG_NAME = 256
+"""Bytes of a name; where one is longer, names are compared one by one, as each would take the room of the longest."""
+
 
 class Ranking(Frozen):
     """Where the pooled documents stand; knows no grades.
@@ -340,6 +343,10 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
 
 def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
     """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
+    if docnos.length.max(initial=0) > _LONG_NAME:
+        texts = docnos.texts()
+        by_name = np.array(sorted(range(docnos.size), key=texts.__getitem__, reverse=not first_name_first), np.int64)
+        return by_name[np.argsort(group[by_name], kind="stable")]
     words = reversed(docnos.big_words())
     return order_by(*(word if first_name_first else ~word for word in words), group)
 

@@ -8,6 +8,7 @@ import math
 import random
 import subprocess
 import sys
+import tracemalloc
 import warnings
 from collections import UserDict
 from collections.abc import Callable
@@ -24,7 +25,9 @@ from running import FIXTURES, run
 
 import irevalx
 from irevalx import inputs
+from irevalx.compat import COMPAT
 from irevalx.measures import BY_NAME
+from irevalx.ranking import How, rank_run
 
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
@@ -428,6 +431,23 @@ def test_names_that_are_not_utf8() -> None:
             irevalx.evaluate(qrels, scores, "map")
         with pytest.raises(irevalx.IrevalxError, match="must occur once"):
             irevalx.RelevanceEvaluator(qrels, ["map"]).evaluate(scores)
+
+
+@pytest.mark.parametrize("first_name_first", [False, True])
+def test_a_long_name_among_equal_scores(*, first_name_first: bool) -> None:
+    """Names break ties in byte order however long one of them is, and the others need no more room for that."""
+    docnos = [*(f"D{n}" for n in range(1000)), "D5" * 15_000, "D5" * 15_000 + "!"]
+    judgments = inputs.judgments_of({"1": dict.fromkeys(docnos, 1)})
+    run = inputs.run_of({"1": {docno: len(docno) % 2 for docno in docnos}}, COMPAT["10"])
+    tracemalloc.start()
+    try:
+        ranking = rank_run(run, judgments, How(first_name_first=first_name_first)).ranking
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    by_name = sorted(docnos, reverse=not first_name_first)
+    ranked = sorted(by_name, key=lambda docno: len(docno) % 2, reverse=True)
+    assert [judgments.docnos.text(row).decode() for row in ranking.row.tolist()] == ranked
 
 
 def test_threads_are_safe() -> None:
