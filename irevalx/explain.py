@@ -116,7 +116,7 @@ def effects(measure: Measure) -> list[str]:
 def _effect_of_level(measure: Measure) -> str:
     if not measure.uses_level:
         return "no effect"
-    return "documents judged at this level or above are relevant, others nonrelevant; 1 unless given"
+    return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
 
 
 def _effect_of_complete(measure: Measure) -> str:
