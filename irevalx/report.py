@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -44,16 +44,16 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     """Yield the lines of one topic after another; they are alike, so that one template does for them all."""
     template = b""
-    columns: list[list[Any]] = []
+    cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
         if column.measure.per_topic and column.values is not None:
             cell, values = _PLAIN_CELLS[column.number], as_list(column.values)
             if column.number == "real" and np.isnan(column.values).any():
                 cell, values = b"%b", [_cell(value, "real") for value in values]
             template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
-            columns.append(values)
-    for index, topic in enumerate(evaluation.topics):
-        yield template % tuple(part for values in columns for part in (topic, values[index]))
+            cells += [evaluation.topics, values]
+    for of_topic in zip(*cells, strict=True):
+        yield template % of_topic
 
 
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
