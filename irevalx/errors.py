@@ -16,8 +16,8 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` turns an exception into a
-status.
+Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` and ``program`` turn
+exceptions into statuses.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from irevalx.judgments import Judgments
 from irevalx.names import PADDING, Names
 from irevalx.numerals import OddNumbers
 from irevalx.pool import Pool
-from irevalx.reading.blocks import each_topic_once
 from irevalx.reading.lines import as_precise
 from irevalx.runs import Results, Run
 from irevalx.segments import FloatArray, IntArray, Segments
@@ -147,12 +146,7 @@ def pool_of(documents: Mapping[str, Iterable[str]], path: str = "pool") -> Pool:
 
 def held(run: Run) -> Run:
     """Read a run, to be evaluated any number of times."""
-    blocks = run.blocks()
-    parts = each_topic_once(map(run.parse, blocks), lambda results: results.topics)
-    if parts is None:
-        for _ in blocks:  # a pipe can be read again when it has been read to its end
-            pass
-        parts = [run.parse(run.whole())]
+    parts = run.results()
     return Run(run.path, blocks=lambda: iter(parts), whole=lambda: None, parse=lambda results: results)
 
 

@@ -19,8 +19,8 @@ from irevalx.argv import GROUPS, Option
 from irevalx.cli import command
 from irevalx.departures import DEPARTURES
 from irevalx.explain import SYMBOLS, effects
+from irevalx.lab import PROGRAM
 from irevalx.lab import manual as lab
-from irevalx.lab.flags import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
 from irevalx.program import BROKEN_PIPE, INTERRUPTED

@@ -79,12 +79,10 @@ class Ranking(Frozen):
             raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
         in_pool = self.row >= 0
         pool, index = judgments.rows.take(self.judged_topic)
-        place = judgments.rows.position
         if pooled is not None:
             in_pool[in_pool] = pooled[self.row[in_pool]]
             kept = pooled[index]
             pool, index = pool.keep(kept), index[kept]
-            place = judgments.rows.running_count(pooled) - 1
         grade = np.full(self.row.size, OUTSIDE, np.int64)
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
@@ -93,6 +91,7 @@ class Ranking(Frozen):
         if reading == "rel":
             relevant = max(level, 0)
             found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
+            place = judgments.rows.position if pooled is None else judgments.rows.running_count(pooled) - 1
             pool_grade[pool.at(rows.ids[found], place[self.row[found]])] = relevant
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]

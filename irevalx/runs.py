@@ -10,6 +10,7 @@ import numpy as np
 from irevalx.frozen import Frozen, replace
 from irevalx.names import Names
 from irevalx.numerals import OddNumbers
+from irevalx.reading.blocks import each_topic_once
 from irevalx.segments import BoolArray, FloatArray, IntArray, Segments
 
 
@@ -103,3 +104,13 @@ class Run(Frozen):
     whole: Callable[[], Any]
     parse: Callable[[Any], Results]
     size: int = 0
+
+    def results(self) -> list[Results]:
+        """Read it all; no topic is in two parts."""
+        blocks = self.blocks()
+        parts = each_topic_once(map(self.parse, blocks), lambda part: part.topics)
+        if parts is None:
+            for _ in blocks:  # a pipe can be read again when it has been read to its end
+                pass
+            parts = [self.parse(self.whole())]
+        return parts

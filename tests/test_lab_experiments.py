@@ -660,8 +660,20 @@ def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
     assert offered("compare", "qr") == ["file,qr"]
 
 
+def test_means_of_compare_are_those_of_the_evaluator() -> None:
+    """To the last bit."""
+    expected = evaluated(QRELS, RUNS, ("ndcg",))
+    done = lab("compare", QRELS, *RUNS, "-m", "ndcg", "--seed", "1", "--format", "jsonl")
+    for row in map(json.loads, done.stdout.splitlines()):
+        assert row["mean"] == expected[row["run"], "all", "ndcg"]
+        assert row["mean_against"] == expected[row["against"], "all", "ndcg"]
+
+
 def test_imports_wait() -> None:
-    """Help and degrade import nothing of the extra."""
+    """The help of the whole imports no numpy, that of a command and degrade nothing of the extra."""
+    code = "import sys; from irevalx.lab.cli import main; main(['-h']); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.endswith(b"\nFalse\n")
     code = (
         "import sys; from irevalx.lab.cli import main;"
         f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"

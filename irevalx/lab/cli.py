@@ -11,7 +11,7 @@ import click
 from irevalx import __version__
 from irevalx.errors import UsageError
 from irevalx.flags import start_numpy
-from irevalx.lab.flags import PROGRAM
+from irevalx.lab import PROGRAM
 from irevalx.program import run_program
 from irevalx.terminal import echo
 

@@ -12,12 +12,11 @@ import click
 from irevalx.compat import TREC_EVAL_10
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.flags import complete_file, complete_measure
+from irevalx.lab import PROGRAM
 from irevalx.lab.rows import FORMATS
 from irevalx.reading.source import Source
 from irevalx.runs import Run
 from irevalx.terminal import tell
-
-PROGRAM = "irevalx-lab"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,6 +60,10 @@ def fresh_seed() -> int:
 
 def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split()) or MEASURES
+
+
+def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
+    return float(value)
 
 
 def _least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
@@ -108,7 +111,8 @@ least_retrieved_option = click.option(
     "least_retrieved",
     type=SHARE,
     metavar="SHARE",
-    default=None,
+    default=Fraction(0),
+    callback=_as_float,
     help=(
         "Leave out runs with less than this share of the documents that they might have, or without results for a "
         "topic; the papers use 0.95.  [default: keep all]"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import click
 
+from irevalx.lab import PROGRAM
 from irevalx.lab.cli import COMMANDS, command
-from irevalx.lab.flags import PROGRAM
 from irevalx.roff import definition, heading, paragraphs, roff, see_also
 
 _EXAMPLE = "Example: "

@@ -12,7 +12,6 @@ from irevalx.names import Names
 from irevalx.numerals import OddNumbers
 from irevalx.pool import Pool
 from irevalx.ranking import ranked_order
-from irevalx.reading.blocks import each_topic_once
 from irevalx.runs import Results, Run
 from irevalx.segments import BoolArray, Segments
 
@@ -37,7 +36,7 @@ def pool_of(
     """
     pooled: dict[bytes, set[bytes]] = {}
     for run in runs:
-        parts = _parts(run)
+        parts = run.results()
         odd = OddNumbers("score", "a finite number", strict=False)
         for part in parts:
             odd = odd.followed_by(part.odd)
@@ -78,13 +77,3 @@ def near(judgments: Judgments, pool: dict[bytes, list[bytes]]) -> tuple[BoolArra
         in_pool[found[found != ABSENT]] = True
         others += [(topic, documents[place]) for place in np.flatnonzero(found == ABSENT).tolist()]
     return in_pool, others
-
-
-def _parts(run: Run) -> list[Results]:
-    blocks = run.blocks()
-    parts = each_topic_once((run.parse(block) for block in blocks), lambda part: part.topics)
-    if parts is None:
-        for _ in blocks:  # a pipe can be read again when it has been read to its end
-            pass
-        parts = [run.parse(run.whole())]
-    return parts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import click
 from click.core import ParameterSource
@@ -68,7 +67,7 @@ def command(
     against: str | None,
     measures: tuple[str, ...],
     level: int,
-    least_retrieved: Fraction | None,
+    least_retrieved: float,
     fmt: str,
     digits: int,
     output: str | None,
@@ -96,7 +95,7 @@ def command(
                     read,
                     measures,
                     level=level,
-                    least_retrieved=float(least_retrieved or 0),
+                    least_retrieved=least_retrieved,
                     warn=warn,
                 ),
             )

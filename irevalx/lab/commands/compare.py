@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations
 
 import click
@@ -93,7 +92,7 @@ def command(
     alpha: float,
     seed: int | None,
     level: int,
-    least_retrieved: Fraction | None,
+    least_retrieved: float,
     fmt: str,
     digits: int,
     output: str | None,
@@ -112,7 +111,7 @@ def command(
         opened(runs, warn),
         (measure,),
         level=level,
-        least_retrieved=float(least_retrieved or 0),
+        least_retrieved=least_retrieved,
         warn=warn,
     )
     if len(experiment.measures) > 1:

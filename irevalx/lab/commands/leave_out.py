@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import click
@@ -103,7 +102,7 @@ def command(
     depth: int,
     measures: tuple[str, ...],
     level: int,
-    least_retrieved: Fraction | None,
+    least_retrieved: float,
     keep_in_pool: bool,
     complete: str | None,
     documents: tuple[str, ...],
@@ -136,7 +135,7 @@ def command(
         opened(runs, warn),
         measures,
         level=level,
-        least_retrieved=float(least_retrieved or 0),
+        least_retrieved=least_retrieved,
         warn=warn,
     )
     names = _groups(experiment.runs, groups, group_by)

@@ -11,10 +11,11 @@ import click
 
 from irevalx import __version__
 from irevalx.errors import UsageError, quote
+from irevalx.lab import PROGRAM
+from irevalx.lab.degrade import tell_without_relevant
 from irevalx.lab.experiment import prepare
 from irevalx.lab.files import make_folder, write_file
 from irevalx.lab.flags import (
-    PROGRAM,
     SHARE,
     digits_option,
     fresh_seed,
@@ -94,7 +95,7 @@ def command(
     seed: int | None,
     measures: tuple[str, ...],
     level: int,
-    least_retrieved: Fraction | None,
+    least_retrieved: float,
     figures: str,
     digits: int,
     folder: str,
@@ -111,7 +112,6 @@ def command(
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     import scipy  # noqa: F401
 
-    from irevalx.lab.degrade import tell_without_relevant
     from irevalx.lab.study_tables import knees_table
 
     refuse_two_standard_inputs(qrels, *runs)
@@ -125,13 +125,14 @@ def command(
         opened(sources[1:], warn),
         measures,
         level=level,
-        least_retrieved=float(least_retrieved or 0),
+        least_retrieved=least_retrieved,
         warn=warn,
     )
     if scheme in {"uniform", "stratified"}:
         tell_without_relevant(read.judgments, level, warn)
     needs_seed = scheme != "depth"
-    seed = fresh_seed() if seed is None and needs_seed else seed or 0
+    if seed is None:
+        seed = fresh_seed() if needs_seed else 0
     seeds = range(seed, seed + (samples if needs_seed else 1))
     into = make_folder(folder)
     with progress_bar(len(chosen) * len(seeds), "evaluating", quiet=quiet) as progress:

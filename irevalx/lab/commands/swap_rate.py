@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import click
 
 from irevalx.errors import InputError, UsageError, quote
@@ -79,7 +77,7 @@ def command(
     draws: int,
     seed: int | None,
     level: int,
-    least_retrieved: Fraction | None,
+    least_retrieved: float,
     fmt: str,
     digits: int,
     output: str | None,
@@ -98,7 +96,7 @@ def command(
         opened(runs, warn),
         measures,
         level=level,
-        least_retrieved=float(least_retrieved or 0),
+        least_retrieved=least_retrieved,
         warn=warn,
     )
     n_topics = len(experiment.topics)
