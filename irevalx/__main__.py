@@ -10,7 +10,7 @@ from typing import NoReturn
 def run() -> NoReturn:
     """Run the command and leave at once: what Python would free object by object goes with the process."""
     gc.disable()  # a short life leaves nothing that is worth looking for, least of all among the modules it imports
-    from irevalx.cli import main
+    from irevalx.cli.command import main
 
     status = main()
     for stream in (sys.stdout, sys.stderr):

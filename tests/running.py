@@ -11,8 +11,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from irevalx.cli import main
-from irevalx.lab.cli import main as lab_main
+from irevalx.cli.command import main
+from irevalx.lab.program import main as lab_main
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"

@@ -2,7 +2,7 @@
 
 import sys
 
-from irevalx.lab.cli import main
+from irevalx.lab.program import main
 
 
 def run() -> None:

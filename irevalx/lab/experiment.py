@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from irevalx.archive import names_apart
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, quote, shown_name
-from irevalx.judgments import Judgments
+from irevalx.evaluation.many_runs import names_apart
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import Request, select
-from irevalx.options import Options
-from irevalx.ranking import How, RankedRun, Ranking, in_topic_order, rank_run
-from irevalx.runs import Run
-from irevalx.segments import BoolArray, FloatArray, IntArray
-from irevalx.summary import Population
-from irevalx.topics import Topics
+from irevalx.measures.summary import Population
+from irevalx.ranking.ranking import How, RankedRun, Ranking, in_topic_order, rank_run
+from irevalx.ranking.topics import Topics
+from irevalx.reading.runs import Run
+from irevalx.settings import Options
 
 Warn = Callable[[str], None]
 

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray, ordered_sum
 from irevalx.errors import InputError, MalformedLineError, UsageError, quote, shown_name
-from irevalx.lab.agreement import changed
 from irevalx.lab.experiment import Experiment
+from irevalx.lab.statistics.agreement import changed
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.records import Record
-from irevalx.report import ALL
-from irevalx.segments import FloatArray, ordered_sum
+from irevalx.reports.records import Record
+from irevalx.reports.trec import ALL
 
 _ALL = ALL.decode()
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import copyreg
 
-from irevalx.measures import average, counts, gain, grouped, incomplete, precision, preference, sampled, text, user
+from irevalx.measures import (
+    average,
+    counts,
+    gain,
+    group_averages,
+    incomplete,
+    precision,
+    preference,
+    sampled,
+    text,
+    user,
+)
 from irevalx.measures.declare import Measure
 
 MEASURES: tuple[Measure, ...] = (
@@ -65,9 +76,9 @@ MEASURES: tuple[Measure, ...] = (
     preference.simple_implied,
     preference.pair_implied,
     preference.group_average_implied,
-    grouped.average_precision,
-    grouped.precision,
-    grouped.multiple_r_precision,
+    group_averages.average_precision,
+    group_averages.precision,
+    group_averages.multiple_r_precision,
     average.yaap,
     user.rank_biased_precision,
     user.rank_biased_residual,

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.measures.declare import UNDEFINED, measure
 from irevalx.measures.precision import CUTOFFS
-from irevalx.segments import BoolArray, FloatArray, ratio
-from irevalx.summary import geometric_mean, mean
-from irevalx.topics import Topics
+from irevalx.measures.summary import geometric_mean, mean
+from irevalx.ranking.topics import Topics
 
 
 @measure("map", summary=mean)

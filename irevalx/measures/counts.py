@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from irevalx.arrays.segments import IntArray
 from irevalx.measures.declare import AS_IT_IS, AS_IT_IS_OR_CONDENSED, NOTHING, measure, summary_only
-from irevalx.segments import IntArray
-from irevalx.summary import relevant_total, run_tag, topic_count, total
-from irevalx.topics import Topics
+from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
+from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
 """Formats of judgments that say how many documents are relevant."""

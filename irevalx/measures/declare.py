@@ -12,13 +12,13 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
-from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen, replace
-from irevalx.mergesort import merge_sort
-from irevalx.numerals import c_double, c_format, c_long
-from irevalx.options import Bound, Reading
-from irevalx.summary import Summary, Values
+from irevalx.measures.summary import Summary, Values
+from irevalx.settings import Bound, Reading
+from irevalx.trec_eval.merge_sort import merge_sort
+from irevalx.trec_eval.numbers import c_double, c_format, c_long
+from irevalx.trec_eval.versions import Compat
 
 Kernel: TypeAlias = Callable[..., Any]
 """From what it may see of n topics, and what the parameters say, to one value a topic.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import (
     NO_GAIN,
@@ -22,11 +23,10 @@ from irevalx.measures.declare import (
     measure,
 )
 from irevalx.measures.precision import CUTOFFS
-from irevalx.mergesort import merge_sort
-from irevalx.numerals import truncate_to_int
-from irevalx.segments import FloatArray, IntArray, Segments
-from irevalx.summary import mean
-from irevalx.topics import OUTSIDE, Topics, log2_of
+from irevalx.measures.summary import mean
+from irevalx.ranking.topics import OUTSIDE, Topics, log2_of
+from irevalx.trec_eval.merge_sort import merge_sort
+from irevalx.trec_eval.numbers import truncate_to_int
 
 MOST_LEVELS = 1000
 """Up to this grade every level below a topic's highest grade has an entry in its table of gains, as in trec_eval; above

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.counts import COUNTED
 from irevalx.measures.declare import (
     ABSENT,
@@ -21,10 +22,9 @@ from irevalx.measures.declare import (
     Parameter,
     measure,
 )
-from irevalx.options import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
-from irevalx.segments import FloatArray, IntArray, ratio
-from irevalx.summary import geometric_mean, mean
-from irevalx.topics import Topics
+from irevalx.measures.summary import geometric_mean, mean
+from irevalx.ranking.topics import Topics
+from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
 EPSILON = 0.00001
 """infAP's smoothing constant."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.declare import AS_IT_IS, NOTHING, Kernel, Measure, measure
-from irevalx.segments import FloatArray, IntArray, ratio
-from irevalx.summary import mean, total
+from irevalx.measures.summary import mean, total
 
 if TYPE_CHECKING:
-    from irevalx.preferences import Preferences
+    from irevalx.ranking.assessed_preferences import Preferences
 
 FORMATS = frozenset({"prefs", "qrels_prefs"})
 

@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
 from irevalx.measures.incomplete import EPSILON
-from irevalx.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
-from irevalx.summary import mean, real_total
-from irevalx.topics import SampledTopics, log2_of
+from irevalx.measures.summary import mean, real_total
+from irevalx.ranking.topics import SampledTopics, log2_of
 
 SAMPLED = frozenset({"sampled"})
 

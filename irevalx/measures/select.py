@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from irevalx.compat import Compat
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
-from irevalx.options import Options, Reading, read_reading
+from irevalx.settings import Options, Reading, read_reading
+from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
-    from irevalx.zscores import Zscores
+    from irevalx.measures.zscores import Zscores
 
 SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel is None)
 """Measures that have nothing to do with documents."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from irevalx.arrays.segments import Segments
 from irevalx.measures.declare import AS_IT_IS_OR_CONDENSED, Reals, measure
-from irevalx.segments import Segments
-from irevalx.topics import UNJUDGED, Topics, truncate
+from irevalx.ranking.topics import UNJUDGED, Topics, truncate
 
 
 @measure(

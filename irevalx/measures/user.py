@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray, ordered_sum
 from irevalx.measures.declare import AS_IT_IS, OUTSIDE_GAIN, POOLED_GAIN, UNJUDGED, Gain, Gains, measure
 from irevalx.measures.gain import Gained, looks_outside
-from irevalx.segments import FloatArray, ordered_sum
-from irevalx.summary import mean
-from irevalx.topics import Topics
+from irevalx.measures.summary import mean
+from irevalx.ranking.topics import Topics
 
 PERSISTENCE = 0.9
 

@@ -1,1 +1,1 @@
-"""Files to data: ``source`` opens and decompresses, ``formats`` knows what a line means."""
+"""Files to judgments and runs: ``source`` opens and decompresses, ``tokens`` cuts lines, ``formats`` knows formats."""

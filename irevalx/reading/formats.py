@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from irevalx.compat import Compat
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import IntArray
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.judgments import Judgments
-from irevalx.names import Names
-from irevalx.numerals import OddNumbers, c_double
-from irevalx.pool import Pool
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
 from irevalx.reading.lines import RUN_HINT, Warn, as_precise, tokens_of, where_in, whole_numbers
+from irevalx.reading.runs import Results, Run, group_by_topic
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals, integers
-from irevalx.runs import Results, Run, group_by_topic
-from irevalx.segments import IntArray
+from irevalx.trec_eval.numbers import OddNumbers, c_double
+from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
-    from irevalx.groups import GroupedJudgments
-    from irevalx.preference_judgments import PreferenceJudgments
+    from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.preferences import PreferenceJudgments
 
 Data_co = TypeVar("Data_co", covariant=True)
 
@@ -172,19 +172,19 @@ def _pool_columns(block: Block) -> int:
 
 
 def _read_qrels_jg(source: Source, compat: Compat, strict: bool, warn: Warn) -> GroupedJudgments:
-    from irevalx.reading.grouped import read_qrels_jg
+    from irevalx.reading.grouped_files import read_qrels_jg
 
     return read_qrels_jg(source, compat, strict, warn)
 
 
 def _read_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    from irevalx.reading.grouped import read_prefs
+    from irevalx.reading.grouped_files import read_prefs
 
     return read_prefs(source, compat, strict, warn)
 
 
 def _read_qrels_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    from irevalx.reading.grouped import read_qrels_prefs
+    from irevalx.reading.grouped_files import read_qrels_prefs
 
     return read_qrels_prefs(source, compat, strict, warn)
 

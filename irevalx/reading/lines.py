@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irevalx.compat import Compat
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
-from irevalx.names import Names
-from irevalx.numerals import OddNumbers, c_double, c_long
 from irevalx.reading.blocks import Block
 from irevalx.reading.tokens import CLOSE, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
-from irevalx.segments import FloatArray, IntArray
+from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
+from irevalx.trec_eval.versions import Compat
 
 Warn = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from irevalx.arrays.byte_strings import PADDING, Names, words_of
+from irevalx.arrays.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 from irevalx.frozen import Frozen
-from irevalx.names import PADDING, Names, words_of
-from irevalx.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
 NEWLINE = ord("\n")
 COMMENT = ord("#")

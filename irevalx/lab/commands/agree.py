@@ -8,10 +8,10 @@ import click
 from click.core import ParameterSource
 
 from irevalx.errors import UsageError
-from irevalx.lab.agreement import agree
 from irevalx.lab.experiment import prepare
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.parameters import (
     digits_option,
     format_option,
     least_retrieved_option,
@@ -24,9 +24,8 @@ from irevalx.lab.flags import (
     refuse_two_standard_inputs,
     teller,
 )
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import Table, table_lines
 from irevalx.lab.scorings import Common, Scoring, in_common
+from irevalx.lab.statistics.agreement import agree
 from irevalx.reading.source import Source
 
 COLUMNS = (

@@ -7,10 +7,10 @@ from itertools import combinations
 import click
 
 from irevalx.errors import UsageError, quote
-from irevalx.lab.comparison import CORRECTIONS, compare
 from irevalx.lab.experiment import Experiment, prepare
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.parameters import (
     digits_option,
     format_option,
     fresh_seed,
@@ -26,9 +26,8 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import Table, table_lines
-from irevalx.lab.significance import TESTS
+from irevalx.lab.statistics.comparison import CORRECTIONS, compare
+from irevalx.lab.statistics.significance import TESTS
 from irevalx.reading.source import Source
 
 COLUMNS = (

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from irevalx.compat import TREC_EVAL_10
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import BoolArray
 from irevalx.errors import UsageError, quote, shown_name
-from irevalx.judgments import Judgments
-from irevalx.lab.classifiers import CLASSIFIERS
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.judging.pools import pool_of
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.parameters import (
     SHARE,
     depth_option,
     documents_option,
@@ -30,18 +34,13 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
-from irevalx.lab.pools import pool_of
-from irevalx.lab.progress_bar import progress_bar
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import Table, table_lines
-from irevalx.names import Names
-from irevalx.pool import Pool, with_pool
+from irevalx.process.terminal import progress_bar
 from irevalx.reading.source import Source
-from irevalx.segments import BoolArray
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
-    from irevalx.lab.complete import Predictions
-    from irevalx.lab.holdout import Quality
+    from irevalx.lab.completion.holdout import Quality
+    from irevalx.lab.completion.predict import Predictions
 
 MOST_NAMED = 20
 """So many documents are named in a warning; a report in json has them all."""
@@ -130,11 +129,11 @@ def command(
     _refuse_nonsense(documents, level, holdout, report, probabilities=probabilities, mark=mark)
     refuse_two_standard_inputs(qrels, *runs, *documents, pool)
 
-    from irevalx.lab.complete import Completion
-    from irevalx.lab.degrade import RandomOrder
-    from irevalx.lab.holdout import SCHEME
-    from irevalx.lab.holdout import holdout as hold_out
-    from irevalx.lab.trained import classifier_for, collection_for
+    from irevalx.lab.completion.collection import collection_for
+    from irevalx.lab.completion.holdout import SCHEME
+    from irevalx.lab.completion.holdout import holdout as hold_out
+    from irevalx.lab.completion.predict import Completion, classifier_for
+    from irevalx.lab.judging.samples import RandomOrder
 
     warn = teller(quiet)
     read = QrelsLines.read(Source(qrels), warn)

@@ -1,4 +1,4 @@
-"""irevalx-lab degrade."""
+"""irevalx-lab samples."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from fractions import Fraction
 import click
 
 from irevalx.errors import UsageError
-from irevalx.lab import degrade
-from irevalx.lab.degrade import RandomOrder
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging import samples
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.judging.samples import RandomOrder
+from irevalx.lab.output import write_lines
+from irevalx.lab.parameters import (
     SHARE,
     fresh_seed,
     level_option,
@@ -21,7 +22,6 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
-from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.reading.source import Source
 
 
@@ -78,14 +78,14 @@ def command(
     warn = teller(quiet)
     read = QrelsLines.read(Source(qrels), warn)
     judgments = read.judgments
-    degrade.tell_without_relevant(judgments, level, warn)
+    samples.tell_without_relevant(judgments, level, warn)
     seed = fresh_seed() if seed is None else seed
     if uniform is not None:
-        kept = degrade.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)
+        kept = samples.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)
     else:
         assert stratified is not None
-        kept = degrade.stratified(judgments, stratified, RandomOrder(judgments, seed, "stratified"), level)
-    grades = degrade.unjudge(judgments, kept)
+        kept = samples.stratified(judgments, stratified, RandomOrder(judgments, seed, "stratified"), level)
+    grades = samples.unjudge(judgments, kept)
     if pool_out is not None:
         places = range(judgments.rows.size)
         write_lines(

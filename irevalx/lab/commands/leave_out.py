@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irevalx.arrays.segments import AnyArray
 from irevalx.errors import UsageError, quote
-from irevalx.lab.classifiers import CLASSIFIERS
+from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment, prepare
-from irevalx.lab.files import make_folder, write_file, write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import Table, make_folder, table_lines, write_file, write_lines
+from irevalx.lab.parameters import (
     depth_option,
     digits_option,
     documents_option,
@@ -30,15 +32,12 @@ from irevalx.lab.flags import (
     runs_argument,
     teller,
 )
-from irevalx.lab.progress_bar import progress_bar
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import Table, table_lines
+from irevalx.process.terminal import progress_bar
 from irevalx.reading.source import Source
-from irevalx.segments import AnyArray
 
 if TYPE_CHECKING:
-    from irevalx.lab.complete import Predictions
-    from irevalx.lab.leave_out import LeftOut, Removal, Treatment
+    from irevalx.lab.completion.predict import Predictions
+    from irevalx.lab.judging.leave_out import LeftOut, Removal, Treatment
 
 
 @click.command(
@@ -119,7 +118,7 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are set against those with the whole pool.
     """
-    from irevalx.lab.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
+    from irevalx.lab.judging.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
 
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
@@ -149,8 +148,8 @@ def command(
     completing = None
     with progress_bar(len(left) * len(read.judgments.topics), "topics", quiet=quiet or not documents) as progress:
         if complete in CLASSIFIERS:
-            from irevalx.lab.complete import Completing, Completion
-            from irevalx.lab.trained import classifier_for, collection_for
+            from irevalx.lab.completion.collection import collection_for
+            from irevalx.lab.completion.predict import Completing, Completion, classifier_for
 
             collection = collection_for(read.judgments, documents)
             completion = Completion(read.judgments, collection, classifier_for(complete, collection), level)
@@ -240,7 +239,7 @@ def _label(found: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
 
 
 def _groups(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
-    from irevalx.lab.leave_out import groups_by_pattern, groups_from_file
+    from irevalx.lab.judging.leave_out import groups_by_pattern, groups_from_file
 
     if path is not None:
         return groups_from_file(Source(path), runs)

@@ -8,9 +8,11 @@ import click
 import numpy as np
 
 from irevalx.errors import UsageError, shown_name
-from irevalx.lab import degrade
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging import samples
+from irevalx.lab.judging.pools import near, pool_of
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import write_lines
+from irevalx.lab.parameters import (
     depth_option,
     opened,
     options,
@@ -20,8 +22,6 @@ from irevalx.lab.flags import (
     runs_argument,
     teller,
 )
-from irevalx.lab.pools import near, pool_of
-from irevalx.lab.qrels_lines import QrelsLines
 from irevalx.reading.source import Source
 
 
@@ -80,13 +80,13 @@ def command(
         warn(f"{unknown} of {len(pool)} pooled topics are left out: {shown_name(judge)} does not judge them")
     in_pool, others = near(judgments, pool)
     if mix_seed is None:
-        kept = degrade.shallow(judgments, in_pool[np.newaxis])
+        kept = samples.shallow(judgments, in_pool[np.newaxis])
     else:
-        order = degrade.RandomOrder(judgments, mix_seed, "mixed")
-        kept = degrade.mixed(judgments, in_pool[np.newaxis], order)
+        order = samples.RandomOrder(judgments, mix_seed, "mixed")
+        kept = samples.mixed(judgments, in_pool[np.newaxis], order)
 
     def lines() -> Iterator[bytes]:
-        yield from read.with_grades(degrade.unjudge(judgments, kept), kept if drop else None)
+        yield from read.with_grades(samples.unjudge(judgments, kept), kept if drop else None)
         if not drop:
             yield from (b"%s 0 %s -1\n" % pair for pair in others)
 

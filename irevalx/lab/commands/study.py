@@ -12,10 +12,11 @@ import click
 from irevalx import __version__
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
-from irevalx.lab.degrade import tell_without_relevant
 from irevalx.lab.experiment import prepare
-from irevalx.lab.files import make_folder, write_file
-from irevalx.lab.flags import (
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.judging.samples import tell_without_relevant
+from irevalx.lab.output import make_folder, separated_lines, table_lines, write_file
+from irevalx.lab.parameters import (
     SHARE,
     digits_option,
     fresh_seed,
@@ -31,12 +32,9 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
-from irevalx.lab.progress_bar import progress_bar
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import separated_lines, table_lines
-from irevalx.lab.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.process.terminal import progress_bar, write
 from irevalx.reading.source import Source
-from irevalx.terminal import write
 
 
 @click.command(
@@ -112,7 +110,7 @@ def command(
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     import scipy  # noqa: F401
 
-    from irevalx.lab.study_tables import knees_table
+    from irevalx.lab.study.study_tables import knees_table
 
     refuse_two_standard_inputs(qrels, *runs)
     chosen = _levels(levels, scheme)
@@ -156,7 +154,7 @@ def command(
 
 def write_tables(study: Study, into: Path, about: dict[str, object], digits: int) -> None:
     """Write the tables of a study and how it was made; each file is there complete or not at all."""
-    from irevalx.lab import study_tables as made
+    from irevalx.lab.study import study_tables as made
 
     tables = {"scores": made.scores_table, "samples": made.samples_table, "summary": made.summary_table}
     texts = {f"{name}.csv": b"".join(separated_lines(make(study))) for name, make in tables.items()}
@@ -168,7 +166,7 @@ def write_tables(study: Study, into: Path, about: dict[str, object], digits: int
 
 def draw_figures(study: Study, into: Path, fmt: str, *, quiet: bool) -> None:
     """Draw the figures of a study; each file is there complete or not at all."""
-    from irevalx.lab import plots
+    from irevalx.lab.study import figures as plots
 
     figures = list(plots.figures(study))
     with progress_bar(len(figures), "drawing", quiet=quiet) as progress:

@@ -6,8 +6,9 @@ import click
 
 from irevalx.errors import InputError, UsageError, quote
 from irevalx.lab.experiment import prepare
-from irevalx.lab.files import write_lines
-from irevalx.lab.flags import (
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.parameters import (
     digits_option,
     format_option,
     fresh_seed,
@@ -24,9 +25,7 @@ from irevalx.lab.flags import (
     seed_option,
     teller,
 )
-from irevalx.lab.qrels_lines import QrelsLines
-from irevalx.lab.rows import Table, table_lines
-from irevalx.lab.swaps import DRAWS, default_sizes, swap_rate, topic_sets
+from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
 from irevalx.reading.source import Source
 
 

@@ -1,0 +1,56 @@
+"""The manual pages of irevalx-lab and of each of its commands, made from their options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import click
+from roff import definition, heading, paragraphs, roff, see_also
+
+from irevalx.lab import PROGRAM
+from irevalx.lab.program import COMMANDS, command
+
+_EXAMPLE = "Example: "
+
+
+def manual_pages() -> dict[str, str]:
+    """Return the pages, by the name of the file in man/."""
+    pages = {f"{PROGRAM}.1": _overview()}
+    pages |= {f"{PROGRAM}-{name}.1": _page(name) for name in COMMANDS}
+    return {name: "\n".join(lines) + "\n" for name, lines in pages.items()}
+
+
+def _overview() -> Iterator[str]:
+    yield from heading(PROGRAM, 1, "find out how far a measure can be trusted when judgments are incomplete")
+    yield from (".SH SYNOPSIS", rf".B {roff(PROGRAM)}", r"\fICOMMAND\fR [\fIOPTIONS\fR] ...")
+    yield ".SH DESCRIPTION"
+    yield from paragraphs(_prose(command))
+    yield ".SH COMMANDS"
+    for name, what in COMMANDS.items():
+        yield from definition(f"{PROGRAM} {name}", what)
+    yield '.SH "EXIT STATUS"'
+    yield from paragraphs(["As for irevalx."])
+    yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])
+
+
+def _page(name: str) -> Iterator[str]:
+    ctx = click.Context(command, info_name=PROGRAM, **command.context_settings)
+    described = command.get_command(ctx, name)
+    assert described is not None
+    yield from heading(f"{PROGRAM}-{name}", 1, COMMANDS[name].rstrip(".").lower())
+    sub = click.Context(described, info_name=name, parent=ctx)
+    yield from (".SH SYNOPSIS", roff(" ".join([PROGRAM, name, *described.collect_usage_pieces(sub)])))
+    yield ".SH DESCRIPTION"
+    yield from paragraphs(_prose(described))
+    yield ".SH OPTIONS"
+    for param in described.params:
+        if isinstance(param, click.Option):
+            yield from definition(*(param.get_help_record(sub) or ("", "")))
+    example = (described.epilog or "").removeprefix(_EXAMPLE)
+    yield from (".SH EXAMPLE", ".EX", roff(example), ".EE")
+    yield from see_also([(PROGRAM, 1), ("irevalx", 1), ("irevalx-measures", 7), ("irevalx-formats", 5)])
+
+
+def _prose(described: click.Command) -> list[str]:
+    return inspect.cleandoc(described.help or "").split("\n\n")

@@ -1,0 +1,48 @@
+"""Text as roff, the language of manual pages, has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from irevalx import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_MANUALS = {1: "User Commands", 5: "File Formats", 7: "Miscellaneous"}
+
+
+def roff(text: str) -> str:
+    """Escape a line of text, so that roff prints it as it is."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def heading(page: str, section: int, what: str) -> Iterator[str]:
+    """Yield how a page begins: its title, and NAME."""
+    yield f'.TH {page.upper()} {section} "{_release_date()}" "irevalx {__version__}" "{_MANUALS[section]}"'
+    yield from (".SH NAME", roff(f"{page} - {what}"))
+
+
+def paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    """Yield paragraphs of running text, to stand below a heading."""
+    for number, text in enumerate(texts):
+        yield from ([".PP"] if number else [])
+        yield roff(" ".join(text.split()))
+
+
+def definition(term: str, text: str) -> Iterator[str]:
+    """Yield a term in bold type, and what it means."""
+    yield from (".TP", rf"\fB{roff(term)}\fR", roff(text))
+
+
+def see_also(pages: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """Yield the last section: other pages with their sections."""
+    yield from (".SH SEE ALSO", ", ".join(rf"\fB{roff(page)}\fR({section})" for page, section in pages))
+
+
+def _release_date() -> str:
+    found = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return found[1] if found else ""

@@ -1,0 +1,128 @@
+"""Traces for ``-D``: what the measures see of a topic, document by document, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.arrays.segments import IntArray, Segments
+from irevalx.errors import printable, quote
+from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.preference_groups import Group
+from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.ranking.assessed_preferences import assess_preferences
+from irevalx.ranking.ranking import NOT_POOLED, Ranking
+from irevalx.settings import Options
+
+if TYPE_CHECKING:
+    from irevalx.reading.formats import AnyJudgments
+
+NONE = "-"
+"""The rank of a document that was not retrieved, and its counts."""
+
+
+def trace_lines(ranking: Ranking, judgments: AnyJudgments, options: Options) -> Iterator[str]:
+    """Yield a title and a table for each topic, or for each judgment group of it.
+
+    Parameters
+    ----------
+    ranking : of topics that can be evaluated, made with these judgments.
+    options : level and judged_only count here.
+    """
+    if isinstance(judgments, Judgments):
+        titles = [f"topic {quote(topic)}" for topic in ranking.topics]
+        yield from _graded(ranking, judgments, titles, options)
+    elif isinstance(judgments, PreferenceJudgments):
+        yield from _preferences(ranking, judgments)
+    else:
+        from irevalx.ranking.grouped_topics import ranking_by_group
+
+        each = ranking_by_group(ranking, judgments)[1]
+        names = [judgments.names[group] for group in each.judged_topic.tolist()]
+        titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
+        yield from _graded(each, judgments.judgments, titles, options)
+
+
+def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], options: Options) -> Iterator[str]:
+    """Trace rankings with grades: of the documents up to each, how many are relevant, nonrelevant and so on."""
+    t = ranking.assess(
+        judgments, judgments.grades, level=options.level, reading="skip" if options.judged_only else "nonrel"
+    )
+    grades, row = judgments.grades, ranking.row
+    shown = (grades >= 0) | (not options.judged_only)
+    if options.judged_only:
+        row = row[(row != NOT_POOLED) & shown[row]]
+    unjudged = ~t.judged & (row != NOT_POOLED)
+    so_far = [t.rows.running_count(mask) for mask in (t.relevant, t.nonrelevant, unjudged)]
+    for topic, title in enumerate(titles):
+        yield (
+            f"{title}: {t.n_ret[topic]} documents, with {t.n_rel_ret[topic]} of {t.n_rel[topic]} relevant and "
+            f"{t.n_judged_ret[topic] - t.n_rel_ret[topic]} of {t.n_nonrel[topic]} nonrelevant ones"
+        )
+        found = _places(t.rows, topic)
+        found = found[row[found] != NOT_POOLED]
+        pool = _places(judgments.rows, int(ranking.judged_topic[topic]))
+        rows = []
+        for place in found.tolist():
+            rank, *counts = (int(x[place]) for x in (t.rank, *so_far))
+            cells = [rank, grades[row[place]], *counts, rank - sum(counts), f"{counts[0] / rank:.4f}"]
+            rows.append([*map(str, cells), _docno(judgments, row[place])])
+        for place in pool[shown[pool] & ~np.isin(pool, row[found])].tolist():
+            rows.append([NONE, str(grades[place]), *[NONE] * 5, _docno(judgments, place)])
+        head = ("rank", "grade", "relevant", "nonrelevant", "unjudged", "outside", "precision", "document")
+        yield from _table(head, rows)
+
+
+def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
+    """Trace rankings with preferences: how many each document has to others, and how many of these are fulfilled."""
+    seen, documents = assess_preferences(ranking, judgments), judgments.documents
+    names = [
+        judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
+    ]
+    for topic, name in enumerate(ranking.topics):
+        found = _places(ranking.rows, topic)
+        found = found[ranking.row[found] != NOT_POOLED]
+        every = _places(documents.rows, int(ranking.judged_topic[topic]))
+        by_id = np.append(ranking.row[found], every[~np.isin(every, ranking.row[found])])
+        ranks = [*map(str, ranking.rank[found].tolist()), *[NONE] * (by_id.size - found.size)]
+        for place in _places(seen.groups, topic).tolist():
+            group, t = seen.members[place], seen.tally
+            yield (
+                f"topic {quote(name)}, group {quote(names[place])}: {t.fulfilled[place]} of {t.possible[place]} "
+                f"preferences fulfilled, {t.fulfilled_ret[place]} of {t.possible_ret[place]} where both were retrieved"
+            )
+            columns = [column.tolist() for column in _wins(group, found.size)]
+            rows = [
+                [ranks[number], f"{level:g}", *map(str, counts), _docno(documents, by_id[number])]
+                for number, level, *counts in zip(group.ids.tolist(), group.level.tolist(), *columns, strict=True)
+            ]
+            head = ("rank", "level", "preferred", "fulfilled", "sum preferred", "sum fulfilled", "document")
+            yield from _table(head, rows)
+
+
+def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
+    """For each line of a group: its preferences to others, those fulfilled, and the sums of both up to here."""
+    preferred = group.preferred
+    fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
+    counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)
+    return (*counts, *map(np.cumsum, counts))
+
+
+def _places(rows: Segments, row: int) -> IntArray:
+    """Return the flat places of a row."""
+    where = rows.slice(row)
+    return np.arange(where.start, where.stop)
+
+
+def _docno(documents: Documents, place: int) -> str:
+    return printable(documents.docnos.text(int(place)))
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Align all columns but the last to the right."""
+    *widths, _ = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+    for row in (head, *rows):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join(["   ", *cells, row[-1]])

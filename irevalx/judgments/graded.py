@@ -1,0 +1,135 @@
+"""Relevance judgments, grouped by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.document_table import DocumentTable
+from irevalx.arrays.segments import IntArray, Segments
+from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
+from irevalx.frozen import Frozen
+
+
+class Documents(Frozen):
+    """The documents that a file of judgments is about: all that a ranking needs to know.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    topics : each once, ascending in byte order.
+    rows : one row a topic, its documents.
+    docnos : flat.
+    """
+
+    path: str
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+
+    @cached_property
+    def topic_index(self) -> dict[bytes, int]:
+        """Where a topic stands in ``topics``."""
+        return {topic: index for index, topic in enumerate(self.topics)}
+
+    @cached_property
+    def table(self) -> DocumentTable:
+        """Where a document stands, given the place of its topic in ``topics``."""
+        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
+
+
+class Judgments(Documents):
+    """The judged documents of every topic, each with a grade.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
+    rows : one row a topic, its documents in the order of the file.
+    docnos : flat.
+    grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.
+    lines : flat; the 1-based line of the file, 0 for a document of the pool file.
+    strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
+    """
+
+    grades: IntArray
+    lines: IntArray
+    strata: IntArray | None = None
+
+    first_name_first: ClassVar[bool] = False
+    """How a ranking for these judgments orders documents with equal scores."""
+
+    @classmethod
+    def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
+        """Return the judgments of several parts of a file, which have no topic in common, by ascending topic.
+
+        Parameters
+        ----------
+        parts : with their topics in any order.
+        """
+        topics = [topic for part in parts for topic in part.topics]
+        nothing = np.empty(0, np.int64)
+        rows = Segments.of_lengths(np.concatenate((nothing, *(part.rows.lengths for part in parts))))
+        docnos = Names.joined([part.docnos for part in parts])
+        grades = np.concatenate((nothing, *(part.grades for part in parts)))
+        lines = np.concatenate((nothing, *(part.lines for part in parts)))
+        stratified = [part.strata for part in parts if part.strata is not None]
+        strata = np.concatenate(stratified) if stratified else None
+        ascending = sorted(topics)
+        if ascending != topics:
+            rows, index = rows.take(np.array(sorted(range(rows.n), key=topics.__getitem__), np.int64))
+            docnos, grades, lines = docnos.take(index), grades[index], lines[index]
+            strata = None if strata is None else strata[index]
+        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
+
+    @property
+    def documents(self) -> Documents:
+        """The documents without their grades."""
+        return self
+
+    @property
+    def n_relevant(self) -> int:
+        """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
+        return int(np.count_nonzero(self.grades > 0))
+
+    @cached_property
+    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
+        """Topics in which a document was judged twice, with the complaint to make."""
+        pairs = self.table.duplicates.tolist()
+        found = (
+            (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
+            for one, two in pairs
+        )
+        return duplicate_documents("judgments", self.path, found)
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return self.duplicates
+
+
+def duplicate_documents(
+    what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]]
+) -> dict[bytes, DuplicateDocumentError]:
+    """Word the complaint about each topic in which a document occurs twice: about the least document in byte order.
+
+    Parameters
+    ----------
+    what : what the file holds, for the message.
+    found : topic, document, and two or more lines that it stands on; a document may come several times.
+    """
+    where: dict[tuple[bytes, bytes], set[int]] = {}
+    for topic, docno, lines in found:
+        where.setdefault((topic, docno), set()).update(lines)
+    complaints: dict[bytes, DuplicateDocumentError] = {}
+    for (topic, docno), numbers in sorted(where.items()):
+        first, second = sorted(numbers)[:2]
+        complaint = DuplicateDocumentError(
+            f"{shown_name(path)}:{second}: a document must occur once in the {what} of a topic, "
+            f"but got {quote(docno)} in topic {quote(topic)} a second time (first on line {first})"
+        )
+        complaints.setdefault(topic, complaint)
+    return complaints

@@ -1,0 +1,143 @@
+"""Preference judgments: which documents of a topic are better than which.
+
+Within a judgment group (one user's judgments, say) a document is preferred to those that have a lower level. If the
+group has several subgroups, levels are compared within each, and what follows from several of them holds as well: if A
+is better than B and B better than C, then A is better than C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
+from irevalx.errors import EvaluationError, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Documents
+from irevalx.judgments.preference_groups import ClassGroup, Group, RelationGroup
+
+
+class PreferenceJudgments(Frozen):
+    """Preference judgments as a file has them.
+
+    Parameters
+    ----------
+    documents : those judged; each once in a topic, ascending in byte order.
+    groups : per topic, its judgment groups, ascending in byte order.
+    names : flat over ``groups``.
+    rows : per group, its lines, by subgroup (ascending) and then from the highest level down.
+    subgroup : flat over ``rows``; a number.
+    document : flat over ``rows``; the place of the document among those of the topic.
+    level : flat over ``rows``.
+    lines : flat over ``rows``; the 1-based line of the file.
+    """
+
+    documents: Documents
+    groups: Segments
+    names: tuple[bytes, ...]
+    rows: Segments
+    subgroup: IntArray
+    document: IntArray
+    level: FloatArray
+    lines: IntArray
+
+    first_name_first: ClassVar[bool] = True
+    """How a ranking for these judgments orders documents with equal scores."""
+
+    @cached_property
+    def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
+        """The groups of each topic, with the places of documents as ids; or what contradicts itself there."""
+        found: list[tuple[Group, ...] | EvaluationError] = []
+        for topic in range(self.groups.n):
+            where = self.groups.slice(topic)
+            try:
+                found.append(tuple(self._group(topic, group) for group in range(where.start, where.stop)))
+            except EvaluationError as error:
+                found.append(error)
+        return found
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some of these topics cannot be evaluated."""
+        outcome = {topic: self.by_topic[self.documents.topic_index[topic]] for topic in topics}
+        return {topic: error for topic, error in outcome.items() if isinstance(error, EvaluationError)}
+
+    def _group(self, topic: int, group: int) -> Group:
+        where = self.rows.slice(group)
+        one = self.subgroup[where.start] == self.subgroup[where.stop - 1]
+        return self._class_group(topic, group) if one else self._relation_group(topic, group)
+
+    def _class_group(self, topic: int, group: int) -> ClassGroup:
+        where = self.rows.slice(group)
+        level = self.level[where]
+        number = np.cumsum(np.append(False, level[1:] != level[:-1]))
+        every = np.arange(int(self.documents.rows.lengths[topic]))
+        found = ClassGroup(self.document[where], level, number).renumbered(every)
+        twice = (found.ids[1:] == found.ids[:-1]) & (found.number[1:] != found.number[:-1])
+        if twice.any():
+            place = int(found.ids[1:][twice][0])
+            first, *others = np.flatnonzero(self.document[where] == place).tolist()
+            other = next(line for line in others if number[line] != number[first])
+            raise self._contradiction(
+                topic, group, [where.start + first, where.start + other], "a document must have one level", place
+            )
+        return found
+
+    def _relation_group(self, topic: int, group: int) -> RelationGroup:
+        where = self.rows.slice(group)
+        ids = distinct(self.document[where])
+        place = np.searchsorted(ids, self.document[where])
+        level = np.zeros(ids.size)
+        level[place] = self.level[where]  # of several the last one stays
+        self._refuse_relevant_and_not(topic, group)
+        preferred = np.zeros((ids.size, ids.size), np.bool_)
+        subgroup = self.subgroup[where]
+        changes = np.flatnonzero(subgroup[1:] != subgroup[:-1]) + 1
+        for members, levels in zip(np.split(place, changes), np.split(self.level[where], changes), strict=True):
+            better, worse = np.nonzero(levels[:, None] > levels)
+            preferred[members[better], members[worse]] = True
+        close(preferred)
+        np.fill_diagonal(preferred, False)
+        both = np.argwhere(preferred & preferred.T)
+        if both.size:
+            one, other = (quote(self._docno(topic, int(ids[i]))) for i in both[0])
+            raise EvaluationError(
+                f"{shown_name(self.documents.path)}: preferences within a judgment group must not contradict each "
+                f"other, but got {one} better than {other} and worse in group {quote(self.names[group])} of topic "
+                f"{quote(self.documents.topics[topic])}"
+            )
+        return RelationGroup(ids, level, preferred)
+
+    def _refuse_relevant_and_not(self, topic: int, group: int) -> None:
+        where = self.rows.slice(group)
+        order = np.argsort(self.document[where], kind="stable")
+        document, level = self.document[where][order], self.level[where][order]
+        before, after = level[:-1], level[1:]
+        mixed = ((before > 0) & (after == 0)) | ((before == 0) & (after > 0))
+        mixed &= document[1:] == document[:-1]
+        if mixed.any():
+            first = int(np.flatnonzero(mixed)[0])
+            lines = (where.start + order[first : first + 2]).tolist()
+            raise self._contradiction(
+                topic, group, lines, "a document must not have a level of 0 and one above 0", int(document[first])
+            )
+
+    def _contradiction(self, topic: int, group: int, rows: list[int], rule: str, place: int) -> EvaluationError:
+        """Word what is wrong with two lines about a document."""
+        (first, one), (second, other) = sorted((int(self.lines[row]), f"{self.level[row]:g}") for row in rows)
+        return EvaluationError(
+            f"{shown_name(self.documents.path)}:{second}: {rule} in a judgment group, but got {other} after {one} on "
+            f"line {first} for {quote(self._docno(topic, place))} in group {quote(self.names[group])} of topic "
+            f"{quote(self.documents.topics[topic])}"
+        )
+
+    def _docno(self, topic: int, place: int) -> bytes:
+        return self.documents.docnos.text(self.documents.rows.slice(topic).start + place)
+
+
+def close(relation: BoolArray) -> None:
+    """Add to a relation what follows from it: if A is related to B and B to C, then A is to C."""
+    for between in range(len(relation)):
+        relation[relation[:, between]] |= relation[between]

@@ -1,0 +1,234 @@
+"""Judging each group of runs as if it had not been there when the documents were pooled.
+
+Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
+Judgements, SIGIR 2007, section 5.2 and Table 2.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
+"""From what a group takes with it, and the full judgments, to the grades and the pool that it is judged with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """What a group takes with it.
+
+    Parameters
+    ----------
+    group : its name.
+    runs : shape (n_runs,); whether a run belongs to it.
+    in_pool : flat over the judgments; documents within the depth of the pool of all runs.
+    found_alone : flat over the judgments; documents of that pool that only runs of this group have found.
+    removed : flat over the judgments; those of them that were judged.
+    """
+
+    group: str
+    runs: BoolArray
+    in_pool: BoolArray
+    found_alone: BoolArray
+    removed: BoolArray
+
+
+def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Leave out the lines of what only the group has found: as in the paper, it has no pooled documents of its own."""
+    return grades, removal.in_pool & ~removal.found_alone
+
+
+def unjudged(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Keep the removed documents in the pool, unjudged."""
+    return np.where(removal.removed, -1, grades), removal.in_pool
+
+
+def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Take the removed documents for nonrelevant: the control for predictions."""
+    return np.where(removal.removed, 0, grades), removal.in_pool
+
+
+def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
+    """Yield what each group takes with it.
+
+    Parameters
+    ----------
+    groups : that of each run of the experiment.
+    depth : of the pool.
+    """
+    near = experiment.retrieved_within(depth)
+    in_pool: BoolArray = np.asarray(near.any(axis=0))
+    names = sorted(set(groups))
+    by_group = np.array([near[[group == name for group in groups]].any(axis=0) for name in names])
+    found_by_one = by_group.sum(axis=0) == 1
+    for name, found in zip(names, by_group, strict=True):
+        members = np.array([group == name for group in groups], np.bool_)
+        alone: BoolArray = found & found_by_one
+        yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """What every run scores with all judgments of the pool, and without those that only its group has found.
+
+    Parameters
+    ----------
+    before, after : shape (n_measures, n_runs); scores.
+    rank_before, rank_after : shape (n_measures, n_runs); 1 + the number of runs strictly better when all runs are
+        judged in the same way.
+    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
+    left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
+    """
+
+    before: FloatArray
+    after: FloatArray
+    rank_before: IntArray
+    rank_after: IntArray
+    changed: BoolArray
+    left_out: BoolArray
+
+    @property
+    def _gain(self) -> IntArray:
+        """The ranks that each left-out run gains."""
+        return (self.rank_before - self.rank_after)[:, self.left_out]
+
+    @property
+    def _scores(self) -> tuple[FloatArray, FloatArray]:
+        return self.before[:, self.left_out], self.after[:, self.left_out]
+
+    @property
+    def rank_change(self) -> FloatArray:
+        """Per measure: the mean absolute change of a left-out run's rank."""
+        change: FloatArray = np.abs(self._gain).mean(axis=1)
+        return change
+
+    @property
+    def rise(self) -> IntArray:
+        """Per measure: the most ranks that a left-out run gains."""
+        most: IntArray = self._gain.max(axis=1, initial=0)
+        return most
+
+    @property
+    def fall(self) -> IntArray:
+        """Per measure: the most ranks that a left-out run loses."""
+        most: IntArray = (-self._gain).max(axis=1, initial=0)
+        return most
+
+    @property
+    def bias(self) -> FloatArray:
+        """Per measure: the mean change of a left-out run's score."""
+        return bias(*self._scores)
+
+    @property
+    def rms(self) -> FloatArray:
+        """Per measure: the root mean square of the change of a left-out run's score."""
+        return rms(*self._scores)
+
+    @property
+    def tau(self) -> FloatArray:
+        """Per measure: Kendall's tau, ties concordant, between what the runs score before and when left out."""
+        return tau(*self._scores)
+
+    @property
+    def tau_b(self) -> FloatArray:
+        """Per measure: the same with tau-b."""
+        return tau_b(*self._scores)
+
+    @property
+    def tau_b_all(self) -> FloatArray:
+        """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
+        return tau_b(self.before, self.after)
+
+    @property
+    def share_changed(self) -> FloatArray:
+        """Per measure: the share of left-out runs that score significantly otherwise."""
+        share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
+        return share
+
+
+def leave_out(experiment: Experiment, left: Sequence[Removal], treatment: Treatment) -> LeftOut:
+    """Evaluate all runs once with the whole pool, and once for each group.
+
+    Parameters
+    ----------
+    left : for each group, which together have every run once; or for a single one, whose judgments the runs of other
+        groups are evaluated with as well ([4] Table 3).
+    treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
+    """
+    values = experiment.values(pooled=left[0].in_pool)
+    before = experiment.scores(values)
+    rank_before = ranks(before)
+    after, rank_after = np.empty_like(before), np.empty_like(rank_before)
+    otherwise, every = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
+    for removal in left:
+        grades, pooled = treatment(removal, experiment.grades)
+        reduced = experiment.values(grades, pooled)
+        scores, members = experiment.scores(reduced), removal.runs if len(left) > 1 else every
+        after[:, members] = scores[:, members]
+        rank_after[:, members] = ranks(scores)[:, members]
+        otherwise[:, members] = changed(values[:, members], reduced[:, members])
+    left_out: BoolArray = np.any([removal.runs for removal in left], axis=0)
+    return LeftOut(before, after, rank_before, rank_after, otherwise, left_out)
+
+
+def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
+
+    Raises
+    ------
+    UnreadableFileError
+    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        where = f"{shown_name(source.path)}:{number}"
+        if len(fields) != 2:
+            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
+        run, group = map(os.fsdecode, fields)
+        if run in found:
+            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
+        found[run] = group
+    for run in runs:
+        if run not in found:
+            raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
+    for run, group in found.items():
+        if all(found[other] != group for other in runs):
+            raise InputError(
+                f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
+                "not given, or is left out)"
+            )
+    return [found[run] for run in runs]
+
+
+def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
+    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+
+    Raises
+    ------
+    UsageError : the pattern is no regular expression, or a name does not match it.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
+    groups = []
+    for run in runs:
+        match = compiled.search(run)
+        if match is None:
+            raise UsageError(f"--group-by must match the name of each run, but {quote(pattern)} does not {quote(run)}")
+        groups.append(match[1] if compiled.groups and match[1] is not None else match[0])
+    return groups

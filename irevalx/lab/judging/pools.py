@@ -1,0 +1,79 @@
+"""The documents that runs have among their first ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.document_table import ABSENT
+from irevalx.arrays.segments import BoolArray, Segments
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.ranking.ranking import ranked_order
+from irevalx.reading.runs import Results, Run
+from irevalx.trec_eval.numbers import OddNumbers
+
+
+def pool_of(
+    runs: Sequence[Run], depth: int, warn: Callable[[str], None] = lambda line: None
+) -> dict[bytes, list[bytes]]:
+    """Pool the first documents of each topic of every run.
+
+    Parameters
+    ----------
+    depth : how many of a topic; at least 1.
+    warn : told of scores that are no plain numbers.
+
+    Returns
+    -------
+    For each topic, in ascending byte order, its documents in ascending byte order, each once.
+
+    Raises
+    ------
+    UnreadableFileError, MalformedLineError : as reading a run does.
+    """
+    pooled: dict[bytes, set[bytes]] = {}
+    for run in runs:
+        parts = run.results()
+        odd = OddNumbers("score", "a finite number", strict=False)
+        for part in parts:
+            odd = odd.followed_by(part.odd)
+        if message := odd.message():
+            warn(message)
+        for part in parts:
+            found = first_documents(part, depth)
+            for topic, docno in zip(found.topic.tolist(), found.docnos.texts(), strict=True):
+                pooled.setdefault(found.topics[topic], set()).add(docno)
+    return {topic: sorted(pooled[topic]) for topic in sorted(pooled)}
+
+
+def first_documents(results: Results, depth: int) -> Pool:
+    """Return the first documents of each topic, in the order in which the evaluator ranks them."""
+    order = ranked_order(results)
+    rows, docnos = results.rows, results.docnos
+    first: BoolArray = rows.position < depth
+    places = np.flatnonzero(first) if order is None else order[first]
+    kept: Segments = rows.keep(first)
+    return Pool("", results.topics, kept.ids, docnos.take(places))
+
+
+def near(judgments: Judgments, pool: dict[bytes, list[bytes]]) -> tuple[BoolArray, list[tuple[bytes, bytes]]]:
+    """Find the documents of a pool among judgments.
+
+    Returns
+    -------
+    in_pool : flat over ``judgments``.
+    others : topic and document of those that the judgments do not have, of topics that they do have.
+    """
+    in_pool = np.zeros(judgments.rows.size, np.bool_)
+    others = []
+    for topic, documents in pool.items():
+        if topic not in judgments.topic_index:
+            continue
+        number = judgments.topic_index[topic]
+        found = judgments.table.find(np.full(len(documents), number), Names.of(documents))
+        in_pool[found[found != ABSENT]] = True
+        others += [(topic, documents[place]) for place in np.flatnonzero(found == ABSENT).tolist()]
+    return in_pool, others

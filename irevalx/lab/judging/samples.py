@@ -1,0 +1,192 @@
+"""Making judgments incomplete: which judged documents are kept.
+
+Random order is the order of SHA-256 over the bytes of ``SEED SCHEME TOPIC DOCNO DRAW``, with single spaces between
+them: the same on every platform and for every version of numpy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import quote, shown_name
+from irevalx.judgments.graded import Judgments
+
+LEAST_RELEVANT = 1
+"""How many relevant documents of a topic a stratified sample keeps at least, if there are so many."""
+
+LEAST_NONRELEVANT = 10
+"""The same for nonrelevant documents."""
+
+
+class RandomOrder:
+    """The judged documents of each topic in an order that depends on their names and a seed alone.
+
+    Parameters
+    ----------
+    judgments : of the documents.
+    seed : any whole number.
+    scheme : what the order is for; different schemes have different orders.
+    """
+
+    def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
+        self.judgments = judgments
+        self._seed = seed
+        self._scheme = scheme
+        self._found: dict[tuple[int, int], IntArray] = {}
+
+    @cached_property
+    def _judged(self) -> list[IntArray]:
+        """For each topic, the flat places of its judged documents."""
+        judged = np.flatnonzero(self.judgments.grades >= 0)
+        counts = self.judgments.rows.count(self.judgments.grades >= 0)
+        return np.split(judged, np.cumsum(counts)[:-1])
+
+    def of(self, topic: int, draw: int = 0) -> IntArray:
+        """Return the flat places of a topic's judged documents in random order; another one for each draw."""
+        if (topic, draw) not in self._found:
+            places = self._judged[topic]
+            before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
+            after = b" %d" % draw
+            digests = [
+                hashlib.sha256(before + docno + after).digest() for docno in self.judgments.docnos.take(places).texts()
+            ]
+            order = sorted(range(places.size), key=digests.__getitem__)
+            self._found[topic, draw] = places[order]
+        return self._found[topic, draw]
+
+
+def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int) -> BoolArray:
+    """Keep the same share of every topic's judged documents, drawn anew until one of them is relevant.
+
+    Of a topic's n judged documents max(1, floor(rate n + 1/2)) are kept. A topic without any relevant document is
+    drawn once.
+
+    Parameters
+    ----------
+    rate : above 0 and at most 1.
+    level : the least grade that is relevant.
+
+    Returns
+    -------
+    Flat over ``judgments``; which documents are kept.
+
+    Notes
+    -----
+    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 3.1.
+    """
+    relevant = is_relevant(judgments, level)
+    some_relevant = judgments.rows.count(relevant) > 0
+    kept = np.zeros(judgments.rows.size, np.bool_)
+    for topic in range(judgments.rows.n):
+        draw = 0
+        sample = first_share(order.of(topic), rate)
+        while some_relevant[topic] and not relevant[sample].any():
+            draw += 1
+            sample = first_share(order.of(topic, draw), rate)
+        kept[sample] = True
+    return kept
+
+
+def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, level: int) -> BoolArray:
+    """Keep the same share of every topic's relevant and of its nonrelevant documents.
+
+    Of R relevant documents the first max(1, ceil(fraction R)) are kept, of N nonrelevant ones the first
+    max(10, ceil(fraction N)), as far as there are so many. What a fraction keeps a greater one keeps as well.
+
+    Parameters
+    ----------
+    fraction : above 0 and at most 1.
+    level : the least grade that is relevant.
+
+    Returns
+    -------
+    Flat over ``judgments``; which documents are kept.
+
+    Notes
+    -----
+    Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4
+    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3.
+    """
+    relevant = is_relevant(judgments, level)
+    kept = np.zeros(judgments.rows.size, np.bool_)
+    for topic in range(judgments.rows.n):
+        places = order.of(topic)
+        for stratum, least in ((relevant[places], LEAST_RELEVANT), (~relevant[places], LEAST_NONRELEVANT)):
+            documents = places[stratum]
+            kept[documents[: max(least, _ceil(fraction * documents.size))]] = True
+    return kept
+
+
+def shallow(judgments: Judgments, near: BoolArray) -> BoolArray:
+    """Keep the judged documents that at least one run has among its first ones.
+
+    Parameters
+    ----------
+    near : shape (n_runs, n_judgments); which run has which document there.
+
+    Returns
+    -------
+    Flat over ``judgments``; which documents are kept.
+
+    Notes
+    -----
+    Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
+    """
+    kept: BoolArray = near.any(axis=0) & (judgments.grades >= 0)
+    return kept
+
+
+def mixed(judgments: Judgments, near: BoolArray, order: RandomOrder) -> BoolArray:
+    """Keep what ``shallow`` keeps and, of each topic, as many others of its judged documents, as far as there are any.
+
+    Notes
+    -----
+    Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
+    """
+    kept = shallow(judgments, near)
+    counts = judgments.rows.count(kept)
+    also = np.zeros_like(kept)
+    for topic in range(judgments.rows.n):
+        places = order.of(topic)
+        also[places[~kept[places]][: counts[topic]]] = True
+    return kept | also
+
+
+def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
+    """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
+    return np.where(kept | (judgments.grades < 0), judgments.grades, -1)
+
+
+def is_relevant(judgments: Judgments, level: int) -> BoolArray:
+    """Tell which documents were judged relevant: flat over ``judgments``."""
+    return judgments.grades >= max(level, 0)
+
+
+def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]:
+    """Return the topics that have no document judged relevant."""
+    counts = judgments.rows.count(is_relevant(judgments, level))
+    return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
+
+
+def tell_without_relevant(judgments: Judgments, level: int, warn: Callable[[str], None]) -> None:
+    """Count the topics that have no document judged relevant, and name the first."""
+    if without := topics_without_relevant(judgments, level):
+        warn(
+            f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
+            f"to keep, the first being {quote(without[0])}"
+        )
+
+
+def first_share(places: IntArray, rate: Fraction) -> IntArray:
+    """Return the first max(1, floor(rate n + 1/2)) of n places."""
+    return places[: max(1, int(rate * places.size + Fraction(1, 2)))]
+
+
+def _ceil(number: Fraction) -> int:
+    return -(-number.numerator // number.denominator)

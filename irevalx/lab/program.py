@@ -1,0 +1,97 @@
+"""The command irevalx-lab: a group of commands, each imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from irevalx import __version__
+from irevalx.cli.flags import start_numpy
+from irevalx.errors import UsageError
+from irevalx.lab import PROGRAM
+from irevalx.process.exit_status import run_program
+from irevalx.process.terminal import echo
+
+COMMANDS = {
+    "degrade": "Make judgments incomplete: a sample of them.",
+    "pool": "Pool the first documents of runs.",
+    "leave-out": "Judge each group of runs without the documents that only it has found.",
+    "complete": "Fill holes in judgments by what the documents say.",
+    "agree": "Tell how far two scorings of the same runs agree.",
+    "compare": "Test whether runs differ.",
+    "swap-rate": "Tell how often two sets of topics disagree on which of two runs is better.",
+    "study": "Do all of it: degrade, evaluate, compare, draw.",
+}
+"""Each with what it does, in the order of the help."""
+
+EXTRA = frozenset({"matplotlib", "scipy", "sklearn"})
+"""What the extra ``irevalx[lab]`` installs."""
+
+
+class Group(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import one; numpy starts without the threads that it has no use for."""
+        if name not in COMMANDS:
+            return None
+        start_numpy()
+        module = import_module(f"irevalx.lab.commands.{name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run one; what it needs of the extra is imported only then."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            if missing not in EXTRA:
+                raise
+            raise UsageError(
+                f"{ctx.invoked_subcommand} needs {missing}, which is not installed: pip install 'irevalx[lab]'"
+            ) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List them without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=f"{PROGRAM} COMMAND -h explains a command, with an example.",
+)
+@click.version_option(__version__, "-v", "--version", message=f"{PROGRAM} %(version)s")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Find out how far a measure can be trusted when relevance judgments are incomplete.
+
+    The commands read what irevalx reads (judgments and runs in TREC's formats, plain or compressed; - is standard
+    input) and write files that irevalx and each other read.
+    """
+    if ctx.invoked_subcommand is None:
+        echo(ctx.get_help() + "\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : the arguments without the program's name; those of the process if not given.
+
+    Returns
+    -------
+    The exit status: as for irevalx.
+    """
+    return run_program(command, PROGRAM, argv)

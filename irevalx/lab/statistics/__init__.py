@@ -1,0 +1,1 @@
+"""What scores say: agreement of two scorings, tests, comparisons of runs, swap rates."""

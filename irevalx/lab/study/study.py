@@ -1,0 +1,192 @@
+"""All measures under many reduced judgments, against AP and against themselves under full judgments.
+
+Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
+Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.judging import samples
+from irevalx.lab.statistics import agreement
+from irevalx.lab.statistics.significance import confusion, decisions
+
+SCHEMES = ("uniform", "stratified", "depth", "mixed")
+"""How judgments are made incomplete."""
+
+SHARES = (
+    "1%",
+    "2%",
+    "3%",
+    "4%",
+    "5%",
+    "10%",
+    "15%",
+    "20%",
+    "25%",
+    "30%",
+    "40%",
+    "50%",
+    "60%",
+    "70%",
+    "80%",
+    "90%",
+    "100%",
+)
+"""The usual levels of ``uniform`` and ``stratified``."""
+
+DEPTHS = ("1", "2", "3", "4", "5", "10", "20", "30", "40", "50", "100")
+"""The usual levels of ``depth`` and ``mixed``."""
+
+REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
+"""What a measure under reduced judgments is compared with."""
+
+STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
+"""How it is compared."""
+
+THRESHOLD = 0.9
+"""What a knee exceeds."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much is left of the judgments.
+
+    Parameters
+    ----------
+    text : as typed.
+    number : a share above 0 and at most 1, or a depth of at least 1.
+    """
+
+    text: str
+    number: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What became of the measures.
+
+    Parameters
+    ----------
+    experiment : with the full judgments.
+    scheme : one of ``SCHEMES``.
+    levels : ascending.
+    seeds : one a sample.
+    kept : shape (n_levels, n_samples); the share of the judgments that is left.
+    full : shape (n_measures, n_runs); scores under full judgments.
+    average_precision : shape (n_runs,); AP under full judgments.
+    scores : shape (n_levels, n_samples, n_measures, n_runs).
+    accuracy, g_mean : shape (n_levels, n_samples, n_measures); of the decisions which runs differ significantly,
+        against those under full judgments.
+    """
+
+    experiment: Experiment
+    scheme: str
+    levels: tuple[Level, ...]
+    seeds: tuple[int, ...]
+    kept: FloatArray
+    full: FloatArray
+    average_precision: FloatArray
+    scores: FloatArray
+    accuracy: FloatArray
+    g_mean: FloatArray
+
+    @cached_property
+    def statistics(self) -> dict[str, dict[str, FloatArray]]:
+        """For each of ``REFERENCES``, each of ``STATISTICS``, of shape (n_levels, n_samples, n_measures)."""
+        names = self.experiment.runs
+        found = {}
+        for reference, x in (("AP", self.average_precision), ("itself", self.full)):
+            found[reference] = {
+                "tau_b": agreement.tau_b(x, self.scores),
+                "tau": agreement.tau(x, self.scores),
+                "tau_ap": agreement.tau_ap(x, self.scores, names),
+                "pearson": agreement.pearson(x, self.scores),
+                "rms": agreement.rms(x, self.scores),
+                "bias": agreement.bias(x, self.scores),
+            }
+        return found
+
+    def knees(self, of_samples: FloatArray) -> list[str | None]:
+        """Return, for each measure, the least level whose mean over samples exceeds ``THRESHOLD``; None without any.
+
+        Parameters
+        ----------
+        of_samples : shape (n_levels, n_samples, n_measures).
+
+        Notes
+        -----
+        Source: Bompada et al. 2007, Tables 3 and 5.
+        """
+        numbers = [float(level.number) for level in self.levels]
+        texts = {float(level.number): level.text for level in self.levels}
+        found = [agreement.knee(numbers, column.tolist(), THRESHOLD) for column in of_samples.mean(axis=1).T]
+        return [None if knee is None else texts[knee] for knee in found]
+
+
+def run_study(
+    experiment: Experiment,
+    scheme: str,
+    levels: Sequence[Level],
+    seeds: Sequence[int],
+    done: Callable[[], None] = lambda: None,
+) -> Study:
+    """Reduce the judgments again and again, and evaluate all runs each time.
+
+    Parameters
+    ----------
+    levels : any order.
+    seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
+    done : called after each of ``len(levels) * len(seeds)`` evaluations.
+    """
+    levels = sorted(levels, key=lambda level: level.number)
+    seeds = seeds[:1] if scheme == "depth" else seeds
+    n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
+    values = experiment.values()
+    differ = decisions(values)
+    shape = (len(levels), len(seeds), len(experiment.measures))
+    scores = np.empty((*shape, len(experiment.runs)))
+    kept, accuracy, g_mean = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
+    for s, seed in enumerate(seeds):
+        order = samples.RandomOrder(experiment.judgments, seed, scheme)
+        for i, level in enumerate(levels):
+            sample = keep(experiment, scheme, level, order)
+            reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
+            kept[i, s] = np.count_nonzero(sample) / n_judged
+            scores[i, s] = experiment.scores(reduced)
+            for m, decided in enumerate(decisions(reduced)):
+                counts = confusion(differ[m], decided)
+                accuracy[i, s, m], g_mean[i, s, m] = counts.accuracy, counts.g_mean
+            done()
+    plain = experiment.with_measures(("map",))
+    return Study(
+        experiment=experiment,
+        scheme=scheme,
+        levels=tuple(levels),
+        seeds=tuple(seeds),
+        kept=kept,
+        full=experiment.scores(values),
+        average_precision=plain.scores(plain.values())[0],
+        scores=scores,
+        accuracy=accuracy,
+        g_mean=g_mean,
+    )
+
+
+def keep(experiment: Experiment, scheme: str, level: Level, order: samples.RandomOrder) -> BoolArray:
+    """Return which judgments a scheme keeps: flat over the judgments."""
+    judgments = experiment.judgments
+    if scheme == "uniform":
+        return samples.uniform(judgments, level.number, order, experiment.level)
+    if scheme == "stratified":
+        return samples.stratified(judgments, level.number, order, experiment.level)
+    near = experiment.retrieved_within(int(level.number))
+    return samples.shallow(judgments, near) if scheme == "depth" else samples.mixed(judgments, near, order)

@@ -1,0 +1,120 @@
+"""A study as tables: every score, every sample's statistics, their means and spreads, and where the knees are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.lab.output import Table
+from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
+
+DECISIONS = ("accuracy", "g_mean")
+"""Statistics that compare a measure with itself only."""
+
+_SHOWN = ("tau_b", "pearson", "rms", "bias")
+
+
+def scores_table(study: Study) -> Table:
+    """Return a row for each level, sample, run and measure; the first rows are those of the full judgments."""
+    runs, measures = study.experiment.runs, study.experiment.measures
+    rows: list[tuple[Any, ...]] = [
+        ("full", None, None, None, run, measure, float(study.full[m, r]))
+        for m, measure in enumerate(measures)
+        for r, run in enumerate(runs)
+    ]
+    for i, level in enumerate(study.levels):
+        for s, seed in enumerate(study.seeds):
+            of_sample = study.scores[i, s].tolist()
+            rows += [
+                (study.scheme, level.text, s, seed, run, measure, of_sample[m][r])
+                for m, measure in enumerate(measures)
+                for r, run in enumerate(runs)
+            ]
+    return Table("scores", ("scheme", "level", "sample", "seed", "run", "measure", "score"), tuple(rows), n_labels=6)
+
+
+def samples_table(study: Study) -> Table:
+    """Return a row for each level, sample, measure and reference."""
+    rows = [
+        (
+            study.scheme,
+            level.text,
+            s,
+            seed,
+            measure,
+            reference,
+            *(None if one is None else float(one[i, s, m]) for one in columns),
+        )
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
+        for m, measure in enumerate(study.experiment.measures)
+        for reference in REFERENCES
+        for columns in [_statistics(study, reference).values()]
+    ]
+    columns = ("scheme", "level", "sample", "seed", "measure", "against", *STATISTICS, *DECISIONS)
+    return Table("samples", columns, tuple(rows), n_labels=6)
+
+
+def summary_table(study: Study) -> Table:
+    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample)."""
+    heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
+    rows = []
+    for i, level in enumerate(study.levels):
+        for m, measure in enumerate(study.experiment.measures):
+            for reference in REFERENCES:
+                cells: list[float | None] = []
+                for one in _statistics(study, reference).values():
+                    cells += [None, None] if one is None else [float(one[i, :, m].mean()), spread(one[i, :, m])]
+                kept = float(study.kept[i].mean())
+                rows.append((study.scheme, level.text, kept, measure, reference, *cells))
+    columns = ("scheme", "level", "judged", "measure", "against", *heads)
+    return Table("summary", columns, tuple(rows), n_labels=5)
+
+
+def knees_table(study: Study) -> Table:
+    """Return a row for each measure: the least levels from which it can be trusted."""
+    names = {
+        "tau_b_itself": study.statistics["itself"]["tau_b"],
+        "tau_b_ap": study.statistics["AP"]["tau_b"],
+        "accuracy": study.accuracy,
+        "g_mean": study.g_mean,
+    }
+    knees = [study.knees(of_samples) for of_samples in names.values()]
+    rows = tuple((measure, *(column[m] for column in knees)) for m, measure in enumerate(study.experiment.measures))
+    return Table(
+        f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none)", ("measure", *names), rows
+    )
+
+
+def tables_for_people(study: Study) -> Iterator[Table]:
+    """Yield what a person reads first: the knees, then each statistic, a row a measure and a column a level."""
+    yield knees_table(study)
+    for reference, meaning in REFERENCES.items():
+        for name in _SHOWN:
+            yield _by_level(study, f"{name.replace('_', ' ')}, against {meaning}", study.statistics[reference][name])
+    yield _by_level(study, "accuracy of significance decisions, against those under full judgments", study.accuracy)
+    yield _by_level(study, "g-mean of significance decisions, against those under full judgments", study.g_mean)
+    yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
+
+
+def spread(of_samples: FloatArray) -> float | None:
+    """Return the standard deviation of several samples; None for a single one."""
+    return float(np.std(of_samples, ddof=1)) if of_samples.size > 1 else None
+
+
+def _statistics(study: Study, reference: str) -> dict[str, FloatArray | None]:
+    """Return all statistics; None for those that do not concern this reference."""
+    itself = reference == "itself"
+    of_decisions = {"accuracy": study.accuracy if itself else None, "g_mean": study.g_mean if itself else None}
+    return {**study.statistics[reference], **of_decisions}
+
+
+def _by_level(study: Study, title: str, of_samples: FloatArray) -> Table:
+    means = of_samples.mean(axis=1)
+    rows = tuple(
+        (measure, *(float(mean) for mean in means[:, m])) for m, measure in enumerate(study.experiment.measures)
+    )
+    return Table(title, ("measure", *(level.text for level in study.levels)), rows)

@@ -1,0 +1,148 @@
+"""Z-scores: values in standard deviations from a mean, both read from a file (``-Z``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.errors import MalformedLineError, UnreadableFileError, ZscoreFileError
+from irevalx.frozen import Frozen
+from irevalx.measures.summary import (
+    Population,
+    Summary,
+    Values,
+    as_list,
+    exp_mean,
+    geometric_mean,
+    logarithms,
+    relevant_total,
+    total,
+)
+from irevalx.reading.blocks import one_block
+from irevalx.reading.lines import Warn, real_numbers, tokens_of, where_in
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.tokens import Shape
+from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.versions import Compat
+
+UNKNOWN = -1_000_000.0
+"""The z-score where mean and standard deviation are not known, or where the latter is 0 and the value not the mean."""
+
+
+class Moments(Frozen):
+    """Mean and standard deviation of the measures of one topic.
+
+    Parameters
+    ----------
+    names : the measures as they are printed, ascending in byte order; one may be there several times.
+    values : mean and standard deviation of each.
+    """
+
+    names: Sequence[bytes]
+    values: Sequence[tuple[float, float]]
+
+    def find(self, name: bytes) -> tuple[float, float] | None:
+        """Return mean and standard deviation of a measure; None if it is not there.
+
+        Which of several is found depends on the search: trec_eval begins with a stretch that is one too long.
+        """
+        low, high = 0, len(self.names)
+        while low <= high:
+            middle = (low + high) // 2
+            if middle == len(self.names) or self.names[middle] > name:
+                high = middle - 1
+            elif self.names[middle] < name:
+                low = middle + 1
+            else:
+                return self.values[middle]
+        return None
+
+
+class Zscores(Frozen):
+    """What a z-score file says.
+
+    Parameters
+    ----------
+    moments : by topic.
+    """
+
+    moments: dict[bytes, Moments]
+
+    def of(
+        self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
+    ) -> tuple[FloatArray | None, Summary | None]:
+        """Return the z-scores of a measure, and how they are summarised.
+
+        Parameters
+        ----------
+        name : as it is printed.
+        values : one a topic, or None. Of those with a geometric mean the logarithms are converted.
+        summary : how the values are summarised.
+        """
+        if values is not None:
+            values = logarithms(values) if summary is geometric_mean else values
+            pairs = zip(topics, as_list(values), strict=True)
+            scores = [self._convert(os.fsencode(name), topic, float(value)) for topic, value in pairs]
+            values = np.array(scores, np.float64)
+        others: dict[Summary, Summary] = {geometric_mean: exp_mean, total: _total, relevant_total: _relevant_total}
+        return values, others.get(summary, summary) if summary else None
+
+    def _convert(self, name: bytes, topic: bytes, value: float) -> float:
+        moments = self.moments.get(topic)
+        found = moments and moments.find(name)
+        if not found:
+            return UNKNOWN
+        mean, deviation = found
+        if deviation == 0:
+            return 0.0 if value == mean else UNKNOWN
+        return (value - mean) / deviation
+
+
+def _total(values: Values, population: Population) -> float:
+    return ordered_sum(np.asarray(values))
+
+
+def _relevant_total(values: Values, population: Population) -> float:
+    return _total(values, population) if population.n_relevant is None else population.n_relevant
+
+
+def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
+    """Read means and standard deviations, ``topic measure mean deviation`` a line.
+
+    Parameters
+    ----------
+    source : the file.
+    compat : whether lines that start with ``#`` are comments.
+    strict : refuse numbers that are not finite, rather than reading them as C does.
+    warn : told of such numbers.
+
+    Raises
+    ------
+    ZscoreFileError : the file cannot be read, or a line is malformed.
+    OddNumberError : under ``strict``.
+    """
+    path = source.path
+    shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
+    rule = "a line of z-scores must have 4 columns (topic, measure, mean, standard deviation)"
+    try:
+        block = one_block(source.chunks(CHUNK_SIZE))
+        tokens = tokens_of(path, block, shape, rule)
+    except (UnreadableFileError, MalformedLineError) as error:
+        raise ZscoreFileError(str(error)) from None
+    topics, names, means, deviations = (tokens.column(number) for number in range(4))
+    odd = OddNumbers("mean or standard deviation", "a finite number", strict=strict)
+    where = where_in(path, tokens.line + block.first_line, topics, names, "measure")
+    pairs = zip(real_numbers(means, odd, where).tolist(), real_numbers(deviations, odd, where).tolist(), strict=True)
+    if message := odd.message():
+        warn(message)
+    by_topic: dict[bytes, list[tuple[bytes, tuple[float, float]]]] = {}
+    for topic, name, pair in zip(topics.texts(), names.texts(), pairs, strict=True):
+        by_topic.setdefault(topic, []).append((name, pair))
+    moments = {}
+    for topic, entries in by_topic.items():
+        entries.sort(key=lambda entry: entry[0])
+        moments[topic] = Moments([name for name, _ in entries], [pair for _, pair in entries])
+    return Zscores(moments)

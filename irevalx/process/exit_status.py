@@ -1,0 +1,60 @@
+"""From what a command does, or raises, to the status that the process ends with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from irevalx.errors import IrevalxError, UsageError
+from irevalx.process.terminal import tell
+
+BROKEN_PIPE = 128 + 13
+"""What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
+
+INTERRUPTED = 128 + 2
+"""What a shell shows for a program that Ctrl-C ended."""
+
+
+def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    command : returns its exit status; None stands for 0.
+    name : what it is called, in help and messages.
+    argv : the arguments without the program's name; those of the process if not given.
+
+    Returns
+    -------
+    The exit status.
+    """
+    variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
+    if instruction := os.environ.get(variable):  # a shell asks for completion
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, name, variable, instruction)
+    return _run(command, name, sys.argv[1:] if argv is None else argv)
+
+
+def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
+    try:
+        # Not command.main: it would answer a closed pipe and an interrupt in its own way.
+        with command.make_context(name, list(argv)) as ctx:
+            return int(command.invoke(ctx) or 0)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except IrevalxError as error:
+        tell(f"{name}: {error}")
+        return error.exit_status
+    except click.UsageError as error:
+        tell(f"{name}: {error.format_message()}")
+        return UsageError.exit_status
+    except BrokenPipeError:
+        # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED

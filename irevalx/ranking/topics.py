@@ -1,0 +1,205 @@
+"""Topics: all that a measure may see of the rankings and the judgments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
+from irevalx.frozen import Frozen
+from irevalx.trec_eval.numbers import LONG_MIN
+
+UNJUDGED = -2
+"""The grade, in a ranking, of a document that was pooled but not judged."""
+
+SAMPLED_DEPTH = 1000
+"""How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
+
+OUTSIDE = -1
+"""The grade, in a ranking, of a document outside the pool."""
+
+
+class Topics(Frozen):
+    """Rankings of n topics, seen through their pooled documents.
+
+    The relevance level, ``-M`` and ``-J`` have been applied already. "Per topic" arrays have shape (n,), "flat" ones
+    have an element for each element of ``rows`` or of ``pool``.
+
+    Parameters
+    ----------
+    rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents where a measure asks
+        for those outside the pool one by one.
+    rank : flat over ``rows``; 1-based.
+    grade : flat over ``rows``; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
+    n_ret : per topic; how many documents were retrieved, those outside the pool included.
+    pool : per topic, the documents of the pool, retrieved or not.
+    pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
+    level : the least grade that is relevant. Below 0, unjudged documents count as hits in some measures, as in
+        trec_eval.
+    collection_size : documents in the collection; 0 when unknown.
+    round_recall : turns recall x number of relevant documents into a number of documents.
+    """
+
+    rows: Segments
+    rank: IntArray
+    grade: IntArray
+    n_ret: IntArray
+    pool: Segments
+    pool_grade: IntArray
+    level: int = 1
+    collection_size: int = 0
+    round_recall: Callable[[FloatArray], IntArray] = lambda x: truncate(x + 0.9)
+
+    @cached_property
+    def hit(self) -> BoolArray:
+        """Flat: whether the document counts as found by measures that look at the ranking alone."""
+        return self.grade >= self.level
+
+    @cached_property
+    def hits_so_far(self) -> IntArray:
+        """Flat: hits up to and including this document."""
+        return self.rows.running_count(self.hit)
+
+    @cached_property
+    def n_hits(self) -> IntArray:
+        """Per topic: hits; the same as ``n_rel_ret`` unless the level is below 0."""
+        return self.rows.count(self.hit)
+
+    @cached_property
+    def judged(self) -> BoolArray:
+        """Flat: whether the document was judged."""
+        return self.grade >= 0
+
+    @cached_property
+    def relevant(self) -> BoolArray:
+        """Flat: whether the document was judged relevant."""
+        return self.judged & self.hit
+
+    @cached_property
+    def nonrelevant(self) -> BoolArray:
+        """Flat: whether the document was judged nonrelevant."""
+        return self.judged & ~self.hit
+
+    @cached_property
+    def relevant_above(self) -> IntArray:
+        """Flat: documents judged relevant that are ranked above this one."""
+        return self._above(self.relevant)
+
+    @cached_property
+    def nonrelevant_above(self) -> IntArray:
+        """Flat: documents judged nonrelevant that are ranked above this one."""
+        return self._above(self.nonrelevant)
+
+    @cached_property
+    def unjudged_above(self) -> IntArray:
+        """Flat: documents pooled but not judged that are ranked above this one."""
+        return self._above(self.grade == UNJUDGED)
+
+    def _above(self, mask: BoolArray) -> IntArray:
+        return self.rows.running_count(mask) - mask
+
+    @cached_property
+    def n_judged_ret(self) -> IntArray:
+        """Per topic: retrieved documents that were judged."""
+        return self.rows.count(self.judged)
+
+    @cached_property
+    def n_rel_ret(self) -> IntArray:
+        """Per topic: retrieved documents that were judged relevant."""
+        return self.rows.count(self.relevant)
+
+    @cached_property
+    def n_rel(self) -> IntArray:
+        """Per topic: documents judged relevant, retrieved or not."""
+        return self.pool.count(self.pool_grade >= max(self.level, 0))
+
+    @cached_property
+    def n_nonrel(self) -> IntArray:
+        """Per topic: documents judged nonrelevant, retrieved or not."""
+        return self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
+
+    @cached_property
+    def n_judged(self) -> IntArray:
+        """Per topic: documents judged, retrieved or not."""
+        return self.pool.count(self.pool_grade >= 0)
+
+    def judged_within(self, k: int) -> IntArray:
+        """Per topic: judged documents among the first k."""
+        return self.rows.count(self.judged & (self.rank <= k))
+
+    @cached_property
+    def _ideal(self) -> tuple[Segments, FloatArray]:
+        graded = self.pool_grade > 0
+        ideal, grades = self.pool.keep(graded), self.pool_grade[graded]
+        return ideal, grades[ideal.order(-grades)].astype(np.float64)
+
+    @property
+    def ideal(self) -> Segments:
+        """Per topic: the documents with a grade above 0, the highest grade first."""
+        return self._ideal[0]
+
+    @property
+    def ideal_grade(self) -> FloatArray:
+        """Flat over ``ideal``: their grades."""
+        return self._ideal[1]
+
+    @cached_property
+    def discount(self) -> FloatArray:
+        """Flat: log2(rank + 1)."""
+        return log2_of(self.rank + 1)
+
+    def hits_within(self, k: IntArray | int) -> IntArray:
+        """Per topic: hits among the first k documents, k being one number or one a topic."""
+        limit = k if isinstance(k, int) else self.rows.spread(k)
+        return self.rows.count(self.hit & (self.rank <= limit))
+
+    def documents_for_recall(self, x: float) -> IntArray:
+        """Per topic: how many relevant documents make up recall x."""
+        return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
+
+
+class SampledTopics(Topics, kw_only=True):
+    """Rankings of topics whose pools were divided into strata, from each of which a sample was judged.
+
+    Parameters
+    ----------
+    stratum : flat over ``rows``; negative for a document outside the pool.
+    pool_stratum : flat over ``pool``; at least 0.
+    depth : how many documents of a topic count at most.
+    """
+
+    stratum: IntArray
+    pool_stratum: IntArray
+    depth: int = SAMPLED_DEPTH
+
+    @cached_property
+    def strata(self) -> list[int]:
+        """All numbers of strata, ascending; not every topic has them all."""
+        numbers: list[int] = distinct(self.pool_stratum).tolist()
+        return numbers
+
+
+def truncate(x: FloatArray) -> IntArray:
+    """Convert towards zero as C converts to ``long``; nan and what does not fit give the smallest one, as on x86."""
+    fits = np.abs(x) < 2.0**63
+    return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
+
+
+def round_half_away(x: FloatArray) -> IntArray:
+    """Round to the nearest integer as C's ``lround`` does, halves away from zero; nan and overflow as ``truncate``."""
+    with np.errstate(invalid="ignore"):
+        whole = np.trunc(x)
+        return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
+
+
+def log2_of(k: IntArray) -> FloatArray:
+    """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
+    return _log2_table(max(1024, 1 << int(k.max(initial=0)).bit_length()))[k]
+
+
+@lru_cache(maxsize=1)
+def _log2_table(size: int) -> FloatArray:
+    return np.array([-math.inf, *map(math.log2, range(1, size))])

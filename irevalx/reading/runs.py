@@ -1,0 +1,116 @@
+"""What a system retrieved: blocks of result lines, grouped by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.frozen import Frozen, replace
+from irevalx.reading.blocks import each_topic_once
+from irevalx.trec_eval.numbers import OddNumbers
+
+
+class Results(Frozen):
+    """The retrieved documents of some topics.
+
+    Parameters
+    ----------
+    topics : each once, in the order of the file.
+    rows : one row a topic, its documents in the order of the file (not ranked).
+    docnos, scores : flat.
+    close : flat; whether the score may be off, in relation to its size by up to ``error``.
+    exact : given flat places, the scores there as they really are.
+    lines : flat; the 1-based line of the file.
+    tag : what the last line calls the run; None where there is no line.
+    odd : scores that are no finite numbers.
+    distinct : whether it is known that no document occurs twice in a topic.
+    """
+
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+    scores: FloatArray
+    close: BoolArray
+    error: float
+    exact: Callable[[IntArray], FloatArray]
+    lines: IntArray
+    tag: bytes | None
+    odd: OddNumbers
+    distinct: bool = False
+
+    def take(self, topics: IntArray) -> Results:
+        """Return the results of some of the topics only."""
+        rows, index = self.rows.take(topics)
+        return replace(
+            self,
+            topics=tuple(self.topics[topic] for topic in topics.tolist()),
+            rows=rows,
+            docnos=self.docnos.take(index),
+            scores=self.scores[index],
+            close=self.close[index],
+            exact=lambda places: self.exact(index[places]),
+            lines=self.lines[index],
+        )
+
+
+def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
+    """Bring the lines of each topic together.
+
+    Parameters
+    ----------
+    names : the topic of each line.
+
+    Returns
+    -------
+    topics : each once, in the order of their first lines.
+    rows : one row a topic.
+    order : flat; which line stands where. Lines of one topic keep their order; a full slice where nothing moves.
+    """
+    if names.size == 0:
+        return (), Segments.of_lengths([]), slice(None)
+    changes = np.flatnonzero(names.changes()) + 1
+    starts = np.concatenate((np.zeros(1, np.int64), changes))
+    stretches = names.take(starts).texts()
+    lengths = np.diff(np.append(starts, names.size))
+    number: dict[bytes, int] = {}
+    for topic in stretches:
+        number.setdefault(topic, len(number))
+    if len(number) == len(stretches):
+        return tuple(stretches), Segments.of_lengths(lengths), slice(None)
+    ids = np.repeat(np.array([number[topic] for topic in stretches], np.int64), lengths)
+    rows = Segments.of_lengths(np.bincount(ids, minlength=len(number)))
+    return tuple(number), rows, np.argsort(ids, kind="stable")
+
+
+class Run(Frozen):
+    """Results to be read block by block; what a block is, only ``parse`` needs to know.
+
+    Parameters
+    ----------
+    path : the file as the user named it; what else there is, by its tag.
+    blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once, unless
+        it has a ``size``.
+    whole : once all blocks have been read, read it again as one block.
+    parse : read the lines of a block.
+    size : bytes of a file that several processes may read; 0 for a pipe or standard input.
+    """
+
+    path: str
+    blocks: Callable[[], Iterator[Any]]
+    whole: Callable[[], Any]
+    parse: Callable[[Any], Results]
+    size: int = 0
+
+    def results(self) -> list[Results]:
+        """Read it all; no topic is in two parts."""
+        blocks = self.blocks()
+        parts = each_topic_once(map(self.parse, blocks), lambda part: part.topics)
+        if parts is None:
+            for _ in blocks:  # a pipe can be read again when it has been read to its end
+                pass
+            parts = [self.parse(self.whole())]
+        return parts

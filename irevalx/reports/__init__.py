@@ -1,0 +1,1 @@
+"""Evaluations as bytes: trec_eval's lines, tables for people, records for programs. Nothing here prints."""

@@ -1,0 +1,74 @@
+"""Evaluations as lines of output; nothing here prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from irevalx.evaluation.evaluate import Evaluation
+from irevalx.measures.counts import runid
+from irevalx.measures.summary import as_list
+from irevalx.trec_eval.numbers import c_format
+
+_PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
+"""How the value of a topic is printed, if it is not nan, by ``Column.number``."""
+
+ALL = b"all"
+"""What stands in the topic column of a summary."""
+
+
+def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed: bool = False) -> Iterator[bytes]:
+    """Yield trec_eval's three columns, name, topic and value: the lines of a topic at once, or one line.
+
+    Parameters
+    ----------
+    per_topic : yield a line for each topic and measure, topic by topic.
+    summary : yield the `all` lines. None are there when not all topics could be evaluated.
+    headed : begin with the name of the run, unless the `all` lines have it or there are no lines.
+    """
+    lines = chain(_topic_lines(evaluation) if per_topic else (), _summary_lines(evaluation) if summary else ())
+    first = next(lines, None)
+    if first is None:
+        return
+    has_name = summary and any(column.measure is runid and column.summary is not None for column in evaluation.columns)
+    if headed and not has_name:
+        yield b"%b\t%b\t%b\n" % (_label(runid.name), ALL, evaluation.run)
+    yield first
+    yield from lines
+
+
+def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
+    """Yield the lines of one topic after another; they are alike, so that one template does for them all."""
+    template = b""
+    cells: list[Sequence[Any]] = []
+    for column in evaluation.columns:
+        if column.measure.per_topic and column.values is not None:
+            cell, values = _PLAIN_CELLS[column.number], as_list(column.values)
+            if column.number == "real" and np.isnan(column.values).any():
+                cell, values = b"%b", [_cell(value, "real") for value in values]
+            template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
+            cells += [evaluation.topics, values]
+    for of_topic in zip(*cells, strict=True):
+        yield template % of_topic
+
+
+def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
+    for column in evaluation.columns:
+        if column.summary is not None:
+            number = "tag" if column.number == "text" else column.number
+            label = _label(column.name, is_zscore=column.is_zscore)
+            yield b"%b\t%b\t%b\n" % (label, ALL, _cell(column.summary, number))
+
+
+def _label(name: str, *, is_zscore: bool = False) -> bytes:
+    return b"Z" * is_zscore + os.fsencode(name).ljust(22)
+
+
+def _cell(value: float | bytes, number: str) -> bytes:
+    if isinstance(value, bytes):
+        return b"'%b'" % value if number == "text" else value
+    return (b"%d" % value) if number == "integer" else c_format("%6.4f", value).encode()

@@ -1,0 +1,80 @@
+"""The frozen record of what differs between trec_eval 9.0.8 and 10.0.
+
+Each difference is a named behaviour; no other module asks for a version. What irevalx does differently from both is no
+matter of compatibility and stands in the README's table of departures.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Literal
+
+from irevalx.frozen import Frozen
+from irevalx.trec_eval.numbers import c_long
+
+_INTEGER = re.compile(rb"[+-]?[0-9]+")
+
+
+class Compat(Frozen, kw_only=True):
+    """How one version of trec_eval behaves where the other behaves differently."""
+
+    version: str
+    """The version of trec_eval that is followed."""
+
+    single_precision_scores: bool
+    """Scores are kept as 32-bit floats, so that scores closer than that are tied."""
+
+    comments: bool
+    """Lines that start with ``#`` are skipped (in runs also when indented)."""
+
+    complete_evaluates_missing: bool
+    """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
+    printed; otherwise it only counts 0 in the averages."""
+
+    recall_rounding: Literal["truncate(x + 0.9)", "half away from zero"]
+    """How recall x of R relevant documents becomes a number of documents for iprec_at_recall and 11pt_avg."""
+
+    integer_gain_levels_only: bool
+    """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
+
+    absent_measures: frozenset[str]
+    """Measures that this version does not have."""
+
+    def gain_level(self, key: str) -> int | None:
+        """Return the relevance level that ``key=gain`` is about; None when the pair is to be ignored."""
+        text = os.fsencode(key)
+        if self.integer_gain_levels_only and not _INTEGER.fullmatch(text):
+            return None
+        return c_long(text)[0]
+
+    def blank_without_results(self, name: str) -> bool:
+        """Tell whether a topic without results gets 0 (or no text) under this printed name, whatever its formula says.
+
+        It goes by the printed name because 10.0 does: ``utility`` is blanked and ``utility_1,-1,0,0`` is not.
+        """
+        return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
+
+
+TREC_EVAL_9 = Compat(
+    version="9.0.8",
+    single_precision_scores=True,
+    comments=False,
+    complete_evaluates_missing=False,
+    recall_rounding="truncate(x + 0.9)",
+    integer_gain_levels_only=False,
+    absent_measures=frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}),
+)
+
+TREC_EVAL_10 = Compat(
+    version="10.0",
+    single_precision_scores=False,
+    comments=True,
+    complete_evaluates_missing=True,
+    recall_rounding="half away from zero",
+    integer_gain_levels_only=True,
+    absent_measures=frozenset(),
+)
+
+COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
+"""The values of ``--compat``."""

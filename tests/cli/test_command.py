@@ -1,0 +1,618 @@
+"""What a user meets at the command line: help, versions, files of every kind, and errors that say what to do."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import click
+import pytest
+from manual import COMPLETIONS
+from running import FIXTURES, ROOT, run, run_process
+
+from irevalx import __version__
+from irevalx.cli.arguments import GROUPS, Option
+from irevalx.cli.command import command
+from irevalx.frozen import fields
+from irevalx.measures import MEASURES
+from irevalx.process.progress import Progress
+from irevalx.settings import Options
+
+DATA = FIXTURES / "golden" / "data"
+QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
+EXPECTED = run("-q", QRELS, RUN).stdout
+
+
+def test_options_and_parameters_have_the_same_names() -> None:
+    """Every field of Options is filled by the parameter of that name, and by no other."""
+    parameters = {param.name for param in command.params} - {"show_help", "version", "list_measures"}
+    assert parameters == set(fields(Options))
+
+
+def test_every_option_is_explained() -> None:
+    """No option is without help, and none without a group."""
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert isinstance(param, Option)
+            assert param.help
+            assert param.group in GROUPS
+
+
+def test_help_goes_to_standard_output() -> None:
+    """-h prints every option and ends with status 0."""
+    result = run("-h")
+    assert (result.status, result.stderr) == (0, "")
+    for param in command.params:
+        for name in param.opts if isinstance(param, Option) else ():
+            assert name in result.stdout.decode()
+
+
+def test_help_explains_measures_and_formats() -> None:
+    """-h with -m, -R or -T explains what they name; a name that does not exist is left out for -R and -T."""
+    text = run("-h", "-m", "map", "-m", "P", "-R", "qrels", "-T", "nosuch").stdout.decode()
+    assert "map: Average precision" in text
+    assert "-m P.K,K,..." in text
+    assert "-R qrels: TOPIC IGNORED DOCNO GRADE" in text
+    assert "-T nosuch" not in text
+    assert "Average precision" not in run("-h").stdout.decode()
+
+
+def test_help_survives_a_narrow_encoding() -> None:
+    """Names that the terminal cannot show do not end in a traceback."""
+    code = [sys.executable, "-m", "irevalx", "-h", "-m", "ndcg"]
+    env = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(code, capture_output=True, env=env, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"rvelin" in done.stdout
+
+
+def test_version_goes_to_standard_error() -> None:
+    """-v names irevalx's version and the versions of trec_eval that it follows."""
+    for flag in ("-v", "--version", "--vers"):
+        result = run(flag, "--nosuch")
+        assert (result.status, result.stdout) == (0, b"")
+        assert result.stderr == f"irevalx {__version__} (follows trec_eval 10.0 and 9.0.8; see --compat)\n"
+
+
+def test_module_is_the_same_program() -> None:
+    """Python -m irevalx prints the same bytes."""
+    result = run_process(["-q", QRELS, RUN])
+    assert (result.stdout, result.stderr, result.status) == (EXPECTED, "", 0)
+
+
+def test_help_does_not_import_numpy() -> None:
+    """--help costs Python and Click, nothing else; an evaluation imports each of numpy and Click once."""
+    imports = "import sys; from irevalx.cli.command import main; main(['--help']); sys.exit('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imports], capture_output=True, cwd=ROOT, check=False)
+    assert done.returncode == 0
+    timed = [sys.executable, "-X", "importtime", "-m", "irevalx", str(QRELS), str(RUN)]
+    log = subprocess.run(timed, capture_output=True, cwd=ROOT, check=True).stderr.decode()
+    modules = [line.rpartition("|")[2].strip() for line in log.splitlines()]
+    assert (modules.count("numpy"), modules.count("click")) == (1, 1)
+
+
+def test_rare_formats_cost_nothing_elsewhere() -> None:
+    """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
+    rare = "('judgments.judgment_groups', 'judgments.preferences', 'ranking.assessed_preferences', 'ranking.grouped_topics', 'measures.zscores', 'evaluation.trace', 'reading.grouped_files')"
+    code = f"import sys; from irevalx.cli.command import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
+    for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *flags, QRELS, RUN], capture_output=True, cwd=ROOT, check=False
+        )
+        assert done.returncode == imported
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
+def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
+    """The name of a compressed file does not matter."""
+    assert callable(compress)
+    (tmp_path / "qrels").write_bytes(compress(QRELS.read_bytes()))
+    (tmp_path / "run.txt").write_bytes(compress(RUN.read_bytes()[:500]) + compress(RUN.read_bytes()[500:]))
+    assert run("-q", tmp_path / "qrels", tmp_path / "run.txt").stdout == EXPECTED
+
+
+def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
+    """A plain file that starts with BZh1 is not taken for a compressed one."""
+    (tmp_path / "qrels").write_text("BZh1 0 A 1\n")
+    (tmp_path / "run").write_text("BZh1 Q0 A 1 1 r\n")
+    assert run("-m", "map", tmp_path / "qrels", tmp_path / "run").stdout.split() == [b"map", b"all", b"1.0000"]
+
+
+@pytest.mark.parametrize(
+    "compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gz", "bz2", "xz"]
+)
+def test_standard_input_may_be_either_file(compress: object) -> None:
+    """- is standard input, for the judgments or for the run, compressed or not."""
+    assert callable(compress)
+    assert run_process(["-q", QRELS, "-"], stdin=compress(RUN.read_bytes())).stdout == EXPECTED
+    assert run_process(["-q", "-", RUN], stdin=compress(QRELS.read_bytes())).stdout == EXPECTED
+
+
+def test_numbers_of_any_length(tmp_path: Path) -> None:
+    """Numbers of thousands of digits are held to 64 bits, as in C."""
+    long = "9" * 5000
+    for args in (("-l", long), ("-M", long), ("-D", long), ("-m", f"P.{long}"), ("-m", f"ndcg.{long}=3")):
+        result = run(*args, QRELS, RUN)
+        assert (result.status, "Traceback" in result.stderr) == (0, False)
+    assert b"P_9223372036854775807 \tall\t0.0000" in run("-m", f"P.{long}", QRELS, RUN).stdout
+    (tmp_path / "qrels").write_text(f"1 0 a {long}\n1 0 b -{long}\n1 0 c {'0' * 5000}1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n1 Q0 b 1 1 r\n1 Q0 c 1 1 r\n")
+    result = run("-q", "-n", "-m", "relstring", "-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"0.8333", b"'1.>'"]
+
+
+def test_directories_are_closed(tmp_path: Path) -> None:
+    """A directory among many runs costs no file descriptor."""
+    opened = Path("/proc/self/fd")
+    if not opened.exists():
+        pytest.skip("needs /proc")
+    before = len(list(opened.iterdir()))
+    assert run(QRELS, *[tmp_path] * 5, RUN).status == 2
+    assert len(list(opened.iterdir())) == before
+
+
+def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A pipe that cannot be kept for a second reading is an error, not half a run."""
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(RUN.read_bytes()))
+    writer.start()
+    result = run(QRELS, pipe)
+    writer.join()
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == f"irevalx: cannot keep {pipe} in a temporary file: No space left on device\n"
+
+
+def test_standard_input_once() -> None:
+    """One file at most can be standard input."""
+    assert run("-Z", "-", QRELS, "-").status == 1
+    result = run("-", "-")
+    assert (result.stdout, result.status) == (b"", 1)
+    assert "standard input (-) must be given for one file at most" in result.stderr
+
+
+def test_pipes_byte_by_byte(tmp_path: Path) -> None:
+    """A named pipe will do, however slowly it is filled; compressed data is still recognised."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = bz2.compress(RUN.read_bytes())
+
+    def fill() -> None:
+        with pipe.open("wb", buffering=0) as stream:
+            for byte in data[:12]:
+                stream.write(bytes([byte]))
+                time.sleep(0.002)
+            stream.write(data[12:])
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    result = run("-q", QRELS, pipe)
+    writer.join()
+    assert result.stdout == EXPECTED
+
+
+def test_process_substitution() -> None:
+    """The shell's <(...) works for both files."""
+    script = f"'{sys.executable}' -m irevalx -q <(cat '{QRELS}') <(gzip -c '{RUN}')"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(RUN.read_bytes())[:-20], "gzip data must be complete, but the file is cut short"),
+        (bz2.compress(RUN.read_bytes())[:-20], "bzip2 data must be complete, but the file is cut short"),
+        (lzma.compress(RUN.read_bytes())[:-20], "xz data must be complete, but the file is cut short"),
+        (gzip.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "gzip data must be intact, but is damaged"),
+        (lzma.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "xz data must be intact, but is damaged"),
+        (bz2.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "bzip2 data must be intact, but is damaged"),
+    ],
+)
+def test_damaged_compression(content: bytes, message: str, tmp_path: Path) -> None:
+    """Half a compressed file is an error, not half a run."""
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(content)
+    result = run(QRELS, damaged)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr.startswith(f"irevalx: {damaged}: {message}")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A file that is missing, a directory, empty or named by nothing is an error that names it."""
+    (tmp_path / "empty").touch()
+    (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
+    for path, problem in (
+        (tmp_path / "nosuch", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (tmp_path / "empty", "the file is empty"),
+        ("/dev/null", "the file is empty"),
+        (tmp_path / "empty.gz", "the file is empty"),
+        ("", "No such file or directory"),
+        ("a\0b", "embedded null byte"),
+    ):
+        for files in ((QRELS, path), (path, RUN)):
+            result = run(*files)
+            assert (result.stdout, result.status) == (b"", 2)
+            shown = str(path).replace("\0", "\\x00")
+            assert result.stderr.startswith(f"irevalx: cannot read '{shown}': {problem}")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "results", "message"),
+    [
+        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns (topic, ignored, document, grade), but got '1 0 A'"),
+        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a judgment must have 4 columns (topic, ignored, document, grade), but got ''"),
+        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
+        ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
+        ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
+        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a line must not hold a NUL byte, but got '1 0 B\\x00 1'"),
+    ],
+)  # fmt: skip
+def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:
+    """A malformed line is named by file and line, with what must hold and what was found."""
+    names = {"qrels": tmp_path / "qrels", "run": tmp_path / "run"}
+    names["qrels"].write_text(qrels)
+    names["run"].write_text(results)
+    result = run(names["qrels"], names["run"])
+    assert (result.stdout, result.status) == (b"", 2)
+    assert "irevalx: " + message.format(**names) in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_long_lines_are_cut_in_messages(tmp_path: Path) -> None:
+    """A megabyte without a newline does not fill the terminal."""
+    (tmp_path / "run").write_bytes(b"x" * 1_000_000)
+    assert len(run(QRELS, tmp_path / "run").stderr) < 400
+
+
+def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
+    """A document retrieved twice is named with its topic and both lines; the topics before it have been printed."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n2 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n2 Q0 B 1 9 r\n2 Q0 A 1 3 r\n2 Q0 B 1 1 r\n")
+    result = run("-q", "-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout.split(), result.status) == ([b"map", b"1", b"1.0000"], 4)
+    assert result.stderr == (
+        f"irevalx: {tmp_path / 'run'}:4: a document must occur once in the results of a topic, "
+        "but got 'B' in topic '2' a second time (first on line 2)\n"
+    )
+
+
+def test_duplicate_document_in_the_judgments(tmp_path: Path) -> None:
+    """A document judged twice is named with its topic and both lines."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n1 0 A 0\n")
+    (tmp_path / "run").write_text("1 Q0 C 1 1 r\n")
+    result = run("-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout, result.status) == (b"", 4)
+    assert result.stderr == (
+        f"irevalx: {tmp_path / 'qrels'}:3: a document must occur once in the judgments of a topic, "
+        "but got 'A' in topic '1' a second time (first on line 1)\n"
+    )
+
+
+def test_unknown_measure_suggests_names() -> None:
+    """A measure that does not exist ends with status 1 and the nearest names."""
+    result = run("-m", "recal", QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert result.stderr.startswith(
+        "irevalx: a measure must be one that irevalx knows, but got 'recal'; the nearest are recall"
+    )
+    assert "does not exist in trec_eval 9.0.8" in run("--compat", "9", "-m", "rbp", QRELS, RUN).stderr
+    assert "does not exist in trec_eval 9.0.8" in run("-m", "rbp", QRELS, RUN, "--compat=9").stderr
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("P.0", "the cutoffs of P must be whole numbers from 1 up, but got '0'"),
+        ("P.5,5", "the cutoffs of P must differ from each other, but got '5,5'"),
+        ("iprec_at_recall.1,1.0", "the cutoffs of iprec_at_recall must differ from each other, but got '1,1.0'"),
+        ("ndcg.1", "the parameters of ndcg must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'"),
+    ],
+)
+def test_bad_parameters(measure: str, message: str) -> None:
+    """Parameters that make no sense end with status 2 and say what they must be."""
+    result = run("-m", measure, QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert f"irevalx: {message}\n" in result.stderr
+
+
+def test_fractional_gains_are_warned_about() -> None:
+    """trec_eval's ordering of gains closer than 1 is followed, but not in silence."""
+    assert "gains that differ by less than 1" in run("-m", "ndcg.1=0.5", QRELS, RUN).stderr
+    assert run("-m", "ndcg.1=5", QRELS, RUN).stderr == ""
+
+
+def test_no_common_topic(tmp_path: Path) -> None:
+    """Judgments and a run without a topic in common end with status 7 and say what is there."""
+    (tmp_path / "run").write_text("999 Q0 A 1 1 r\n")
+    result = run(QRELS, tmp_path / "run")
+    assert (result.stdout, result.status) == (b"", 7)
+    assert "at least one topic must have both judgments and results" in result.stderr
+
+
+def test_unknown_formats() -> None:
+    """A format that does not exist ends with status 2 and those that do."""
+    result = run("-R", "nosuch", QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == (
+        "irevalx: the format of judgments (-R) must be one of qrels, sampled, qrels_jg, prefs, qrels_prefs, "
+        "but got 'nosuch'\n"
+    )
+    assert run("-T", "nosuch", QRELS, RUN).status == 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        (QRELS,),
+        ("-x",),
+        ("--nosuch",),
+        ("--R", "qrels"),
+        ("--help=3",),
+        ("-m",),
+        ("--compat", "8"),
+        ("--comp", "9"),
+        ("-M-1",),
+    ],
+)
+def test_usage_errors(args: tuple[str, ...]) -> None:
+    """A wrong command line ends with status 1 and one line."""
+    result = run(*args)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert result.stderr.startswith("irevalx: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_own_options_are_not_abbreviated() -> None:
+    """--q is trec_eval's --query_eval_wanted although --quiet exists; --comp is --complete_rel_info_wanted."""
+    assert run("--q", QRELS, RUN).stdout == EXPECTED
+    assert run("--comp", QRELS, RUN).stdout == run("-c", QRELS, RUN).stdout
+
+
+def test_several_runs(tmp_path: Path) -> None:
+    """Each run has a block; one without a runid line begins with it; one that fails does not stop the others."""
+    other = tmp_path / "other.run.gz"
+    other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
+    one, two = run(QRELS, RUN), run(QRELS, other)
+    both = run(QRELS, RUN, tmp_path / "nosuch", other)
+    assert both.stdout == one.stdout + two.stdout
+    assert both.status == 2
+    per_topic = run("-nq", "-m", "map", QRELS, RUN).stdout
+    headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout
+    name = b"runid                 \tall\tsys"
+    assert headed == name + b"A\n" + per_topic + name + b"B\n" + per_topic
+
+
+def test_a_run_that_fails_part_way_has_a_name(tmp_path: Path) -> None:
+    """What is printed of a run before it fails begins with its name; where nothing is printed there is no name."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "good").write_text("1 Q0 a 1 1 good\n2 Q0 a 1 1 good\n")
+    (tmp_path / "bad").write_text("1 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n")
+    files = (tmp_path / "qrels", tmp_path / "good", tmp_path / "bad")
+    rows = [line.split() for line in run("-q", "-m", "runid", "-m", "map", *files).stdout.splitlines()]
+    assert rows[-2:] == [[b"runid", b"all", b"bad"], [b"map", b"1", b"1.0000"]]
+    rows = [line.split() for line in run("-m", "map", *files).stdout.splitlines()]
+    assert rows == [[b"runid", b"all", b"good"], [b"map", b"all", b"1.0000"]]
+
+
+def test_every_run_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """Names of files that replace tags clash neither with each other nor with tags."""
+    for name, tag in (("bm25.x", "T"), ("dense.x", "T"), ("o.x", "bm25"), (".gz", "U"), ("a b", "U")):
+        (tmp_path / name).write_text(f"1 Q0 a 1 1 {tag}\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    names = ["bm25.x", "dense.x", "o.x", ".gz", "a b", "o.x"]
+    shown = run("-m", "runid", "qrels", *names, cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in shown] == ["bm25", "dense", "o.x", ".gz", "a_b", "o.x#2"]
+    shown = run("-m", "runid", "qrels", *names[:3], cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in shown] == ["bm25.x", "dense", "bm25"]
+
+
+def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
+    """Of several failures the status is that of the first run, whenever it was noticed."""
+    twice = tmp_path / "twice"
+    twice.write_bytes(RUN.read_bytes() + RUN.read_bytes().splitlines(keepends=True)[0])
+    assert run(QRELS, twice, tmp_path / "nosuch").status == 4
+    assert run(QRELS, tmp_path / "nosuch", twice).status == 2
+
+
+def test_runs_with_the_same_tag(tmp_path: Path) -> None:
+    """Runs with one tag are called by the stems of their files."""
+    for name in ("a.run.gz", "b.run"):
+        (tmp_path / name).write_bytes(RUN.read_bytes())
+    result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
+    assert "2 runs have the tag" in result.stderr
+
+
+def test_progress_is_shown_when_it_takes_long() -> None:
+    """Nothing is shown for two seconds, then how many lines of which run have been read, and nothing stays behind."""
+    shown: list[str] = []
+    now = [0.0]
+    progress = Progress(3, shown.append, clock=lambda: now[0])
+    progress.lines(1000)
+    progress.end_of_run()
+    now[0] = 1.9
+    progress.lines(500)
+    assert shown == []
+    now[0] = 2.1
+    progress.lines(500)
+    progress.lines(500)
+    now[0] = 2.3
+    progress.lines(998_500)
+    progress.clear()
+    assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
+
+
+def test_progress_is_for_terminals(tmp_path: Path) -> None:
+    """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
+    script = f"(head -50 '{RUN}'; sleep 2.5; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
+    record = ["script", "-qec", script, "/dev/null"]
+    if not shutil.which("script"):
+        pytest.skip("needs the program script")
+    done = subprocess.run(record, capture_output=True, cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
+    assert (tmp_path / "out").read_bytes() == EXPECTED
+    assert b"lines" in done.stdout
+    assert done.stdout.endswith(b"\r\x1b[K")
+
+
+def test_closed_pipe_ends_quietly() -> None:
+    """Irevalx | head -1 prints a line and no complaint; the status is that of trec_eval, which the signal ends."""
+    script = f"'{sys.executable}' -m irevalx -q -m all_trec '{QRELS}' '{RUN}' | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
+    assert (done.stdout.strip(), done.stderr) == (b"141", b"")
+
+
+def test_closed_standard_streams() -> None:
+    """Without standard output there is an error; without standard input or error it works as ever."""
+    for closed, status in ((">&-", 74), ("2>&-", 0), ("<&-", 0)):
+        script = f"'{sys.executable}' -m irevalx '{QRELS}' '{RUN}' {closed}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+        assert (done.returncode, b"Traceback" in done.stderr) == (status, False)
+    script = f"'{sys.executable}' -m irevalx '{QRELS}' - <&-"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (2, b"irevalx: cannot read '-': Bad file descriptor\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("command_line", "status"),
+    [
+        ("-h > /dev/full", 74),
+        ("-h | true", None),
+        ("-v 2> /dev/full", 0),
+        ("-l x '{0}' '{1}' 2> /dev/full", 0),
+        ("'{0}' nosuch 2> /dev/full", 2),
+        ("-m nosuch 2> /dev/full", 1),
+    ],
+)
+def test_full_streams_never_end_in_a_traceback(command_line: str, status: int | None) -> None:
+    """A message that cannot be written is lost; results are not; output that cannot be written is an error."""
+    script = f"'{sys.executable}' -m irevalx {command_line.format(QRELS, RUN)}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
+    assert b"Traceback" not in done.stderr
+    assert status is None or done.returncode == status
+    assert (done.stdout == run(QRELS, RUN, "-l", "0").stdout) == ("-l x" in command_line)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disk() -> None:
+    """Output that cannot be written is an error."""
+    with Path("/dev/full").open("wb") as full:
+        command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(RUN)]
+        done = subprocess.run(command_line, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert done.returncode == 74
+    assert done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
+
+
+def test_interrupt(tmp_path: Path) -> None:
+    """Ctrl-C ends the program without a traceback."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(pipe)]
+    # Where this process ignores the signal, as jobs in the background do, so would its child.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process, pipe.open("wb"):  # opens when irevalx does, so it is past its imports
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (130, b"")
+
+
+def test_list_of_measures() -> None:
+    """Every measure stands there once, in a family, with its parameters; so do the sets and the other names."""
+    result = run("--list-measures")
+    assert result.status == 0
+    lines = result.stdout.decode().splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("    ") and len(line) > 35 and line[39] == " "]
+    listed = [name.partition(".")[0] for name in names]
+    assert sorted(listed) == sorted(measure.name for measure in MEASURES)
+    assert lines[0] == "Counts:"
+    assert "    P.K,K,...                           Precision after K documents" in lines
+    text = " ".join(" ".join(lines).split())
+    assert all(
+        name in text for name in ("official, set, all_trec, incomplete, all", "mrr (recip_rank)", "ndcg@K (ndcg_cut)")
+    )
+
+
+def test_groups_of_the_help() -> None:
+    """The help has trec_eval's options, those about judgments, and the others apart."""
+    text = run("-h").stdout.decode()
+    places = [
+        text.index(part)
+        for part in (
+            "trec_eval's options:",
+            "--level_for_rel",
+            "Judgments and pool:",
+            "--pool FILE",
+            "Output, and how to work:",
+            "--list-measures",
+            "--format",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def complete(*words: str, of: str = "bash") -> list[str]:
+    """What a shell is offered for the last word."""
+    env = {
+        "_IREVALX_COMPLETE": f"{of}_complete",
+        "COMP_WORDS": " ".join(["irevalx", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    result = run(env=env)
+    assert result.status == 0
+    return result.stdout.decode().splitlines()
+
+
+def test_completion() -> None:
+    """Measures, options, their choices and files can be completed, also where the line does not make sense yet."""
+    assert complete("-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
+    assert "plain,official" in complete("-m", "")
+    assert complete("-m", "nosuch", "-m", "Rank") == ["plain,RankEff"]
+    assert complete("--unj") == ["plain,--unjudged"]
+    assert complete("--format", "j") == ["plain,json", "plain,jsonl"]
+    assert complete("-m", "map", "qre") == ["file,qre"]
+    for shell in ("bash", "zsh", "fish"):
+        assert "_IREVALX_COMPLETE" in run(env={"_IREVALX_COMPLETE": f"{shell}_source"}).stdout.decode()
+    assert complete("-m", "bpr", of="zsh")[:3] == ["plain", "bpref", "Binary preference"]
+
+
+SHELLS = {
+    "bash": "COMP_WORDS=(irevalx -m bpr); COMP_CWORD=2; _irevalx_completion irevalx; printf '%s\\n' ${COMPREPLY[@]}",
+    "zsh": "words=(irevalx -m bpr); CURRENT=3; _irevalx_completion",
+    "fish": "complete -C 'irevalx -m bpr'",
+}
+"""What shells do when somebody asks for completion."""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_in_a_shell(shell: str) -> None:
+    """After the line of the manual a shell offers the measures that begin so."""
+    if not shutil.which(shell):
+        pytest.skip(f"needs {shell}")
+    # What zsh has from its own completion system, which is not there without a terminal.
+    zsh = "compdef() { }; _describe() { print -l -- $completions_with_descriptions }; " if shell == "zsh" else ""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    command = [shell, "-c", f"{zsh}{COMPLETIONS[shell]}; {SHELLS[shell]}"]
+    done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PATH": path}, text=True)
+    assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
+    text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    assert COMPLETIONS[shell] in text
+    assert COMPLETIONS[shell] in (ROOT / "README.md").read_text()

@@ -1,0 +1,306 @@
+"""What -h -m NAME says of a measure is there for each, and is true of what the measure does."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+from formulas import Ranked
+from rules import RULES
+from running import run
+
+import irevalx
+from irevalx.cli.explain import SYMBOLS, effects, formula_words, measure_lines
+from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.declare import Gains
+from irevalx.measures.summary import geometric_mean, mean, real_total, relevant_total, topic_count, total
+
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+TOPICS = ("1", "2", "3", "4")
+MISSING = "4"
+"""The topic that no run has results for."""
+
+PLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        """all are at average character documents each exp first for from gain groups how if is its judged left log log2
+        many max mean min none of one otherwise over pairs relevant retrieved rounded strata stratum sum that the these
+        those topics unjudged where with""",
+    )
+)
+"""What formulas may say without being explained."""
+
+CASES = 30
+FORMATS = ("qrels", "sampled", "qrels_jg", "prefs")
+
+
+@dataclass
+class Case:
+    """Random judgments in one format, a run, and documents to add to the pool.
+
+    Parameters
+    ----------
+    lines : topic, further columns, docno, further columns.
+    grades : those above 0, by topic.
+    """
+
+    rel_format: str
+    lines: list[str] = field(default_factory=list)
+    run: dict[str, dict[str, float]] = field(default_factory=dict)
+    pool: dict[str, list[str]] = field(default_factory=dict)
+
+    def scores(self, measures: list[str] | str = "all", **keywords: Any) -> irevalx.Scores:
+        """Evaluate; "all" is all that the format allows."""
+        qrels = irevalx.Qrels.read(io.BytesIO("".join(self.lines).encode()), rel_format=self.rel_format)
+        return irevalx.evaluate(qrels, self.run, measures, **keywords)
+
+    def values(self, measures: list[str] | str = "all", **keywords: Any) -> dict[str, list[Any]]:
+        """All values of each measure, under whatever name they are printed."""
+        found: dict[str, list[Any]] = {}
+        for row in self.scores(measures, **keywords).to_records():
+            found.setdefault(owner(row.measure), []).append((row.topic, repr(row.value)))
+        return found
+
+
+def owner(printed: str) -> str:
+    """The measure that prints this name."""
+    return max((name for name in BY_NAME if printed == name or printed.startswith(f"{name}_")), key=len)
+
+
+def cases(rel_format: str) -> Iterator[Case]:
+    """Small topics; half the retrieved documents are judged, a quarter pooled, and the others from outside."""
+    for seed in range(CASES):
+        chance = Random(f"{rel_format} {seed}")
+        case = Case(rel_format)
+        for topic in TOPICS:
+            docnos = [f"D{n}" for n in range(16)]
+            judged = chance.sample(docnos, 9)
+            for docno in judged:
+                grade = chance.choice([-1, 0, 0, 1, 1, 2, 3])
+                if rel_format == "prefs":
+                    case.lines.append(f"{topic} {chance.choice('ab')} s {docno} {max(grade, 0)}\n")
+                    continue
+                columns = {"qrels": f"0 {docno}", "sampled": f"0 {docno} {chance.choice('12')}"}
+                jg = f"{chance.choice('ab')} {docno}"
+                case.lines.append(f"{topic} {columns.get(rel_format, jg)} {grade}\n")
+            # A topic without any judgment has no measure to speak of in trec_eval.
+            if rel_format != "prefs":
+                column = {"qrels": "0 D16", "sampled": "0 D16 1"}.get(rel_format, "a D16")
+                case.lines.append(f"{topic} {column} 1\n")
+            case.pool[topic] = chance.sample(docnos, 5)
+            if topic != MISSING:
+                case.run[topic] = {docno: chance.random() for docno in chance.sample(docnos, chance.randint(1, 14))}
+        yield case
+
+
+def measures_of(rel_format: str) -> set[str]:
+    """The measures that have values for judgments in this format."""
+    return {measure.name for measure in MEASURES if measure.kernel and rel_format in measure.formats}
+
+
+def said(start: str) -> set[str]:
+    """The measures of which a line that starts so is said."""
+    return {measure.name for measure in MEASURES if any(line.startswith(start) for line in effects(measure))}
+
+
+def test_every_measure_is_explained() -> None:
+    """Title, definition, formula, range, source, and what -l, -c, -J and the pool do, in this order."""
+    for measure in MEASURES:
+        lines = "\n".join(measure_lines([measure]))
+        wanted = [rf"^{re.escape(measure.name)}: .+$", r"^    [A-Z-].+$"]
+        wanted += [rf"^    {key}: .+$" for key in ("Formula", "Range", "Source", "-l", "-c", "-J", "Pool")]
+        place = 0
+        for pattern in wanted:
+            found = re.compile(pattern, re.MULTILINE).search(lines, place)
+            assert found, (measure.name, pattern)
+            place = found.start()
+        assert len(measure.paragraphs) >= 2, f"{measure.name} has no definition"
+
+
+def test_the_symbols_of_formulas_are_explained() -> None:
+    """A formula consists of symbols, of names it gives itself or that are measures, and of plain words."""
+    used: set[str] = set()
+    for measure in MEASURES:
+        words = formula_words(measure.formula)
+        own = set(re.findall(r"\b(\w+) (?:=|<=)", measure.formula)) | {"x"} | set("BCD")
+        for word in words - PLAIN - own:
+            name = word.removesuffix("_X")
+            assert name in SYMBOLS or name in BY_NAME, (measure.name, word)
+        used |= words
+    assert set(SYMBOLS) <= used, set(SYMBOLS) - used
+
+
+def test_the_rules_say_what_the_measures_declare() -> None:
+    """What the table says of documents without judgment is what the measures that it names declare."""
+    told: set[str] = set()
+    for subject, (_, _, pooled, outside) in RULES:
+        found = re.fullmatch(r"(.+?)(?: \(.+\))? (?:takes? it for|count it as)", subject)
+        if found and not subject.startswith(("The same", "The reading")):
+            family = {
+                "The map family": ["map", "gm_map", "map_cut"],
+                "The ndcg family": ["ndcg", "dcg", "ndcg_rel", "Rndcg"],
+            }
+            for name in re.split(r", (?:whatever.*)?| and ", found[1]):
+                for member in family.get(name, [name]):
+                    if member in BY_NAME:
+                        assert (BY_NAME[member].pooled, BY_NAME[member].outside) == (pooled, outside), member
+                        told.add(member)
+    assert {"map", "P", "ndcg", "bpref", "infAP", "indAP", "subAP", "unj", "num_rel", "xinfAP"} <= told
+
+
+def test_which_measures_depend_on_the_level() -> None:
+    """-l changes no value of the measures of which that is said, and some value of each of the others."""
+    for rel_format in FORMATS:
+        changed: set[str] = set()
+        for case in cases(rel_format):
+            usual = case.values()
+            for level in (0, 2, 3):
+                other = case.values(level=level)
+                changed |= {name for name, values in usual.items() if other[name] != values}
+        assert changed == measures_of(rel_format) - said("-l: no effect")
+
+
+def test_which_measures_depend_on_unjudged_documents() -> None:
+    """-J changes no value of the measures of which that is said, and some value of each of the others."""
+    for rel_format in ("qrels", "qrels_jg", "prefs"):
+        changed: set[str] = set()
+        for case in cases(rel_format):
+            usual, condensed = case.values(), case.values(judged_only=True)
+            changed |= {name for name, values in usual.items() if condensed[name] != values}
+        assert changed == measures_of(rel_format) - said("-J: no effect")
+    refused = {measure.name for measure in MEASURES if measure.formats == {"sampled"}}
+    assert said("-J: refused") == refused
+    with pytest.raises(irevalx.IrevalxError, match="-J must not be given together with -R sampled"):
+        next(cases("sampled")).values(judged_only=True)
+
+
+def test_which_measures_depend_on_the_pool() -> None:
+    """More documents in the pool change no value of the measures of which that is said, and some of each other."""
+    gains = [f"{measure.name}.-2=1,-1=3" for measure in MEASURES if isinstance(measure.kind, Gains)]
+    changed: set[str] = set()
+    for case in cases("qrels"):
+        for measures in ("all", gains):
+            usual, pooled = case.values(measures), case.values(measures, pool=case.pool)
+            changed |= {name for name, values in usual.items() if pooled[name] != values}
+    assert changed == measures_of("qrels") - said("Pool: no effect")
+    # Elsewhere the pool is what has a line in the judgments, with a negative grade.
+    for rel_format in ("sampled", "qrels_jg"):
+        changed = set()
+        for case in cases(rel_format):
+            usual = case.values()
+            column = "0 {} 1" if rel_format == "sampled" else "b {}"
+            there = {(line.split()[0], line.split()[2]) for line in case.lines}
+            more = [(topic, docno) for topic, docnos in case.pool.items() for docno in docnos]
+            case.lines += [
+                f"{topic} {column.format(docno)} -1\n" for topic, docno in more if (topic, docno) not in there
+            ]
+            changed |= {name for name, values in case.values().items() if usual[name] != values}
+        # Numbers of which nothing depends on more than judged documents have a row of their own with -R qrels.
+        assert changed == measures_of(rel_format) - said("Pool: no effect")
+
+
+def of_missing(case: Case, name: str, compat: str) -> float:
+    """What a topic without results is said to count, for measures where that is not 0."""
+    lines = [line.split() for line in case.lines if line.startswith(f"{MISSING} ")]
+    relevant = sorted((int(line[-1]) for line in lines if float(line[-1]) > 0), reverse=True)
+    if compat == "9" or name == "utility":
+        return 0.0
+    if name == "ideal_dcg":
+        return math.fsum(grade / math.log2(k + 1) for k, grade in enumerate(relevant, 1))
+    assert name == "yaap"
+    return math.log(1 / (1 + len(relevant)))
+
+
+@pytest.mark.parametrize("compat", ["9", "10"])
+def test_what_a_topic_without_results_counts(compat: str) -> None:
+    """-c does to the `all` row of each measure what is said of it."""
+    seen: set[str] = set()
+    for rel_format in FORMATS:
+        for case in islice(cases(rel_format), 15):
+            usual, complete = (case.scores(complete=wish, compat=compat) for wish in (False, True))
+            for printed in usual.measures:
+                measure = BY_NAME[owner(printed)]
+                if measure.summary is None or measure.name == "prefs_num_prefs_poss":
+                    continue
+                seen.add(measure.name)
+                found = complete.summary(printed)
+                if measure.summary is topic_count:
+                    expected = float(len(TOPICS))
+                elif measure.summary is relevant_total:
+                    expected = sum(int(line.split()[-1]) > 0 for line in case.lines)
+                elif measure.summary in {total, real_total}:
+                    expected = usual.summary(printed)
+                elif measure.summary is geometric_mean:
+                    logs = [math.log(max(value, 0.00001)) for value in [*usual.per_topic(printed).tolist(), 0.0]]
+                    expected = math.exp(math.fsum(logs) / len(TOPICS))
+                else:
+                    assert measure.summary is mean
+                    missing = 0.0 if measure.without_results == "0" else of_missing(case, measure.name, compat)
+                    expected = math.fsum([*usual.per_topic(printed).tolist(), missing]) / len(TOPICS)
+                assert found == pytest.approx(expected, rel=1e-12, abs=1e-12), (printed, rel_format)
+    absent = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"} if compat == "9" else set()
+    assert seen == set(BY_NAME) - {"runid", "relstring", "prefs_num_prefs_poss"} - absent
+
+
+@pytest.mark.parametrize(("compat", "adds"), [("9", False), ("10", True)])
+def test_exceptions_of_topics_without_results(compat: str, adds: bool) -> None:
+    """The number of preferences counts those of all judged topics, and utility with parameters one document."""
+    grew = set()
+    for case in cases("prefs"):
+        usual, complete = (case.scores("prefs_num_prefs_poss", complete=wish, compat=compat) for wish in (False, True))
+        grew.add(complete["prefs_num_prefs_poss"] > usual["prefs_num_prefs_poss"])
+    assert (True in grew) == adds
+    case = next(cases("qrels"))
+    usual, complete = (case.scores("utility.0,-1,0,0", complete=wish, compat=compat) for wish in (False, True))
+    values = usual.per_topic("utility_0,-1,0,0").tolist()
+    assert complete["utility_0,-1,0,0"] == (sum(values) - adds) / len(TOPICS)
+
+
+COMPUTED = (
+    *("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut.5", "yaap", "P.5", "recall.5"),
+    *("relative_P.5", "unj.5", "judged.5", "Rprec", "recip_rank", "set_P", "set_recall", "set_relative_P", "set_map"),
+    *("utility", "dcg", "ideal_dcg", "ndcg_cut.5", "binG", "bpref", "bpref_10", "RankEff", "infAP", "indAP"),
+)
+"""Measures whose formulas are arithmetic that can be computed as they stand."""
+
+
+@pytest.mark.parametrize("item", COMPUTED)
+def test_formulas_give_the_values(item: str) -> None:
+    """What the formula of a measure says is what the measure gives."""
+    name = item.partition(".")[0]
+    for case in islice(cases("qrels"), 10):
+        scores = case.scores([item])
+        for topic, value in zip(scores.topics(), scores.per_topic(item.replace(".", "_")), strict=True):
+            lines = [line.split() for line in case.lines if line.startswith(f"{topic} ")]
+            ranked = Ranked({docno: int(grade) for _, _, docno, grade in lines}, case.run[topic])
+            assert ranked.value(BY_NAME[name].formula) == pytest.approx(value, rel=1e-9), topic
+
+
+def test_help_shows_it() -> None:
+    """-h -m NAME has the formula, its symbols and the effects."""
+    shown = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
+    assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in shown
+    assert "u: documents above it that were pooled and not judged" in shown
+    shown_of_p = " ".join(run("-h", "-m", "P").stdout.decode().split())
+    assert "rel(K)/K. rel(x): relevant documents among the first x K: the cutoff" in shown_of_p
+    assert (
+        "Pool: a pooled document without judgment counts as not there; one from outside the pool as nonrelevant."
+        in shown
+    )
+    assert "-l: no effect." in " ".join(run("-h", "-m", "ndcg").stdout.decode().split())
+
+
+def test_what_is_said_of_the_reading_rel() -> None:
+    """Of measures that never fall when more documents are relevant it is not said that they do."""
+    for name in ("num_rel", "dcg", "ideal_dcg"):
+        readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Readings"))
+        assert f"{name}:rel (no bound" in readings
+        assert "fall" not in readings

@@ -1,0 +1,297 @@
+"""The preference measures say what the reference says, to the last bit; contradictions are found; cost is bounded."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import reference_preferences as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_preferences import ContradictionError, Line, Topic
+from running import run
+
+from irevalx.arrays.segments import IntArray, Segments
+from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.declare import Parameters
+from irevalx.measures.summary import as_list
+from irevalx.ranking.assessed_preferences import Preferences, assess_preferences
+from irevalx.ranking.ranking import Ranking
+from irevalx.reading.grouped_files import read_prefs, read_qrels_prefs
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10, Compat
+
+BOTH = pytest.mark.parametrize("compat", ["9", "10"])
+ALL_PREFS = ("-R", "prefs", "-m", "all_prefs")
+
+
+# Kernels and the reference
+
+
+def assessed(judgments: PreferenceJudgments, judged_topic: Sequence[int], rows: Segments, row: IntArray) -> Preferences:
+    """Assess a ranking that has the documents with these flat places in rank order."""
+    topics = tuple(judgments.documents.topics[topic] for topic in judged_topic)
+    ranking = Ranking(topics, np.array(judged_topic, np.int64), rows, rows.position + 1, row, rows.lengths, {})
+    return assess_preferences(ranking, judgments)
+
+
+def read(topics: Sequence[Topic], compat: Compat = TREC_EVAL_10) -> PreferenceJudgments:
+    """Write the lines to a file, topics being called by number, and read it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".prefs") as file:
+        for number, topic in enumerate(topics):
+            for line in topic.lines:
+                file.write(f"{number:03} {line.group} {line.subgroup} {line.document} {line.level!r}\n")
+        file.flush()
+        return read_prefs(Source(file.name), compat, strict=True, warn=lambda line: None)
+
+
+def contradicts_itself(topic: Topic) -> bool:
+    """What the reference thinks of a topic's judgments."""
+    try:
+        reference.num_poss(topic)
+    except ContradictionError:
+        return True
+    return False
+
+
+def check(topics: Sequence[Topic]) -> None:
+    """Hold every preference measure, and the finding of contradictions, to the reference."""
+    judgments = read(topics)
+    names = [b"%03d" % number for number in range(len(topics))]
+    wrong = [contradicts_itself(topic) for topic in topics]
+    assert list(judgments.failures(names)) == [name for name, is_wrong in zip(names, wrong, strict=True) if is_wrong]
+    possible = [number for number, is_wrong in enumerate(wrong) if not is_wrong]
+    documents = judgments.documents
+    places = {
+        (topic, docno.decode()): place
+        for place, (topic, docno) in enumerate(zip(documents.rows.ids.tolist(), documents.docnos.texts(), strict=True))
+    }
+    row = [places.get((number, docno), -1) for number in possible for docno in topics[number].ranking]
+    rows = Segments.of_lengths([len(topics[number].ranking) for number in possible])
+    seen = assessed(judgments, possible, rows, np.array(row, np.int64))
+    for name, literal in reference.MEASURES.items():
+        [values] = BY_NAME[name](seen, Parameters((name,)))
+        expected = [repr(literal(topics[number])) for number in possible]
+        assert [repr(value) for value in as_list(values)] == expected, name
+
+
+DOCUMENTS = [f"d{number}" for number in range(9)]
+
+
+def random_topic(random: Random) -> Topic:
+    """Up to three groups of up to three subgroups; documents tend to have one level in a group, and lines come twice."""
+    levels = random.choice(LEVELS)
+    documents = DOCUMENTS[: random.randint(1, len(DOCUMENTS))]
+    lines = []
+    for group in range(random.randint(1, 3)):
+        usual = {document: random.choice(levels) for document in documents}
+        for subgroup in range(random.choice([1, 1, 2, 3])):
+            for document in random.sample(documents, random.randint(1, len(documents))):
+                level = usual[document] if random.random() < 0.97 else random.choice(levels)
+                line = Line(f"g{group}", f"s{subgroup}", document, float(level))
+                lines += [line] * random.choice([1, 1, 1, 1, 2, 3])
+    random.shuffle(lines)
+    retrieved = random.sample([*documents, "x", "y"], random.randint(0, len(documents) + 2))
+    return Topic(lines, retrieved)
+
+
+LEVELS = [(0, 1), (0, 0, 0, 1), (0, 1, 2, 3), (1, 2, 9), (-3, -1, 0, 0, 1, 2), (-4, -3), (0.5, 1e-9, 0)]
+"""Few different levels, so that classes have several members; -3 and -4 on purpose."""
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.integers(0, 2**64), st.integers(1, 3))
+def test_measures_are_the_reference(seed: int, n_topics: int) -> None:
+    """Every preference measure counts what the loops over pairs count, in each of several topics."""
+    random = Random(seed)
+    check([random_topic(random) for _ in range(n_topics)])
+
+
+def test_reference_has_every_measure() -> None:
+    """No preference measure is without a reference."""
+    assert {measure.name for measure in MEASURES if "prefs" in measure.formats} == set(reference.MEASURES)
+
+
+def test_pair_counts_do_not_overflow() -> None:
+    """Counts of one pair above 65,535 are what they are; trec_eval keeps 16 bits of them."""
+    lines = [Line("g", "s", document, level) for document, level in (("A", 1.0), ("B", 0.0)) for _ in range(300)]
+    lines += [Line("h", "s", document, level) for document, level in (("A", 0.0), ("B", 1.0)) for _ in range(100)]
+    judgments = read([Topic(lines, ["A", "B"])])
+    seen = assessed(judgments, [0], Segments.of_lengths([2]), np.array([0, 1]))
+    [values] = BY_NAME["prefs_pair"](seen, Parameters(("prefs_pair",)))
+    assert values.tolist() == [90_000 / (90_000 + 10_000)]  # type: ignore[union-attr]
+
+
+# The formats
+
+
+def test_levels_of_version_9_are_32_bits() -> None:
+    """Levels that only 64 bits tell apart are one level in version 9."""
+    lines = [Line("g", "s", "A", 1.00000001), Line("g", "s", "B", 1.0)]
+    for compat, preferences in ((TREC_EVAL_9, 0), (TREC_EVAL_10, 1)):
+        seen = assessed(read([Topic(lines, [])], compat), [0], Segments.of_lengths([0]), np.empty(0, np.int64))
+        assert seen.tally.possible.tolist() == [preferences]
+
+
+def test_qrels_prefs_is_prefs_with_one_subgroup(tmp_path: Path) -> None:
+    """The format qrels_prefs reads what prefs reads with the same subgroup everywhere."""
+    (tmp_path / "four").write_text("2 g B 1\n10 h A 2\n2 g A 0.5\n2 f C 0\n")
+    (tmp_path / "five").write_text("2 g s B 1\n10 h s A 2\n2 g s A 0.5\n2 f s C 0\n")
+    four = read_qrels_prefs(Source(str(tmp_path / "four")), TREC_EVAL_10, strict=True, warn=lambda line: None)
+    five = read_prefs(Source(str(tmp_path / "five")), TREC_EVAL_10, strict=True, warn=lambda line: None)
+    for one in (four, five):
+        assert one.documents.topics == (b"10", b"2")
+        assert one.documents.docnos.texts() == [b"A", b"A", b"B", b"C"]
+        assert one.names == (b"h", b"f", b"g")
+        assert one.document.tolist() == [0, 2, 1, 0]
+        assert one.level.tolist() == [2.0, 0.0, 1.0, 0.5]
+        assert one.lines.tolist() == [2, 4, 1, 3]
+
+
+def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n1 Q0 C 3 1 r\n") -> tuple[Path, Path]:
+    """Write preferences and a run."""
+    (folder / "prefs").write_text(prefs)
+    (folder / "run").write_text(results)
+    return folder / "prefs", folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("prefs", "message"),
+    [
+        ("1 g s A\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A'"),
+        ("1 g s A 1 1\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A 1 1': is this a run? QRELS comes first"),
+        ("1 g s A 1\n\n", "{prefs}:2: a preference must have 5 columns (topic, group, subgroup, document, level), but got ''"),
+        ("1 g s A 1\n1 g s B nan\n", "{prefs}:2: topic '1': document 'B': level must be a number, but got 'nan'"),
+    ],
+)  # fmt: skip
+def test_malformed_lines(prefs: str, message: str, tmp_path: Path) -> None:
+    """A malformed line is named by file and line, status 2."""
+    result = run(*ALL_PREFS, *files(tmp_path, prefs))
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+
+
+@pytest.mark.parametrize("level", ["abc", "1,5", "inf", "1e400"])
+def test_odd_levels_are_never_read_in_silence(level: str, tmp_path: Path) -> None:
+    """A level that is no finite number is read as C reads it, with a warning; --strict refuses it."""
+    paths = files(tmp_path, f"1 g s A 1\n1 g s B {level}\n")
+    result = run(*ALL_PREFS, *paths)
+    assert result.status == 0
+    assert result.stderr.startswith(
+        f"irevalx: {tmp_path / 'prefs'}:2: topic '1': document 'B': level must be a finite number, but got '{level}'"
+    )
+    assert run("--strict", *ALL_PREFS, *paths).status == 2
+
+
+def test_only_comments(tmp_path: Path) -> None:
+    """A file without data lines judges no topic."""
+    assert run(*ALL_PREFS, *files(tmp_path, "# nothing\n")).status == 7
+
+
+# Contradictions
+
+
+@pytest.mark.parametrize(
+    ("prefs", "message"),
+    [
+        (
+            "1 g s A 1\n1 g s B 3\n1 g s A 2\n",
+            "{prefs}:3: a document must have one level in a judgment group, but got 2 after 1 on line 1 for 'A' in group 'g' of topic '1'",
+        ),
+        (
+            "1 g s A 2\n1 g s A 2\n1 g s A 1\n",
+            "{prefs}:3: a document must have one level in a judgment group, but got 1 after 2 on line 1 for 'A' in group 'g' of topic '1'",
+        ),
+        (
+            "1 g s A 1\n1 g t A 0\n1 g t C 2\n",
+            "{prefs}:2: a document must not have a level of 0 and one above 0 in a judgment group, but got 0 after 1 on line 1 for 'A' in group 'g' of topic '1'",
+        ),
+        (
+            "1 g s A 2\n1 g s B 1\n1 g t B 2\n1 g t C 1\n1 g u C 2\n1 g u A 1\n",
+            "{prefs}: preferences within a judgment group must not contradict each other, but got 'A' better than 'B' and worse in group 'g' of topic '1'",
+        ),
+    ],
+)  # fmt: skip
+def test_contradictions(prefs: str, message: str, tmp_path: Path) -> None:
+    """A topic whose judgments contradict each other ends the evaluation with status 4, after the topics before it."""
+    before = "0 g s A 1\n0 g s B 0\n"
+    paths = files(tmp_path, prefs + before, "0 Q0 A 1 1 r\n1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n")
+    result = run("-q", "-R", "prefs", "-m", "prefs_simp", *paths)
+    assert (result.stdout, result.status) == (b"prefs_simp            \t0\t1.0000\n", 4)
+    assert result.stderr == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+
+
+def test_contradictions_in_topics_that_are_not_evaluated(tmp_path: Path) -> None:
+    """What is wrong with the judgments of a topic without results, or that -D leaves out, does not matter."""
+    prefs, results = files(tmp_path, "1 g s A 1\n1 g s B 0\n2 g s A 1\n2 g s A 2\n")
+    assert run(*ALL_PREFS, prefs, results).status == 0
+    results.write_text("1 Q0 A 1 1 r\n2 Q0 A 1 1 r\n")
+    assert run(*ALL_PREFS, prefs, results).status == 4
+    assert run(*ALL_PREFS, "-D", ".1", prefs, results).status == 0
+
+
+def test_groups_may_contradict_each_other(tmp_path: Path) -> None:
+    """Two users may prefer the opposite."""
+    paths = files(tmp_path, "1 g s A 1\n1 g s B 0\n1 h s A 0\n1 h s B 1\n")
+    assert run("-R", "prefs", "-m", "prefs_pair", *paths).stdout.split() == [b"prefs_pair", b"all", b"0.5000"]
+
+
+# Which measures the formats give
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("rel_format", "requests", "first"),
+    [
+        ("prefs", ["prefs_simp", "map"], "'map' must be in the format qrels (-R), but got 'prefs'"),
+        ("qrels_prefs", ["official"], "'num_ret' must be in the format qrels or sampled (-R), but got 'qrels_prefs'"),
+        (
+            "qrels",
+            ["map", "prefs_simp"],
+            "'prefs_simp' must be in the format prefs or qrels_prefs (-R), but got 'qrels'",
+        ),
+    ],
+)
+def test_measures_that_the_format_does_not_give(
+    rel_format: str, requests: list[str], first: str, compat: str, tmp_path: Path
+) -> None:
+    """The first such measure in print order ends the evaluation with status 4, before anything is printed."""
+    paths = files(tmp_path, "1 g s A 1\n" if rel_format == "prefs" else "1 g A 1\n")
+    asked = [word for request in requests for word in ("-m", request)]
+    result = run("--compat", compat, "-q", "-R", rel_format, *asked, *paths)
+    assert (result.stdout, result.status) == (b"", 4)
+    assert result.stderr == f"irevalx: judgments for the measure {first}\n"
+
+
+# Cost
+
+
+def evaluation_time(folder: Path, prefs: str, results: str, preferences: int) -> float:
+    """Processor time of an evaluation with all preference measures, which finds so many preferences."""
+    paths = files(folder, prefs, results)
+    start = time.process_time()
+    result = run(*ALL_PREFS, *paths)
+    taken = time.process_time() - start
+    assert result.stdout.splitlines()[2].split() == [b"prefs_num_prefs_poss", b"all", b"%d" % preferences]
+    return taken
+
+
+def test_cost_of_a_large_class_form(tmp_path: Path) -> None:
+    """1,000 judged and 1,000 retrieved documents, half of them the same, take less than a second."""
+    prefs = "".join(f"1 g s d{number} {number % 5}\n" for number in range(1000))
+    results = "".join(f"1 Q0 d{number} 1 {number * 7 % 1009} r\n" for number in range(500, 1500))
+    assert evaluation_time(tmp_path, prefs, results, preferences=10 * 200 * 200) < 1
+
+
+def test_cost_of_a_large_relation_form(tmp_path: Path) -> None:
+    """500 documents in many subgroups, in one of which each is compared with the next, take less than two seconds."""
+    pairs = [(number, number + step) for step in (1, 7) for number in range(500 - step)]
+    prefs = "".join(f"1 g s{a}.{b} d{a} 2\n1 g s{a}.{b} d{b} 1\n" for a, b in pairs)
+    results = "".join(f"1 Q0 d{number} 1 {number * 7 % 509} r\n" for number in range(400))
+    assert evaluation_time(tmp_path, prefs, results, preferences=500 * 499 // 2) < 2

@@ -1,0 +1,231 @@
+"""irevalx-lab complete: what it reads, writes and says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from running import Result, lab, run
+
+WINGS = ("wing lift flow", "lift of a wing", "wing and lift again", "wing lift drag flow")
+PLATES = ("heat in a plate", "plate heat slab", "slab of heat", "heat plate conduction")
+
+TEXTS = {f"w{number}": text for number, text in enumerate(WINGS)} | {
+    f"p{number}": text for number, text in enumerate(PLATES)
+}
+
+QRELS = """\
+1 0 w0 1
+1 x w1 1
+1\t0\tp0 0
+1 0 p1\t0
+1 0 w2 -1
+1 0 p2 -1
+2 0 p0 1
+2 0 w0 -1
+3 0 w0 0
+3 0 p0 1
+"""
+
+RUN = """\
+1 Q0 w3 1 9 r
+1 Q0 w0 2 8 r
+1 Q0 p3 3 7 r
+1 Q0 silent 4 6 r
+1 Q0 gone 5 5 r
+3 Q0 w3 1 9 r
+3 Q0 p1 2 8 r
+4 Q0 w1 1 9 r
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with qrels, run and docs."""
+    monkeypatch.chdir(tmp_path)
+    texts = TEXTS | {"silent": "..."} | {f"other{number}": "other words in many documents" for number in range(5)}
+    Path("docs").write_text("".join(json.dumps({"id": docno, "text": text}) + "\n" for docno, text in texts.items()))
+    Path("qrels").write_text(QRELS)
+    Path("run").write_text(RUN)
+
+
+COMPLETED = """\
+1 0 w0 1
+1 x w1 1
+1\t0\tp0 0
+1 0 p1\t0
+1 0 w2 1
+1 0 p2 0
+2 0 p0 1
+2 0 w0 -1
+3 0 w0 0
+3 0 p0 1
+1 0 gone -1
+1 0 p3 0
+1 0 silent -1
+1 0 w3 1
+3 0 p1 1
+3 0 w3 0
+"""
+
+TOLD = """\
+irevalx-lab: the runs: 1 of 3 pooled topics have no judgments to learn from and are left out
+irevalx-lab: 1 of 3 topics keep their judgments, for want of relevant or of nonrelevant documents to learn from: '2'
+irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in it, of 'gone', 'silent'
+"""
+
+
+@pytest.mark.parametrize("classifier", ["svm", "kld"])
+def test_what_is_written_and_what_is_told(classifier: str) -> None:
+    """Judged lines stay as they are; unjudged ones get predictions, and so do others of the pool."""
+    result = lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier)
+    assert result == Result(0, COMPLETED.encode(), TOLD)
+    assert lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier, "--quiet").stderr == ""
+
+
+def test_completed_judgments_go_into_irevalx() -> None:
+    """What is written is a qrels file, in which topic 1 has two more relevant documents, one of them retrieved first."""
+    assert lab("complete", "qrels", "run", "--docs", "docs", "-o", "completed").stdout == b""
+    values = [
+        run("-q", "-m", "P.1", "-m", "num_rel", file, "run").stdout.decode().split() for file in ("qrels", "completed")
+    ]
+    assert values[0][:6] == ["num_rel", "1", "2", "P_1", "1", "0.0000"]
+    assert values[1][:6] == ["num_rel", "1", "4", "P_1", "1", "1.0000"]
+
+
+def test_only_within_the_depth() -> None:
+    """Deeper documents of the runs are left alone; what is marked -1 is not."""
+    result = lab("complete", "qrels", "run", "--docs", "docs", "--depth", "1", "--quiet")
+    lines = COMPLETED.splitlines(keepends=True)
+    assert result.stdout.decode() == "".join(
+        line for line in lines if line.split()[2] not in {"gone", "p3", "silent"} and line != "3 0 p1 1\n"
+    )
+
+
+def test_without_runs() -> None:
+    """Without runs and pool what is marked -1 is predicted; a pool file says more."""
+    alone = lab("complete", "qrels", "--docs", "docs", "--quiet").stdout.decode()
+    assert alone == "".join(COMPLETED.splitlines(keepends=True)[:10])
+    Path("pool").write_text("1 w3\n3 w3\n")
+    pooled = lab("complete", "qrels", "--docs", "docs", "--pool", "pool", "--quiet").stdout.decode()
+    assert pooled == alone + "1 0 w3 1\n3 0 w3 0\n"
+
+
+def test_predictions_on_their_own() -> None:
+    """--mark writes predictions only, with --probabilities the decision value too."""
+    lab("complete", "qrels", "run", "--docs", "docs", "--mark", "mark")
+    expected = ["1 0 w2 1", "1 0 p2 0", "1 0 p3 0", "1 0 w3 1", "3 0 p1 1", "3 0 w3 0"]
+    assert Path("mark").read_text().splitlines() == expected
+    lab("complete", "qrels", "run", "--docs", "docs", "--mark", "mark", "--probabilities")
+    columns = [line.rsplit(" ", 1) for line in Path("mark").read_text().splitlines()]
+    assert [line for line, _ in columns] == expected
+    assert [float(value) > 0 for _, value in columns] == [line.endswith("1") for line in expected]
+
+
+def test_report() -> None:
+    """The report counts what was learned from and predicted, as a table or as json."""
+    lab("complete", "qrels", "run", "--docs", "docs", "--report", "report.json")
+    report = json.loads(Path("report.json").read_text())
+    assert report["predictions"] == [
+        {
+            "classifier": "svm",
+            "topics": 3,
+            "trained": 2,
+            "relevant": 4,
+            "nonrelevant": 3,
+            "predicted": 6,
+            "predicted_relevant": 3,
+            "without_text": 2,
+        }
+    ]
+    assert report["topics"][0] == {
+        "topic": "1",
+        "relevant": 2,
+        "nonrelevant": 2,
+        "predicted": 4,
+        "predicted_relevant": 2,
+        "without_text": 2,
+        "trained": True,
+    }
+    lab("complete", "qrels", "run", "--docs", "docs", "--report", "report")
+    assert "classifier      topics    trained" in Path("report").read_text()
+
+
+def test_holdout() -> None:
+    """The same seed gives the same report; a seed that was not given is printed, and gives it again."""
+    Path("many").write_text("".join(f"1 0 {docno} {int(docno[0] == 'w')}\n" for docno in TEXTS))
+    call = ("complete", "many", "--docs", "docs", "--holdout", "50%", "--holdout", "0.8", "--report", "report.json")
+    printed = lab(*call).stderr
+    first = Path("report.json").read_bytes()
+    assert printed.startswith("irevalx-lab: --seed ")
+    assert lab(*call, "--seed", printed.split()[2]).stderr == ""
+    assert Path("report.json").read_bytes() == first
+    rows = json.loads(first)["holdout"]
+    assert [row["share"] for row in rows] == ["0.5", "0.8"]
+    assert all(row["topics"] + row["untrained"] == 1 for row in rows)
+
+
+def test_forms_of_input() -> None:
+    """Documents in several files, compressed, as SGML, from standard input: the same."""
+    lines = Path("docs").read_text().splitlines()
+    Path("one.gz").write_bytes(gzip.compress("\n".join(lines[:5]).encode()))
+    rest = [json.loads(line) for line in lines[5:]]
+    Path("two").write_text("".join(f"<DOC>\n<DOCNO>{one['id']}</DOCNO>\n{one['text']}\n</DOC>\n" for one in rest))
+    assert lab("complete", "qrels", "run", "--docs", "one.gz", "--docs", "two").stdout == COMPLETED.encode()
+    assert lab("complete", "qrels", "run", "--docs", "-", stdin=Path("docs")).stdout == COMPLETED.encode()
+
+
+def test_levels() -> None:
+    """Under --level 2 what is predicted relevant gets grade 2."""
+    Path("qrels").write_text("1 0 w0 2\n1 0 w1 2\n1 0 p0 1\n1 0 p1 0\n1 0 w2 -1\n1 0 p2 -1\n")
+    result = lab("complete", "qrels", "--docs", "docs", "-l", "2")
+    assert result.stdout.decode().splitlines()[4:] == ["1 0 w2 2", "1 0 p2 0"]
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command says what to install."""
+    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.support_vectors", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    result = lab("complete", "qrels", "run", "--docs", "docs")
+    assert (result.status, result.stdout) == (1, b"")
+    needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]'\n"
+    assert result.stderr.endswith(needs)
+
+
+ERRORS = {
+    (): "--docs must be given",
+    ("--docs", "docs", "--level", "0"): "--level must be at least 1, but got 0",
+    ("--docs", "docs", "--probabilities"): "--probabilities must be given together with --mark",
+    ("--docs", "docs", "--holdout", "0.5"): "--holdout must be given together with --report",
+    ("--docs", "docs", "--report", "r", "--holdout", "1"): "--holdout must leave something to predict, but got 1",
+    ("--docs", "docs", "--depth", "0"): "--depth must be at least 1, but got 0",
+    ("--docs", "-", "--pool", "-"): "standard input (-) must be given for one file at most",
+}
+
+
+@pytest.mark.parametrize(("flags", "message"), ERRORS.items())
+def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
+    """Options that make no sense are refused before anything is read."""
+    result = lab("complete", "qrels", "run", *flags)
+    assert (result.status, result.stdout) == (1, b"")
+    assert message in result.stderr
+
+
+def test_errors_in_files() -> None:
+    """Documents that are missing, malformed or of another collection are errors, and nothing is written."""
+    Path("wrong").write_text('{"id": 1}\n')
+    Path("others").write_text('{"id": 1, "text": "wing"}\n')
+    for docs, message in (
+        ("none", "irevalx-lab: cannot read 'none': No such file or directory\n"),
+        ("wrong", "irevalx-lab: wrong:1: a document must have text"),
+        (
+            "others",
+            "irevalx-lab: others: there must be text of documents that were judged or pooled, but of the 1 docu",
+        ),
+    ):
+        result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")
+        assert (result.status, result.stdout, Path("out").exists()) == (2, b"", False)
+        assert result.stderr.startswith(message)

@@ -1,0 +1,247 @@
+"""Classifiers that fill holes in judgments, held to literal loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_text as reference
+from hypothesis import given
+from hypothesis import strategies as st
+from running import SHARED
+
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.completion.classifiers import Decisions
+from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
+from irevalx.lab.completion.documents import Document, read_documents
+from irevalx.lab.completion.holdout import holdout
+from irevalx.lab.completion.language_models import LanguageModels
+from irevalx.lab.completion.predict import Completion
+from irevalx.lab.completion.support_vectors import SupportVectors, features
+from irevalx.lab.judging.samples import RandomOrder
+from irevalx.reading.formats import read_qrels
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+CRANFIELD = SHARED / "cranfield"
+
+
+def collection_of(
+    texts: dict[str, str], wanted: Sequence[str] | None = None, n_frequent: int = MOST_FREQUENT
+) -> Collection:
+    """A collection of these documents."""
+    documents = [Document(docno.encode(), text, "docs:1") for docno, text in texts.items()]
+    return Collection.of(documents, {docno.encode() for docno in (texts if wanted is None else wanted)}, n_frequent)
+
+
+def judgments_of(lines: str) -> Judgments:
+    """Judgments from the text of a file."""
+    return read_qrels(Source("qrels", lines.encode()), TREC_EVAL_10, strict=True, warn=pytest.fail)
+
+
+documents = st.lists(st.text("abc ", min_size=1, max_size=6).filter(str.strip), min_size=3, max_size=7)
+
+
+@given(documents, st.data())
+def test_divergence_is_that_of_the_loop(contents: list[str], data: st.DataObject) -> None:
+    """The divergence, of which only terms of D and R are touched, is the sum over the whole vocabulary."""
+    texts = {f"d{number}": text for number, text in enumerate(contents)}
+    wanted = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True).map(sorted))
+    relevant = data.draw(st.lists(st.sampled_from(range(len(wanted))), min_size=1, unique=True))
+    collection = collection_of(texts, wanted)
+    terms = [reference.terms_of(text) for text in contents]
+    models = [reference.terms_of(texts[wanted[place]]) for place in relevant]
+    found = LanguageModels(collection).divergence(np.arange(len(wanted)), np.array(relevant))
+    expected = [reference.divergence(reference.terms_of(texts[docno]), models, terms) for docno in wanted]
+    assert found.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@given(documents, st.data())
+def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data: st.DataObject) -> None:
+    """The threshold lets exactly |R| judged documents pass, and decides about the others as the loop does."""
+    texts = {f"d{number}": text for number, text in enumerate(contents)}
+    judged = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True))
+    n_relevant = data.draw(st.integers(1, len(judged) - 1))
+    collection = collection_of(texts)
+    place = collection.place
+    trained = np.array([place[docno.encode()] for docno in judged])
+    relevant = np.arange(len(judged)) < n_relevant
+    everything = np.arange(len(texts))
+    models = LanguageModels(collection)
+    decisions = models.decide(trained, relevant, everything)
+    divergence = models.divergence(everything, trained[relevant])  # whose ties are ties of these very numbers
+    passed, below = reference.kld_passes(
+        dict(zip(texts, divergence.tolist(), strict=True)),
+        dict(zip(judged, relevant.tolist(), strict=True)),
+        list(texts),
+    )
+    assert len(passed) == n_relevant
+    assert {docno for docno, yes in zip(texts, decisions.relevant.tolist(), strict=True) if yes} == below
+    assert (decisions.value[decisions.relevant] >= 0).all()
+    assert (decisions.value[~decisions.relevant] <= 0).all()
+
+
+def test_ties_are_broken_by_docno() -> None:
+    """Of documents with the same words, in whatever order, the first docnos pass."""
+    words = [word for number in range(12) for word in [f"w{number}"] * (number % 5 + 1)]
+    texts = {docno: " ".join(words[7 * turn :] + words[: 7 * turn]) for turn, docno in enumerate("fedcba")}
+    others = {f"other{number}": f"w{number} w{number * 7 % 12}" for number in range(12)}
+    collection = collection_of(texts | others, list(texts))
+    decisions = LanguageModels(collection).decide(
+        np.array([4, 1, 3]), np.array([True, False, True]), np.array([0, 2, 5])
+    )
+    assert decisions.value.tolist() == [0, 0, 0]
+    assert decisions.relevant.tolist() == [True, True, False]  # of b, d and e, b and d pass; so do a and c, before e
+
+
+@given(documents, st.integers(0, 4))
+def test_features_are_those_of_the_loop(contents: list[str], n_frequent: int) -> None:
+    """Terms weigh tf ln(|D| / df), vectors sum to 1, and terms that are not frequent are not there."""
+    texts = {f"d{number}": text for number, text in enumerate(contents)}
+    every = [reference.terms_of(text) for text in contents]
+    collection = collection_of(texts, n_frequent=n_frequent)
+    found, terms = features(collection).toarray(), collection.terms
+    vectors = [reference.features(one, every, n_frequent) for one in every]
+    assert found.tolist() == [pytest.approx([vector.get(term, 0.0) for term in terms]) for vector in vectors]
+
+
+def test_support_vectors_by_hand() -> None:
+    """Two orthogonal vectors x and y, one of them relevant: the plane is (x - y).z / x.x = 0."""
+    texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
+    collection = collection_of(texts)
+    asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
+    decisions = SupportVectors(collection).decide(asked[:2], np.array([True, False]), asked)
+    assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
+    assert decisions.relevant[:3].tolist() == [True, False, True]
+
+
+def test_errors_on_the_few_relevant_documents_weigh_as_much_as_on_the_many_others() -> None:
+    """One relevant document among many others that share most of its words is found again."""
+    texts = {"r1": "wing flow a b c d", "r2": "wing flow a b e f"} | {
+        f"n{number}": f"a b c d e n{number}" for number in range(9)
+    }
+    collection = collection_of(texts)
+    place = {docno.decode(): number for docno, number in collection.place.items()}
+    trained = np.array([place["r1"], *(place[f"n{number}"] for number in range(8))])
+    relevant = np.arange(9) == 0
+    decisions = SupportVectors(collection).decide(trained, relevant, np.array([place["r2"], place["n8"]]))
+    assert decisions.relevant.tolist() == [True, False]
+
+
+def test_documents_that_say_nothing() -> None:
+    """Where every term is in every document all vectors are zero, and there is still an answer."""
+    collection = collection_of(dict.fromkeys("abc", "x"))
+    for classifier in (SupportVectors(collection), LanguageModels(collection)):
+        decisions = classifier.decide(np.array([0, 1]), np.array([True, False]), np.array([2]))
+        assert np.isfinite(decisions.value).all()
+
+
+class Recorder:
+    """Finds every other document relevant, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[list[int], list[bool], list[int]]] = []
+
+    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
+        """Note the question."""
+        self.calls.append((trained.tolist(), relevant.tolist(), asked.tolist()))
+        return Decisions(np.arange(asked.size) % 2 == 0, np.linspace(1, -1, asked.size))
+
+
+QRELS = """1 0 a 1
+1 0 b 0
+1 0 c -1
+1 0 d -1
+1 0 silent -1
+1 0 gone -1
+2 0 a 2
+2 0 b 1
+2 0 c -1
+3 0 a 0
+3 0 b -1
+4 0 a 1
+4 0 b 0
+"""
+
+
+def test_what_is_learned_from_and_what_is_decided_about() -> None:
+    """Judged documents train, pooled ones are decided about; topics and documents that cannot be are told."""
+    judgments = judgments_of(QRELS)
+    collection = collection_of(dict.fromkeys("abcd", "text") | {"silent": "..."})
+    recorder = Recorder()
+    done: list[int] = []
+    completion = Completion(judgments, collection, recorder)
+    found = completion.predict(judgments.grades >= 0, judgments.grades < 0, done.append)
+    assert recorder.calls == [([0, 1], [True, False], [2, 3])]
+    assert found.completed(judgments.grades, 1).tolist() == [1, 0, 1, 0, -1, -1, 2, 1, -1, 0, -1, 1, 0]
+    assert np.flatnonzero(found.predicted).tolist() == [2, 3]
+    assert found.value[[2, 3]].tolist() == [1, -1]
+    assert np.isnan(np.delete(found.value, [2, 3])).all()
+    assert np.flatnonzero(found.without_text).tolist() == [4, 5]
+    assert found.untrained.tolist() == [False, True, True, False]
+    assert found.learned_relevant.tolist() == [1, 2, 0, 1]
+    assert found.learned_nonrelevant.tolist() == [1, 0, 1, 1]
+    assert sum(done) == 4
+
+
+def test_the_level_says_what_is_relevant() -> None:
+    """Under level 2 topic 2 can be trained, and what is predicted relevant gets grade 2."""
+    judgments = judgments_of(QRELS)
+    recorder = Recorder()
+    completion = Completion(judgments, collection_of(dict.fromkeys("abcd", "text")), recorder, level=2)
+    found = completion.predict(judgments.grades >= 0, judgments.grades < 0)
+    assert recorder.calls == [([0, 1], [True, False], [2])]
+    assert found.completed(judgments.grades, 2).tolist() == [1, 0, -1, -1, -1, -1, 2, 1, 2, 0, -1, 1, 0]
+
+
+def test_holdout_by_hand() -> None:
+    """Averages over the topics that could be trained; documents that nobody judged are no part of it."""
+    lines = [f"1 0 d{number} {int(number < 5)}" for number in range(10)]
+    lines += [f"2 0 d{number} 0" for number in range(10)]
+    lines += [f"3 0 d{number} {int(number < 5)}" for number in range(10)]
+    lines += [f"{topic} 0 e{number} -1" for topic in (1, 2, 3) for number in range(3)]
+    judgments = judgments_of("\n".join(lines) + "\n")
+    collection = collection_of({f"{kind}{number}": f"w{number} x" for kind in "de" for number in range(10)})
+    order, recorder = RandomOrder(judgments, 3, "holdout"), Recorder()
+    found = holdout(Completion(judgments, collection, recorder), Fraction(1, 2), order)
+    expected = []
+    for topic in (0, 2):
+        first, rest = np.split(judgments.grades[order.of(topic)], [5])
+        assert 0 < first.sum() < 5
+        places = np.sort(order.of(topic)[5:])
+        assert len(places) == 5
+        finds = {str(place) for place in places.tolist()[::2]}
+        there = {str(place) for place in places.tolist() if judgments.grades[place]}
+        assert len(there) == rest.sum()
+        expected.append(reference.agreement(finds, there))
+    assert [found.precision, found.recall, found.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
+    assert (found.n_topics, found.n_untrained, found.n_nothing_to_find) == (2, 1, 0)
+    assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
+
+
+def test_holdout_of_nothing() -> None:
+    """Where no topic can be trained the averages are 0, over no topics."""
+    judgments = judgments_of("1 0 a 0\n1 0 b 0\n")
+    completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
+    found = holdout(completion, Fraction(1, 2), RandomOrder(judgments, 1, "holdout"))
+    assert (found.precision, found.recall, found.f1) == (0, 0, 0)
+    assert (found.n_topics, found.n_untrained) == (0, 1)
+
+
+@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
+def test_cranfield_is_better_predicted_than_guessed() -> None:
+    """From 80 % of the judgments both classifiers find relevant documents several times as often as chance would."""
+    judgments = read_qrels(Source(str(CRANFIELD / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
+    texts = read_documents(Source(str(CRANFIELD / "docs.jsonl.gz")))
+    collection = Collection.of(texts, set(judgments.docnos.texts()))
+    assert (collection.n_documents, len(collection.docnos)) == (1400, 1398)  # two have no words
+    chance = judgments.n_relevant / judgments.rows.size
+    for classifier in (LanguageModels(collection), SupportVectors(collection)):
+        order = RandomOrder(judgments, 1, "holdout")
+        found = holdout(Completion(judgments, collection, classifier), Fraction(4, 5), order)
+        assert found.n_topics + found.n_untrained == len(judgments.topics)
+        assert found.precision > 3 * chance
+        assert found.f1 > 3 * chance

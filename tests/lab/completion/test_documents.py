@@ -1,0 +1,176 @@
+"""Documents from JSON lines and SGML, and the words in them."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+
+import pytest
+import reference_text as reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irevalx.errors import FormatError, MalformedLineError, UnreadableFileError
+from irevalx.lab.completion import documents
+from irevalx.lab.completion.collection import Collection, terms_of
+from irevalx.lab.completion.documents import Document, read_documents
+from irevalx.reading.source import Source
+
+
+def read(content: str | bytes) -> list[tuple[str, list[str]]]:
+    """Docno and terms of each document of a file."""
+    data = content.encode() if isinstance(content, str) else content
+    return [(one.docno.decode(), terms_of(one.text)) for one in read_documents(Source("docs", data))]
+
+
+TWO = [("d1", ["a", "title", "wings"]), ("d2", ["flat", "plates"])]
+
+JSON = '{"id": "d1", "title": "A title", "contents": "Wings"}\n{"id": "d2", "contents": "flat plates"}\n'
+
+SGML = """<DOC>
+<DOCNO> d1 </DOCNO>
+<HEAD>A title</HEAD>
+<TEXT>
+Wings
+</TEXT>
+</DOC>
+<DOC>
+<DOCNO>d2</DOCNO>
+flat <b>plates</b> <!-- not this -->
+</DOC>
+"""
+
+FORMS = {
+    "json": JSON,
+    "json with blank lines": "\n \r\n" + JSON.replace("\n", "\r\n\n"),
+    "json without final newline": JSON.rstrip(),
+    "byte order mark": "\ufeff" + JSON,
+    "_id and text": JSON.replace('"id"', '"_id"').replace("contents", "text"),
+    "docno and body": JSON.replace('"id"', '"docno"').replace("contents", "body"),
+    "doc_id": JSON.replace('"id"', '"doc_id"'),
+    "other fields": JSON.replace("{", '{"url": "x", "n": [1], "body": null, '),
+    "sgml": SGML,
+    "lower case": SGML.lower(),
+    "CR LF": SGML.replace("\n", "\r\n"),
+    "one line": SGML.replace("\n", " "),
+    "blank lines between": "\n\n" + SGML.replace("</DOC>", "</DOC>\n\n"),
+    "a root": f"<root>\n{SGML}</root>\n",
+    "web pages": SGML.replace("</DOCNO>", "</DOCNO>\n<DOCHDR>\nhttp://example.org\n</DOCHDR>"),
+    "a tag over lines": SGML.replace("<HEAD>", '<HEAD id="x"\n class="y">'),
+    "entities": SGML.replace("flat ", "flat&nbsp;&lt;"),
+}
+
+
+@pytest.mark.parametrize("content", FORMS.values(), ids=list(FORMS))
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["", "gz", "bz2", "xz"])
+@pytest.mark.parametrize("size", [3, 1 << 20])
+def test_forms_of_documents(
+    content: str, compress: Callable[[bytes], bytes], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same documents however they are written, compressed and cut into chunks."""
+    monkeypatch.setattr(documents, "CHUNK_SIZE", size)
+    assert read(compress(content.encode())) == TWO
+
+
+def test_fields_and_names_and_text_in_other_languages() -> None:
+    """All fields count; a whole number will do for a name; what is not a-z or 0-9 separates terms."""
+    assert read('{"id": "d", "contents": "wing flow", "title": "wing"}') == [("d", ["wing", "wing", "flow"])]
+    assert read('{"id": 17, "text": "naïve Straße x2"}') == [("17", ["na", "ve", "stra", "e", "x2"])]
+    assert read("<DOC><DOCNO>é</DOCNO> naïve</DOC>") == [("é", ["na", "ve"])]
+    assert read(b"<DOC><DOCNO>d</DOCNO> na\xefve</DOC>") == [("d", ["na", "ve"])]
+    assert read("<DOC><DOCNO>d</DOCNO> 1 < 2 and 3 > 2</DOC>") == [("d", ["1", "2", "and", "3", "2"])]
+
+
+def test_no_documents() -> None:
+    """An empty stream holds no documents; a file that is not there is an error."""
+    assert read("") == read("\n \n") == []
+    with pytest.raises(UnreadableFileError):
+        list(read_documents(Source("no such file")))
+
+
+NAME = "a document must have a name, a string or a whole number, in one of the fields id, docno, _id, doc_id, but got"
+TEXT = "a document must have text, a string, in some of the fields title, contents, text, body, but got"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            '{"id": "d1", "text": "a"}\n{"id"\n',
+            """docs:2: a document must be a JSON object on a line, but got '{"id"'""",
+        ),
+        ('{"id": "a", "text": ""}\n\n["b"]', "docs:3: a document must be a JSON object on a line, but got '[\"b\"]'"),
+        ('{"text": "a"}', f"docs:1: {NAME} " + """'{"text": "a"}'"""),
+        ('{"id": true, "text": "a"}', f"docs:1: {NAME} " + """'{"id": true, "text": "a"}'"""),
+        ('{"id": "d1"}', f"docs:1: {TEXT} " + """'{"id": "d1"}'"""),
+        ('{"id": "d1", "text": null}', f"docs:1: {TEXT} " + """'{"id": "d1", "text": null}'"""),
+        ('{"id": "d1", "text": ["a"]}', f"docs:1: {TEXT} " + """'{"id": "d1", "text": ["a"]}'"""),
+        ('{"id": "d 1", "text": "a"}', "docs:1: the name of a document must be one word, but got 'd 1'"),
+        ('{"id": "", "text": "a"}', "docs:1: the name of a document must be one word, but got ''"),
+        (
+            b'{"id": "a", "text": "\xff"}',
+            """docs:1: a document must be a JSON object on a line, but got '{"id": "a", "text": "\\xff"}'""",
+        ),
+        ("\n<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\nx\n</DOC>", "docs:5: a document must have a <DOCNO>, but got 'x'"),
+        ("<DOC><DOCNO></DOCNO></DOC>", "docs:1: the name of a document must be one word, but got ''"),
+        ("<DOC>\n<DOCNO>1</DOCNO>\n", "docs:1: a document must end with </DOC>, but got the end of the file"),
+        ("<DOC><DOCNO>1</DOCNO></DOC>\nx\n", "docs:2: a document must begin with <DOC>, but got 'x'"),
+    ],
+)
+def test_malformed_documents(content: str | bytes, message: str) -> None:
+    """What is wrong is said with file and line."""
+    with pytest.raises(MalformedLineError) as caught:
+        read(content)
+    assert str(caught.value) == message
+
+
+def test_neither_format() -> None:
+    """Something else is refused where it begins."""
+    with pytest.raises(FormatError) as caught:
+        read("\n1 0 d1 1\n")
+    assert str(caught.value) == (
+        "docs:2: documents must be JSON lines, which begin with '{', or TREC's SGML, which begins with '<', "
+        "but got '1 0 d1 1'"
+    )
+
+
+texts = st.text("aAbB1 .-é\u017f\u212a\n", max_size=12)
+
+
+@given(texts)
+def test_terms(text: str) -> None:
+    """Terms are what the literal loop finds."""
+    assert terms_of(text) == reference.terms_of(text)
+
+
+@given(st.lists(texts, max_size=6), st.integers(0, 4), st.data())
+def test_counts(contents: list[str], n_frequent: int, data: st.DataObject) -> None:
+    """Counts of wanted documents and of the collection are those that loops arrive at."""
+    every = {f"d{number}": reference.terms_of(text) for number, text in enumerate(contents)}
+    wanted = data.draw(st.sets(st.sampled_from([*every, "not there"]))) if every else set()
+    lines = "\n".join(json.dumps({"id": f"d{number}", "text": text}) for number, text in enumerate(contents))
+    found = Collection.of(
+        read_documents(Source("docs", lines.encode())), {docno.encode() for docno in wanted}, n_frequent
+    )
+    kept = [docno for docno in every if docno in wanted and every[docno]]
+    terms = found.terms
+    assert sorted(terms) == sorted({term for docno in kept for term in every[docno]})
+    everything = [term for one in every.values() for term in one]
+    assert found.docnos == tuple(docno.encode() for docno in kept)
+    assert found.counts.toarray().tolist() == [[every[docno].count(term) for term in terms] for docno in kept]
+    assert found.collection_frequency.tolist() == [everything.count(term) for term in terms]
+    assert found.document_frequency.tolist() == [sum(term in one for one in every.values()) for term in terms]
+    ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))[:n_frequent]
+    assert found.frequent.tolist() == [term in ranked for term in terms]
+    assert (found.n_documents, found.n_tokens) == (len(contents), len(everything))
+
+
+def test_a_wanted_document_twice() -> None:
+    """A judged document that occurs twice is an error; another one is not worth keeping in mind."""
+    twice = [Document(b"d1", "a", "docs:1"), Document(b"d1", "b", "docs:7")]
+    with pytest.raises(MalformedLineError, match=r"^docs:7: a document must occur once, but got 'd1' a second time$"):
+        Collection.of(twice, {b"d1"})
+    assert Collection.of(twice, {b"d2"}).n_documents == 2

@@ -1,0 +1,231 @@
+"""Measures for stratified samples say what the reference says, and the format is read as it is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import reference_incomplete
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import ordered_sum
+from reference_incomplete import SAMPLED_DEFAULTS, SAMPLED_MEASURES, SampledTopic
+from running import FIXTURES, run
+
+from irevalx.arrays.segments import Segments
+from irevalx.measures import BY_NAME
+from irevalx.measures.summary import as_list
+from irevalx.ranking.topics import OUTSIDE, UNJUDGED, SampledTopics
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+EXAMPLE = FIXTURES / "example"
+QRELS, RUN = EXAMPLE / "sampled.qrels", EXAMPLE / "bm25.run"
+
+# Kernels and the reference
+
+
+def topics_of(drawn: Sequence[SampledTopic], *, all_rows: bool) -> SampledTopics:
+    """Put topics that share level and depth into the form that kernels see."""
+    rows = [
+        [(rank, document) for rank, document in enumerate(topic.ranking, 1) if all_rows or document] for topic in drawn
+    ]
+    flat = [(rank, document) for row in rows for rank, document in row]
+    shared = drawn[0] if drawn else SampledTopic([], [])
+    return SampledTopics(
+        rows=Segments.of_lengths([len(row) for row in rows]),
+        rank=np.array([rank for rank, _ in flat], np.int64),
+        grade=np.array([OUTSIDE if d is None else d[1] if d[1] >= 0 else UNJUDGED for _, d in flat], np.int64),
+        n_ret=np.array([len(topic.ranking) for topic in drawn], np.int64),
+        pool=Segments.of_lengths([len(topic.judgments) for topic in drawn]),
+        pool_grade=np.array([grade for topic in drawn for _, grade in topic.judgments], np.int64),
+        level=shared.level,
+        stratum=np.array([OUTSIDE if d is None else d[0] for _, d in flat], np.int64),
+        pool_stratum=np.array([stratum for topic in drawn for stratum, _ in topic.judgments], np.int64),
+        depth=shared.depth,
+    )
+
+
+@st.composite
+def topics(draw: st.DrawFn) -> list[SampledTopic]:
+    """No to five topics with up to three strata, some without any judged document."""
+    level, depth = draw(st.integers(-1, 3)), draw(st.sampled_from([3, 10, 1000]))
+    document = st.tuples(st.sampled_from([0, 1, 1, 7]), st.sampled_from([-1, -1, 0, 0, 1, 1, 2, 3]))
+    random = draw(st.randoms(use_true_random=False))
+    drawn = []
+    for _ in range(draw(st.integers(0, 5))):
+        pool = draw(st.lists(document, max_size=25))
+        retrieved = random.sample(pool, random.randint(0, len(pool)))
+        ranking = [*retrieved, *[None] * draw(st.integers(0, 8))]
+        random.shuffle(ranking)
+        drawn.append(SampledTopic(ranking[:depth], pool, level, depth))
+    return drawn
+
+
+@pytest.mark.parametrize("name", SAMPLED_MEASURES)
+@settings(deadline=None, max_examples=150)
+@given(topics())
+def test_kernel_is_the_reference(name: str, drawn: list[SampledTopic]) -> None:
+    """A kernel gives every topic what the loops give, but for the order of operations, which nothing prescribes."""
+    measure, literal = BY_NAME[name], SAMPLED_MEASURES[name]
+    parameters = measure.kind.parse(name, None, TREC_EVAL_10, print)
+    for all_rows in (True, False):
+        columns = measure(topics_of(drawn, all_rows=all_rows), parameters)
+        for k, column in zip(SAMPLED_DEFAULTS.get(name, (None,)), columns, strict=True):
+            expected = [literal(topic) if k is None else literal(topic, k) for topic in drawn]
+            assert as_list(column) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@given(topics())
+def test_one_stratum(drawn: list[SampledTopic]) -> None:
+    """With a single stratum xinfAP is infAP with c = 3."""
+
+    def of_one(documents: Sequence[tuple[int, int] | None]) -> list[tuple[int, int] | None]:
+        return [None if document is None else (0, document[1]) for document in documents]
+
+    single = [
+        replace(topic, ranking=of_one(topic.ranking), judgments=[(0, grade) for _, grade in topic.judgments])
+        for topic in drawn
+    ]
+    t = topics_of(single, all_rows=False)
+    inferred, extended = BY_NAME["infAP"], BY_NAME["xinfAP"]
+    [expected] = inferred(t, inferred.kind.parse("infAP", "c=3", TREC_EVAL_10, print))
+    [found] = extended(t, extended.kind.parse("xinfAP", None, TREC_EVAL_10, print))
+    assert as_list(found) == pytest.approx(as_list(expected), rel=1e-9, abs=1e-12)
+
+
+# The command
+
+
+def read_topics(qrels: Path, run_path: Path, *, level: int = 1, depth: int = 1000) -> dict[str, SampledTopic]:
+    """Read the files line by line, and rank by score and docno."""
+    judged: dict[str, dict[str, tuple[int, int]]] = {}
+    for line in qrels.read_text().splitlines():
+        topic, _, docno, stratum, grade = line.split()
+        judged.setdefault(topic, {})[docno] = (int(stratum), int(grade))
+    scores: dict[str, list[tuple[float, str]]] = {}
+    for line in run_path.read_text().splitlines():
+        topic, _, docno, _, score, _ = line.split()
+        scores.setdefault(topic, []).append((float(score), docno))
+    return {
+        topic: SampledTopic(
+            [judged[topic].get(docno) for _, docno in sorted(scores.get(topic, []), reverse=True)][:depth],
+            list(judged[topic].values()),
+            level,
+            depth,
+        )
+        for topic in sorted(judged)
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "level", "depth"), [((), 1, 1000), (("-l", "2"), 2, 1000), (("-M", "12"), 1, 12), (("-l0",), 0, 1000)]
+)
+def test_example(flags: tuple[str, ...], level: int, depth: int) -> None:
+    """The stratified example of the fixtures is scored as the reference scores it, with every flag that counts."""
+    read = read_topics(QRELS, RUN, level=level, depth=depth)
+    with_results = {topic: seen for topic, seen in read.items() if seen.ranking}
+    assert 0 < len(with_results) < len(read)
+    expected: dict[tuple[str, str], str] = {}
+    for name, literal in SAMPLED_MEASURES.items():
+        for k in SAMPLED_DEFAULTS.get(name, (None,)):
+            printed = name if k is None else f"{name}_{k}"
+            form = "%d" if name.startswith("num_") else "%6.4f"
+            values = {topic: literal(seen) if k is None else literal(seen, k) for topic, seen in with_results.items()}
+            expected |= {(printed, topic): form % value for topic, value in values.items()}
+            if name.startswith(("num_", "inum_")):
+                every = [literal(seen) for seen in read.values()] if name == "inum_rel" else list(values.values())
+                expected[printed, "all"] = form % ordered_sum(every)
+            else:
+                expected[printed, "all"] = form % (ordered_sum(list(values.values())) / len(values))
+    result = run("-q", "-R", "sampled", *flags, QRELS, RUN)
+    rows = [line.split() for line in result.stdout.decode().splitlines()]
+    printed_rows = {(name, topic): value for name, topic, value in rows if name not in {"runid", "num_q"}}
+    assert printed_rows == expected
+    assert result.status == 0
+
+
+def test_all_judged_topics_are_looked_at_for_inum_rel(tmp_path: Path) -> None:
+    """A document judged twice in a topic that the run lacks is an error; -D looks at its topic only."""
+    lines = QRELS.read_text().splitlines()
+    assert lines[-1].startswith("305 ")
+    (tmp_path / "twice").write_text("\n".join([*lines, lines[-1]]) + "\n")
+    failed = run("-R", "sampled", "-m", "inum_rel", tmp_path / "twice", RUN)
+    assert (failed.stdout, failed.status) == (b"", 4)
+    assert "but got 'NEWS-1234' in topic '305' a second time" in failed.stderr
+    one = run("-q", "-R", "sampled", "-D", "0.301", "-m", "inum_rel", QRELS, RUN)
+    values = [line.split()[2] for line in one.stdout.splitlines()]
+    assert len(values) == 2
+    assert values[0] == values[1]
+
+
+def test_thousand_documents_count(tmp_path: Path) -> None:
+    """Without -M the first 1000 documents of a topic are looked at, also in the best possible ranking."""
+    (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {n % 2} 1\n" for n in range(1500)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 D{n} 1 {-n} r\n" for n in range(1500)))
+    flags = ("-R", "sampled", "-m", "num_ret", "-m", "infNDCG", "-m", "num_rel")
+    for more, n_ret in (((), b"1000"), (("-M", "1200"), b"1200"), (("-M", "9999"), b"1500")):
+        rows = [
+            line.split()[2] for line in run(*flags, *more, tmp_path / "qrels", tmp_path / "run").stdout.splitlines()
+        ]
+        assert rows == [n_ret, b"1500", b"1.0000"]
+
+
+def test_measures_that_need_strata_or_their_absence() -> None:
+    """What cannot be computed from a format says which one it needs, with the status of such errors."""
+    for flags, message in (
+        (
+            ("-R", "sampled", "-m", "map"),
+            "judgments for the measure 'map' must be in the format qrels (-R), but got 'sampled'",
+        ),
+        (("-m", "xinfAP"), "judgments for the measure 'xinfAP' must be in the format sampled (-R), but got 'qrels'"),
+    ):
+        result = run(*flags, QRELS if "sampled" in flags else EXAMPLE / "qrels", RUN)
+        assert (result.stdout, result.status) == (b"", 4)
+        assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    "flags", [("-J",), ("--pool", "pool"), ("--unjudged", "rel"), ("-m", "num_rel:skip")], ids=lambda flags: flags[0]
+)
+def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
+    """A sample says itself what was pooled and how the rest is to be read."""
+    result = run("-R", "sampled", *flags, QRELS, RUN)
+    assert (result.stdout, result.status) == (b"", 1)
+    assert "must not be given together with -R sampled" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("301 0 A 1", "must have 5 columns (topic, ignored, document, stratum, grade), but got '301 0 A 1'"),
+        ("301 0 A x 1", "a stratum must be a whole number from 0 up, but got 'x'"),
+        ("301 0 A -1 1", "a stratum must be a whole number from 0 up, but got '-1'"),
+        ("301 0 A 1.5 1", "a stratum must be a whole number from 0 up, but got '1.5'"),
+    ],
+)
+def test_malformed_lines(line: str, message: str, tmp_path: Path) -> None:
+    """A malformed line of a stratified file is named."""
+    (tmp_path / "qrels").write_text(f"301 0 B 1 1\n{line}\n")
+    result = run("-R", "sampled", tmp_path / "qrels", RUN)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert f"{tmp_path / 'qrels'}:2: " in result.stderr
+    assert message in result.stderr
+
+
+def test_scattered_topics(tmp_path: Path) -> None:
+    """Lines of a topic need not stand together: strata move with their documents."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    Random(3).shuffle(lines)
+    (tmp_path / "qrels").write_text("".join(lines))
+    flags = ("-q", "-R", "sampled")
+    assert run(*flags, tmp_path / "qrels", RUN).stdout == run(*flags, QRELS, RUN).stdout
+
+
+def test_the_whole_family_is_in_the_reference() -> None:
+    """Every measure that the format allows, but those of the summary alone, is held to the reference."""
+    allowed = {measure.name for measure in BY_NAME.values() if "sampled" in measure.formats and measure.kernel}
+    assert allowed == set(reference_incomplete.SAMPLED_MEASURES)

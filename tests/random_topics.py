@@ -1,0 +1,80 @@
+"""Random topics, as the reference has them and as kernels see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, TypeAlias
+
+import numpy as np
+from hypothesis import strategies as st
+from reference import OUTSIDE, UNJUDGED, Topic
+
+from irevalx.arrays.segments import FloatArray, IntArray, Segments
+from irevalx.ranking.topics import Topics, round_half_away, truncate
+
+Version: TypeAlias = Literal["9", "10"]
+
+ROUNDINGS: dict[Version, Callable[[FloatArray], IntArray]] = {
+    "9": lambda x: truncate(x + 0.9),
+    "10": round_half_away,
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all topics of an evaluation have in common."""
+
+    level: int = 1
+    collection_size: int = 0
+    recall_rounding: Version = "10"
+
+    def topic(self, ranking: Sequence[int], others: Sequence[int], random: Random) -> Topic:
+        """Judge what the ranking says is judged, and some documents that were not retrieved."""
+        pooled = [random.choice([-1, -2, -7]) if code == UNJUDGED else code for code in ranking if code != OUTSIDE]
+        judgments = [*pooled, *others]
+        random.shuffle(judgments)
+        return Topic(ranking, judgments, self.level, self.collection_size, self.recall_rounding)
+
+
+def topics_of(drawn: Sequence[Topic], *, all_rows: bool) -> Topics:
+    """Put topics that share level, collection size and rounding into the form that kernels see.
+
+    Parameters
+    ----------
+    all_rows : keep documents outside the pool among the rows.
+    """
+    rows = [
+        [(rank, code) for rank, code in enumerate(topic.ranking, 1) if all_rows or code != OUTSIDE] for topic in drawn
+    ]
+    shared = drawn[0] if drawn else Topic([], [])
+    return Topics(
+        rows=Segments.of_lengths([len(row) for row in rows]),
+        rank=np.array([rank for row in rows for rank, _ in row], np.int64),
+        grade=np.array([code for row in rows for _, code in row], np.int64),
+        n_ret=np.array([len(topic.ranking) for topic in drawn], np.int64),
+        pool=Segments.of_lengths([len(topic.judgments) for topic in drawn]),
+        pool_grade=np.array([grade for topic in drawn for grade in topic.judgments], np.int64),
+        level=shared.level,
+        collection_size=shared.collection_size,
+        round_recall=ROUNDINGS[shared.recall_rounding],
+    )
+
+
+RANKINGS: st.SearchStrategy[list[int]] = st.one_of(
+    st.just([]),
+    st.lists(st.sampled_from([OUTSIDE, UNJUDGED]), max_size=3),
+    st.lists(st.integers(0, 2), max_size=8),
+    st.lists(st.integers(UNJUDGED, 4), max_size=12),
+    st.lists(st.integers(UNJUDGED, 4), min_size=12, max_size=25),
+    st.lists(st.sampled_from([OUTSIDE, OUTSIDE, UNJUDGED, 0, 0, 0, 1, 2]), min_size=12, max_size=30),
+)
+"""Codes in rank order; long ones on purpose, as Hypothesis prefers short ones."""
+
+NOT_RETRIEVED: st.SearchStrategy[list[int]] = st.one_of(
+    st.just([]),
+    st.lists(st.integers(-2, -1), max_size=3),
+    st.lists(st.integers(-2, 4), max_size=12),
+)
+"""Judgments of documents that were not retrieved."""

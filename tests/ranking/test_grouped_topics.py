@@ -1,0 +1,140 @@
+"""Judgments in groups: each group is evaluated as a topic is elsewhere, and the groups of a topic are averaged."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from random import Random
+
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import OUTSIDE, UNJUDGED, Topic
+from running import run
+
+from irevalx.evaluation.evaluate import evaluate
+from irevalx.measures.select import select
+from irevalx.measures.summary import as_list
+from irevalx.reading.formats import read_trec_results, rel_format
+from irevalx.reading.source import Source
+from irevalx.settings import Options
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+DOCUMENTS = [f"d{number}" for number in range(8)]
+MULTIPLES = (0.5, 1.0, 3.0)
+REQUESTS = ("map_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg.0.5,1,3")
+
+
+def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], options: Options) -> list[float]:
+    """What the reference gives for the judgments of each group, averaged."""
+    of_groups = []
+    for name in sorted(groups):
+        grades = groups[name]
+        codes = [UNJUDGED if grades.get(docno, 0) < 0 else grades.get(docno, OUTSIDE) for docno in ranking]
+        if options.judged_only:
+            codes = [code for code in codes if code >= 0]
+        topic = Topic(codes, list(grades.values()), options.level)
+        of_groups.append(
+            [
+                reference.average_precision(topic),
+                *(reference.precision_at(topic, k) for k in (1, 3)),
+                *reference.multiple_r_precision(topic, MULTIPLES),
+            ]
+        )
+    return [reference.ordered_sum(values) / len(values) for values in zip(*of_groups, strict=True)]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**64), st.integers(-2, 3), st.booleans())
+def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
+    """Every group measure is the mean over groups of what the reference gives for each."""
+    random = Random(seed)
+    judged: dict[str, dict[str, dict[str, int]]] = {
+        topic: {
+            group: {docno: random.randint(-2, 3) for docno in random.sample(DOCUMENTS, random.randint(1, 8))}
+            for group in random.sample(["9", "10", "a", "B"], random.randint(1, 4))
+        }
+        for topic in random.sample(["1", "2", "10"], random.randint(1, 3))
+    }
+    rankings = {topic: random.sample([*DOCUMENTS, "x", "y"], random.randint(1, 10)) for topic in judged}
+    options = Options(files=(), level=level, judged_only=judged_only, rel_format="qrels_jg")
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, results = Path(folder) / "qrels", Path(folder) / "run"
+        judgment_lines = [
+            f"{topic} {group} {docno} {grade}\n"
+            for topic, groups in judged.items()
+            for group, grades in groups.items()
+            for docno, grade in grades.items()
+        ]
+        result_lines = [
+            f"{topic} Q0 {docno} 0 {-rank} tag\n"
+            for topic, docnos in rankings.items()
+            for rank, docno in enumerate(docnos)
+        ]
+        random.shuffle(judgment_lines)
+        qrels.write_text("".join(judgment_lines))
+        results.write_text("".join(result_lines))
+        judgments = rel_format("qrels_jg").read(Source(str(qrels)), TREC_EVAL_10, True, print)
+        results_read = read_trec_results(Source(str(results)), TREC_EVAL_10, strict=True, warn=print)
+        evaluation = evaluate(judgments, results_read, select(REQUESTS, options), options)
+    values = [as_list(column.values) for column in evaluation.columns if column.values is not None]
+    for topic, found in zip(evaluation.topics, zip(*values, strict=True), strict=True):
+        expected = expected_values(judged[topic.decode()], rankings[topic.decode()], options)
+        same = [x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(found, expected, strict=True)]
+        assert all(same), (topic, found, expected)
+
+
+def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
+    """A group may judge a document once, another group once more."""
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
+    (tmp_path / "qrels").write_text("1 g A 1\n1 h A 0\n1 g B 0\n1 g A 1\n")
+    arguments = ("-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run")
+    result = run(*arguments)
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == (
+        f"irevalx: {tmp_path / 'qrels'}:4: a document must occur once in a judgment group, but got 'A' in group 'g' of "
+        "topic '1' a second time (first on line 1)\n"
+    )
+    (tmp_path / "qrels").write_text("1 g A 1\n1 h A 0\n1 g B 0\n")
+    assert run(*arguments).stdout.split() == [b"map_avgjg", b"all", b"0.5000"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        ("1 g A\n", "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A'"),
+        (
+            "1 g A 1.5\n",
+            "{qrels}:1: topic '1': document 'A': grade must be a whole number of 64 bits, but got '1.5'",
+        ),
+    ],
+)
+def test_malformed_lines(qrels: str, message: str, tmp_path: Path) -> None:
+    """What is wrong with a line is named by file and line."""
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
+    (tmp_path / "qrels").write_text(qrels)
+    result = run("--strict", "-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run")
+    assert (result.stdout, result.status) == (b"", 2)
+    assert result.stderr == f"irevalx: {message.format(qrels=tmp_path / 'qrels')}\n"
+
+
+def test_only_comments(tmp_path: Path) -> None:
+    """A file without data lines judges no topic."""
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
+    (tmp_path / "qrels").write_text("# nothing\n")
+    assert run("-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run").status == 7
+    assert run("-c", "-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run").status == 7
+
+
+def test_measures_that_the_format_does_not_give(tmp_path: Path) -> None:
+    """Group measures need groups, and groups give nothing but group measures and counts of the summary."""
+    (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
+    (tmp_path / "qrels").write_text("1 g A 1\n")
+    files = (tmp_path / "qrels", tmp_path / "run")
+    for rel_format_name, measure, needed in (("qrels_jg", "map", "qrels"), ("qrels", "P_avgjg", "qrels_jg")):
+        result = run("-c", "-q", "-R", rel_format_name, "-m", measure, *files)
+        assert (result.stdout, result.status) == (b"", 4)
+        assert f"'{measure}' must be in the format {needed} (-R), but got '{rel_format_name}'" in result.stderr
+    assert run("-R", "qrels_jg", "-m", "num_q", *files).stdout.split() == [b"num_q", b"all", b"1"]

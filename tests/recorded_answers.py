@@ -1,0 +1,30 @@
+"""The recorded answers of trec_eval 9.0.8 and 10.0."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from running import FIXTURES
+
+GOLDEN = FIXTURES / "golden"
+VERSIONS = {"v9.0.8": "9", "v10.0": "10"}
+CASES: list[dict[str, Any]] = [json.loads(line) for line in (GOLDEN / "cases.jsonl").read_text().splitlines()]
+BY_NAME = {case["name"]: case for case in CASES}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What irevalx is to print, and the status to end with."""
+
+    stdout: bytes
+    status: int
+
+
+def recorded(name: str, version: str) -> Expected:
+    """What the program printed for a case."""
+    row = BY_NAME[name][version]
+    text = base64.b64decode(row["stdout_b64"]) if "stdout_b64" in row else row["stdout"].encode()
+    return Expected(text, row["rc"])
