@@ -16,16 +16,20 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` and ``program`` turn
-exceptions into statuses.
+Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` and
+``process/exit_status`` turn exceptions into statuses.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, TypeAlias
 
 STANDARD_INPUT = "-"
 """The file name that stands for standard input."""
+
+Warn: TypeAlias = Callable[[str], None]
+"""Takes one line for the user's eyes, without prefix or newline."""
 
 LONGEST_QUOTE = 80
 
@@ -34,6 +38,9 @@ class IrevalxError(Exception):
     """The root of the tree; never raised itself."""
 
     exit_status: ClassVar[int]
+
+    warnings: tuple[str, ...] = ()
+    """What was to be said before it was raised."""
 
 
 class UsageError(IrevalxError):

@@ -1,16 +1,16 @@
-"""What the user asked for: one field a flag."""
+"""Settings: all that the values of an evaluation depend on, and no more."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen, fields
-from irevalx.trec_eval.numbers import c_double, c_long
-from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
+from irevalx.frozen import Frozen
+from irevalx.trec_eval.numbers import c_double
+from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
@@ -54,121 +54,89 @@ INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
 INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
 SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
-TABLES = ("table", "markdown", "latex")
-"""What ``--format`` makes for people."""
 
-OUTPUT_FORMATS = ("trec", *TABLES, "csv", "tsv", "json", "jsonl")
-"""The values of ``--format``."""
-
-
-class Debug(Frozen):
-    """``-D LEVEL.TOPIC``: the level of tracing and, behind the first dot, the only topic to evaluate."""
-
-    level: int = 0
-    topic: bytes | None = None
-
-    @classmethod
-    def parse(cls, text: bytes) -> Debug:
-        """Read ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``; a level that is no number is 0, as in C."""
-        level, dot, topic = text.partition(b".")
-        return cls(c_long(level)[0], topic if dot else None)
-
-
-class Options(Frozen, kw_only=True):
-    """The command line, read but not acted upon. Field names are those of the command's parameters."""
-
-    files: tuple[str, ...]
-    """Judgments, then one or more runs; ``-`` is standard input."""
-
-    measures: tuple[str, ...] = ()
-    """What ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments."""
-
-    per_topic: bool = False
-    """``-q``: print the values of each topic."""
-
-    no_summary: bool = False
-    """``-n``: leave out the ``all`` lines."""
-
-    complete: bool = False
-    """``-c``: average over every judged topic."""
+class Settings(Frozen, kw_only=True):
+    """What an evaluation is to do with judgments and runs; ``of`` builds it from a program's keywords."""
 
     level: int = 1
-    """``-l``: the least judgment that counts as relevant."""
+    """The least judgment that counts as relevant (``-l``)."""
+
+    complete: bool = False
+    """Average over every judged topic (``-c``)."""
 
     judged_only: bool = False
-    """``-J``: remove unjudged documents from the rankings."""
+    """Remove unjudged documents from the rankings first (``-J``)."""
 
     max_retrieved: int | None = None
-    """``-M``: evaluate this many documents of a topic; at least 0. None stands for all, or for as many as the format of
-    the judgments is made for."""
+    """Evaluate so many documents of a topic, at least 0 (``-M``). None stands for all, or for as many as the judgments
+    are made for."""
 
     collection_size: int = 0
-    """``-N``: documents in the collection, for utility."""
+    """Documents in the collection, for utility; 0 where it is unknown (``-N``)."""
 
-    debug: Debug = Debug()
-    """``-D``."""
-
-    rel_format: str = "qrels"
-    """``-R``: the format of the judgments."""
-
-    results_format: str = "trec_results"
-    """``-T``: the format of the runs."""
-
-    zscores: str | None = None
-    """``-Z``: the z-score file."""
-
-    old_results_format: bool = False
-    """``-o``: accepted and without effect."""
-
-    old_results_format_value: str | None = None
-    """``--Output_old_results_format``: accepts a value and has no effect."""
-
-    pool: str | None = None
-    """``--pool``: the file of the documents chosen for judging."""
+    topic: bytes | None = None
+    """The only topic to evaluate (``-D LEVEL.TOPIC``); None for all."""
 
     unjudged: tuple[Reading, ...] = ()
-    """``--unjudged``: the readings of the unjudged that every measure is printed in; none stands for its own."""
+    """The readings of unjudged documents that every measure is computed in (``--unjudged``); none: its own."""
 
     infap_c: float | None = None
-    """``--infap-c``: the constant c of infAP; at least 1. None stands for the measure's own."""
+    """The constant c of infAP, at least 1; None stands for the measure's own (``--infap-c``)."""
 
     infap_epsilon: float | None = None
-    """``--infap-epsilon``: the smoothing constant of infAP; above 0. None stands for the measure's own."""
+    """The smoothing constant of infAP, above 0; None stands for the measure's own (``--infap-epsilon``)."""
 
     sample_rate: float | None = None
-    """``--sample-rate``: the p of subAP; above 0 and at most 1. None: topic by topic from the judgments."""
+    """The p of subAP, above 0 and at most 1; None stands for that of the judgments, topic by topic
+    (``--sample-rate``)."""
 
     compat: Compat = TREC_EVAL_10
-    """``--compat``."""
+    """The version of trec_eval that is followed (``--compat``)."""
 
-    strict: bool = False
-    """``--strict``: numbers that are not plain are errors."""
-
-    format: str = "trec"
-    """``--format``: one of ``OUTPUT_FORMATS``."""
-
-    digits: int | None = None
-    """``--digits``: decimals of real numbers in tables; None stands for 4."""
-
-    threads: int = 1
-    """``--threads``: how many processes share the work; at least 1."""
-
-    quiet: bool = False
-    """``--quiet``: no warnings."""
-
-    def as_typed(self) -> dict[str, Any]:
-        """Return every option as a report shows it: in the words of the command line, defaults included."""
-        shown = {name: getattr(self, name) for name in fields(self)}
-        shown["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
-        topic = None if self.debug.topic is None else os.fsdecode(self.debug.topic)
-        return shown | {"debug": {"level": self.debug.level, "topic": topic}}
-
-    def check(self) -> None:
-        """Find what makes no sense.
+    @classmethod
+    def of(  # noqa: PLR0913 - one for each option of the command
+        cls,
+        *,
+        level: int = 1,
+        complete: bool = False,
+        judged_only: bool = False,
+        max_retrieved: int | None = None,
+        collection_size: int = 0,
+        topic: str | None = None,
+        unjudged: Iterable[str] = (),
+        infap_c: float | None = None,
+        infap_epsilon: float | None = None,
+        sample_rate: float | None = None,
+        compat: str = "10",
+    ) -> Settings:
+        """Build settings from the keywords of ``irevalx.evaluate``.
 
         Raises
         ------
-        UsageError : a number out of bounds, or options that exclude each other.
+        UsageError : a value out of bounds.
+        """
+        settings = cls(
+            level=level,
+            complete=complete,
+            judged_only=judged_only,
+            max_retrieved=max_retrieved,
+            collection_size=collection_size,
+            topic=None if topic is None else os.fsencode(topic),
+            unjudged=tuple(map(read_reading, unjudged)),
+            infap_c=infap_c,
+            infap_epsilon=infap_epsilon,
+            sample_rate=sample_rate,
+            compat=read_version(compat),
+        )
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse numbers that are out of bounds.
+
+        Raises
+        ------
+        UsageError : names the option of the command, and what it must be.
         """
         for number, bound, name in (
             (self.infap_c, INFAP_C, "--infap-c"),
@@ -179,23 +147,32 @@ class Options(Frozen, kw_only=True):
                 raise UsageError(f"{name} must be {bound.rule}, but got {number}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")
-        if self.digits is not None and self.digits < 0:
-            raise UsageError(f"--digits must be at least 0, but got {self.digits}")
-        if self.digits is not None and self.format not in TABLES:
-            raise UsageError(f"--digits must be given together with --format {', '.join(TABLES)}, or not at all")
-        if self.threads < 1:
-            raise UsageError(f"--threads must be at least 1, but got {self.threads}")
-        readings = bool(self.unjudged) or any(":" in text for text in self.measures)
-        if readings and self.judged_only:
+
+    def refuse_contradictions(self, measures: Sequence[str], rel_format: str, *, with_pool: bool) -> None:
+        """Refuse what excludes each other.
+
+        Parameters
+        ----------
+        measures : as ``-m`` takes them; none for the usual set.
+        rel_format : of the judgments, as ``-R`` takes it.
+        with_pool : whether a pool is given beside the judgments.
+
+        Raises
+        ------
+        UsageError : readings together with ``judged_only``, or either of them, or a pool, with a format that has no
+            use for it.
+        """
+        with_readings = bool(self.unjudged) or any(":" in text for text in measures)
+        if with_readings and self.judged_only:
             raise UsageError(
                 "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
             )
         # A sample of strata says itself what was pooled, and its measures how to read the rest.
-        sampled = self.rel_format == "sampled"
+        sampled = rel_format == "sampled"
         for given, name in (
-            (self.pool is not None and self.rel_format != "qrels", "--pool"),
+            (with_pool and rel_format != "qrels", "--pool"),
             (self.judged_only and sampled, "-J"),
-            (readings and sampled, "--unjudged or a reading"),
+            (with_readings and sampled, "--unjudged or a reading"),
         ):
             if given:
-                raise UsageError(f"{name} must not be given together with -R {self.rel_format}")
+                raise UsageError(f"{name} must not be given together with -R {rel_format}")

@@ -13,20 +13,19 @@ import numpy as np
 import irevalx.reading.runs as files
 from irevalx.api import frames
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import UsageError, quote
+from irevalx.errors import IrevalxError, UsageError
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
-from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import with_pool
-from irevalx.measures.select import select
+from irevalx.measures.select import Selection, select
 from irevalx.reading import formats
-from irevalx.reading.formats import AnyJudgments
 from irevalx.reading.source import Source
 from irevalx.reports.records import Record, records
-from irevalx.settings import Debug, Options, read_reading
-from irevalx.trec_eval.versions import COMPAT, Compat
+from irevalx.settings import Settings
+from irevalx.trec_eval.versions import Compat, read_version
 
 File: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -84,14 +83,14 @@ class Qrels:
         elif hasattr(qrels, "columns"):
             judgments, rel_format = frames.judgments_of(frames.dictionary(qrels, frames.GRADE_COLUMNS)), "qrels"
         else:
-            judgments = formats.rel_format(rel_format).read(Source.of(qrels), _version(compat), strict, _warn)
+            judgments = formats.rel_format(rel_format).read(Source.of(qrels), read_version(compat), strict, _warn)
         if pool is not None:
             if not isinstance(judgments, Judgments):
                 raise UsageError(f"a pool must not be given together with judgments in the format {rel_format}")
             if isinstance(pool, Mapping):
                 chosen = frames.pool_of(pool)
             else:
-                chosen = formats.read_pool(Source.of(pool), _version(compat), strict, _warn)
+                chosen = formats.read_pool(Source.of(pool), read_version(compat), strict, _warn)
             judgments = with_pool(judgments, chosen, _warn)
         return cls(judgments, rel_format)
 
@@ -297,41 +296,49 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     >>> [scores.summary("map", run) for run in scores.runs]
     [0.75, 1.0]
     """
-    options = Options(
-        files=(),
-        measures=(measures,) if isinstance(measures, str) else tuple(measures),
-        complete=complete,
+    asked = (measures,) if isinstance(measures, str) else tuple(measures)
+    settings = Settings.of(
         level=level,
+        complete=complete,
         judged_only=judged_only,
         max_retrieved=max_retrieved,
         collection_size=collection_size,
-        debug=Debug(0, None if topic is None else os.fsencode(topic)),
-        rel_format=rel_format,
-        results_format=results_format,
-        unjudged=tuple(map(read_reading, unjudged)),
+        topic=topic,
+        unjudged=unjudged,
         infap_c=infap_c,
         infap_epsilon=infap_epsilon,
         sample_rate=sample_rate,
-        compat=_version(compat),
-        strict=strict,
-        threads=threads,
+        compat=compat,
     )
-    options.check()
+    if threads < 1:
+        raise UsageError(f"threads must be at least 1, but got {threads}")
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    options = replace(options, rel_format=judged.rel_format)
-    options.check()
-    return Scores(_evaluated(judged, _runs(runs, results_format, strict), options))
-
-
-def _evaluated(judged: Qrels, opened: Sequence[Run], options: Options) -> list[Evaluation]:
-    selection = select(options.measures, options, warn=_warn)
+    settings.refuse_contradictions(asked, judged.rel_format, with_pool=False)
+    selection = select(asked, settings, judged.rel_format, strict=strict, warn=_warn)
     evaluations = []
-    for run in opened:
-        evaluation = evaluate_run(judged.judgments, run.opened(options.compat), selection, options, _warn)
-        if evaluation.failure:
-            raise evaluation.failure
+    for run in _runs(runs, results_format, strict):
+        evaluation = _evaluated(judged, run, selection, settings, threads)
         evaluations.append(evaluation if run.name is None else renamed(evaluation, os.fsencode(run.name)))
-    return named_apart(evaluations, _warn)
+    return Scores(named_apart(evaluations, _warn))
+
+
+def _evaluated(judged: Qrels, run: Run, selection: Selection, settings: Settings, processes: int) -> Evaluation:
+    try:
+        evaluation = evaluate_run(
+            judged.judgments, run.opened(settings.compat), selection, settings, processes=processes
+        )
+    except IrevalxError as error:
+        _warn_of(error.warnings)
+        raise
+    _warn_of(evaluation.warnings)
+    if evaluation.failure:
+        raise evaluation.failure
+    return evaluation
+
+
+def _warn_of(lines: Iterable[str]) -> None:
+    for line in lines:
+        _warn(line)
 
 
 def _runs(given: Any, results_format: str, strict: bool) -> list[Run]:
@@ -351,12 +358,6 @@ def _is_run(given: Mapping[str, Any]) -> bool:
     if inner is None:
         return True
     return isinstance(inner, Mapping) and not isinstance(next(iter(inner.values())), Mapping)
-
-
-def _version(compat: str) -> Compat:
-    if compat not in COMPAT:
-        raise UsageError(f"compat must be one of {', '.join(COMPAT)}, but got {quote(compat)}")
-    return COMPAT[compat]
 
 
 def _warn(line: str) -> None:

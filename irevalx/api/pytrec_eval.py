@@ -20,7 +20,7 @@ from irevalx.measures.counts import num_q
 from irevalx.measures.declare import Cutoffs
 from irevalx.measures.select import exists, select, split_reading
 from irevalx.measures.summary import LEAST, as_list, geometric_mean
-from irevalx.settings import Options
+from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
 Number = TypeVar("Number", int, float)
@@ -73,16 +73,9 @@ class RelevanceEvaluator:
         qrels = Qrels.read(query_relevance)
         self._judgments = qrels.judgments
         self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
-        self._options = Options(
-            files=(),
-            measures=_merged(measures),
-            level=relevance_level,
-            judged_only=judged_docs_only_flag,
-            rel_format=qrels.rel_format,
-            compat=TREC_EVAL_9,
-        )
+        self._settings = Settings(level=relevance_level, judged_only=judged_docs_only_flag, compat=TREC_EVAL_9)
         try:
-            self._selection = select(self._options.measures, self._options)
+            self._selection = select(_merged(measures), self._settings, qrels.rel_format)
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
 
@@ -100,7 +93,7 @@ class RelevanceEvaluator:
         filled = {topic: documents for topic, documents in scores.items() if documents}
         run = frames.run_of(filled, TREC_EVAL_9)
         try:
-            evaluation = evaluate(self._judgments, run, self._selection, self._options)
+            evaluation = evaluate(self._judgments, run, self._selection, self._settings)
         except NoTopicsError:
             return {}
         if evaluation.failure:

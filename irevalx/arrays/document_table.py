@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
 from irevalx.frozen import Frozen
-
-ABSENT = -1
-"""What a document that is not in the table is found at."""
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last is for all further levels too.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Segments(Frozen):
             out[filled] = np.maximum.reduceat(x, self.offsets[filled])
         return out
 
-    def first(self, mask: BoolArray, *, absent: int = -1) -> IntArray:
+    def first(self, mask: BoolArray, *, absent: int = ABSENT) -> IntArray:
         """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
         out = np.full(self.n, absent, dtype=np.int64)
         where = np.flatnonzero(mask)[::-1]

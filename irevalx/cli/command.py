@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +16,23 @@ from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.flags import Command, start_numpy, with_flags
+from irevalx.cli.options import TABLES, Debug, Options
 from irevalx.errors import (
     STANDARD_INPUT,
     IrevalxError,
     ParameterError,
     UsageError,
+    Warn,
     shown_name,
 )
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.terminal import echo, show_progress, tell, write
-from irevalx.settings import TABLES, Debug, Options
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
+    from irevalx.judgments.kinds import AnyJudgments
     from irevalx.measures.select import Selection
-    from irevalx.reading.formats import AnyJudgments
     from irevalx.reading.runs import Run
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -105,7 +106,16 @@ def _evaluate_all(options: Options) -> int:
         selection = error
     evaluations: list[Evaluation] = []
     failures: dict[str, IrevalxError] = {}
-    outcomes = evaluate_all(judgments, runs, selection, options, warn, progress.lines)
+    outcomes = evaluate_all(
+        judgments,
+        runs,
+        selection,
+        options.settings,
+        processes=options.threads,
+        traced=options.debug.level > 0,
+        warn=warn,
+        progress=progress.lines,
+    )
     try:
         for path, outcome in zip(run_paths, outcomes, strict=True):
             progress.end_of_run()
@@ -129,7 +139,7 @@ def _evaluate_all(options: Options) -> int:
     return next((failures[path].exit_status for path in run_paths if path in failures), 0)
 
 
-def _open(options: Options, warn: Callable[[str], None]) -> tuple[AnyJudgments, list[Run], dict[str, Any]]:
+def _open(options: Options, warn: Warn) -> tuple[AnyJudgments, list[Run], dict[str, Any]]:
     """Read judgments and pool, and open the runs; also return what a JSON report says about options and inputs."""
     from irevalx.reading.formats import read_pool, rel_format, results_format
     from irevalx.reading.source import Source
@@ -151,7 +161,7 @@ def _open(options: Options, warn: Callable[[str], None]) -> tuple[AnyJudgments, 
     return judgments, [read(sources[path], options.compat, options.strict, warn) for path in run_paths], about
 
 
-def _select(options: Options, warn: Callable[[str], None]) -> Selection:
+def _select(options: Options, warn: Warn) -> Selection:
     """Read what ``-Z`` and ``-m`` ask for."""
     from irevalx.measures.select import select
 
@@ -161,7 +171,10 @@ def _select(options: Options, warn: Callable[[str], None]) -> Selection:
         from irevalx.reading.source import Source
 
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
-    return replace(select(options.measures, options, warn=warn), zscores=zscores)
+    return replace(
+        select(options.measures, options.settings, options.rel_format, strict=options.strict, warn=warn),
+        zscores=zscores,
+    )
 
 
 def _report(evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any]) -> Iterator[bytes]:

@@ -10,12 +10,12 @@ import click
 
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, OUTPUT_GROUP, POOL_GROUP, Option, canonical
+from irevalx.cli.options import OUTPUT_FORMATS
 from irevalx.errors import UsageError, quote
 from irevalx.process.terminal import echo, tell
 from irevalx.settings import (
     INFAP_C,
     INFAP_EPSILON,
-    OUTPUT_FORMATS,
     SAMPLE_RATE,
     Bound,
     Reading,

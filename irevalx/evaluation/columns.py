@@ -1,40 +1,27 @@
-"""A ranked run assessed and computed: one column for each printed name."""
+"""A ranked run computed and summarised: one column for each printed name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Request
 from irevalx.measures.summary import Population, Values
+from irevalx.ranking.assess import Assess, Assessed
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics import SAMPLED_DEPTH, SampledTopics, Topics, round_half_away, truncate
-from irevalx.settings import Options, Reading
+from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
-    from irevalx.ranking.assessed_preferences import Preferences
-    from irevalx.ranking.grouped_topics import GroupedTopics
-    from irevalx.reading.formats import AnyJudgments
-
-Seen: TypeAlias = "Topics | GroupedTopics | Preferences"
-"""All that a measure may see, depending on the format of the judgments."""
-
-INT_MAX = 2**31 - 1
-"""How many documents of a topic count at most, as in trec_eval."""
-
-_ROUNDINGS: dict[str, Callable[[FloatArray], IntArray]] = {
-    "truncate(x + 0.9)": lambda x: truncate(x + 0.9),
-    "half away from zero": round_half_away,
-}
 
 
 class Column(Frozen):
@@ -67,7 +54,6 @@ class Columns(Frozen):
     ranking : of the evaluated topics, made with these judgments.
     missing : per topic; whether the run has nothing for it.
     zscores : what to convert values with; None for the values themselves.
-    options : level, judged_only, max_retrieved, collection_size, debug.topic and compat count here.
     complete : whether all topics could be evaluated, without which there is no summary.
     """
 
@@ -76,90 +62,91 @@ class Columns(Frozen):
     missing: BoolArray
     population: Population
     zscores: Zscores | None
-    options: Options
+    settings: Settings
     complete: bool
 
     @cached_property
-    def _seen(self) -> dict[Reading, Seen]:
+    def _assessed(self) -> dict[Reading, Assessed]:
         return {}
 
-    def seen(self, reading: Reading) -> Any:
+    def assessed(self, reading: Reading) -> Any:
         """Return what measures see of the topics in a reading of the unjudged."""
-        if reading not in self._seen:
-            self._seen[reading] = _assess(self.ranking, self.judgments, self.options, reading)
-        return self._seen[reading]
+        if reading not in self._assessed:
+            self._assessed[reading] = self.judgments.ask(Assess(self.ranking, self.settings, reading))
+        return self._assessed[reading]
 
     def of(self, request: Request) -> Iterator[Column]:
         """Yield one for each name that the measure prints."""
+        values = self.compute(request)
+        of_all = values if request.measure.over == "evaluated" else self._compute_for_all_judged(request, values)
+        yield from self.summarise(request, values, of_all)
+
+    def compute(self, request: Request) -> Sequence[Values | None]:
+        """Return the values of the topics under each name; None for a measure that only the `all` row has."""
         measure, parameters = request.measure, request.parameters
-        values: Sequence[Values | None] = [None] * len(request.names)
-        if measure.kernel:
-            computed = measure(self.seen(request.reading), parameters)
-            values = _blanked(computed, request, self.missing, self.options.compat)
-        summed = values
-        if measure.over == "judged" and isinstance(self.judgments, Judgments):
-            summed = measure(_all_judged(self.judgments, self.options), parameters)
+        if not measure.kernel:
+            return [None] * len(request.names)
+        values = measure(self.assessed(request.reading), parameters)
+        return _blanked(values, request, self.missing, self.settings.compat)
+
+    def summarise(
+        self, request: Request, values: Sequence[Values | None], of_all: Sequence[Values | None]
+    ) -> Iterator[Column]:
+        """Yield the columns, as z-scores where these are asked for.
+
+        Parameters
+        ----------
+        values : per name, one a topic.
+        of_all : per name, the values that the `all` row is made of.
+        """
+        measure = request.measure
         is_zscore = self.zscores is not None and measure.number != "text"
-        for name, column, each in zip(request.names, values, summed, strict=True):
-            shown, of_all, summarise, summary = column, each, measure.summary, None
+        for name, column, each in zip(request.names, values, of_all, strict=True):
+            shown, summed, summarise, summary = column, each, measure.summary, None
             if self.zscores and is_zscore:
                 shown, summarise = self.zscores.of(name, column, summarise, self.ranking.topics)
-                of_all = shown
+                summed = shown
             if summarise and self.complete:
                 with np.errstate(all="ignore"):
-                    summary = summarise([] if of_all is None else of_all, self._population(request.reading))
+                    summary = summarise([] if summed is None else summed, self._population(request.reading))
             yield Column(name, measure, shown, summary, is_zscore=is_zscore)
+
+    def _compute_for_all_judged(self, request: Request, values: Sequence[Values | None]) -> Sequence[Values | None]:
+        """Return the values of all judged topics, as if nothing had been retrieved, where judgments are grades."""
+        everything = self.judgments.ask(AllJudged(self.settings))
+        return values if everything is None else request.measure(everything, request.parameters)
 
     def _population(self, reading: Reading) -> Population:
         """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
         n_relevant = self.population.n_relevant
         if reading != "rel" or n_relevant is None:
             return self.population
-        grown = int(self.seen("rel").n_rel.sum() - self.seen("nonrel").n_rel.sum())
+        grown = int(self.assessed("rel").n_rel.sum() - self.assessed("nonrel").n_rel.sum())
         return replace(self.population, n_relevant=n_relevant + grown)
 
 
-def max_retrieved(judgments: AnyJudgments, options: Options) -> int:
-    """Return how many documents of a topic count."""
-    if options.max_retrieved is not None:
-        return options.max_retrieved
-    sampled = isinstance(judgments, Judgments) and judgments.strata is not None
-    return SAMPLED_DEPTH if sampled else INT_MAX
+class AllJudged(Frozen):
+    """The question what measures see of all judged topics (under ``-D`` the one), as if nothing had been retrieved.
 
-
-def _assess(ranking: Ranking, judgments: AnyJudgments, options: Options, reading: Reading) -> Seen:
-    if not isinstance(judgments, Judgments):
-        from irevalx.judgments.judgment_groups import GroupedJudgments
-        from irevalx.ranking.grouped_topics import assess_by_group
-
-        if isinstance(judgments, GroupedJudgments):
-            return assess_by_group(ranking, judgments, level=options.level, reading=reading)
-        from irevalx.ranking.assessed_preferences import assess_preferences
-
-        return assess_preferences(ranking, judgments)
-    topics = ranking.assess(judgments, judgments.grades, level=options.level, reading=reading)
-    if isinstance(topics, SampledTopics):
-        topics = replace(topics, depth=max_retrieved(judgments, options))
-    return replace(
-        topics,
-        collection_size=options.collection_size,
-        round_recall=_ROUNDINGS[options.compat.recall_rounding],
-    )
-
-
-def _all_judged(judgments: Judgments, options: Options) -> Seen:
-    """Return all judged topics (under ``-D`` the one), as if nothing had been retrieved.
-
-    Raises
-    ------
-    DuplicateDocumentError : a document was judged twice, be it in a topic that the run lacks.
+    Asking it raises DuplicateDocumentError where a document was judged twice, be it in a topic that the run lacks.
     """
-    wanted = [topic for topic in judgments.topics if options.debug.topic in {None, topic}]
-    for topic in wanted:
-        if topic in judgments.duplicates:
-            raise judgments.duplicates[topic]
-    places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
-    return _assess(Ranking.of_nothing(judgments).take(places), judgments, options, "nonrel")
+
+    settings: Settings
+
+    def for_grades(self, judgments: Judgments) -> Assessed:
+        """Assess with grades."""
+        wanted = [topic for topic in judgments.topics if self.settings.topic in {None, topic}]
+        for topic in wanted:
+            if topic in judgments.duplicates:
+                raise judgments.duplicates[topic]
+        places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
+        return judgments.ask(Assess(Ranking.of_nothing(judgments).take(places), self.settings, "nonrel"))
+
+    def for_groups(self, judgments: object) -> None:
+        """No measure of groups is over all judged topics."""
+
+    def for_preferences(self, judgments: object) -> None:
+        """No measure of preferences is over all judged topics."""
 
 
 def _blanked(values: Sequence[Values], request: Request, missing: BoolArray, compat: Compat) -> Sequence[Values]:

@@ -9,25 +9,27 @@ from itertools import chain, count
 
 import numpy as np
 
-from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, quote, shown_name
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, evaluate
 from irevalx.frozen import replace
-from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.reading.formats import AnyJudgments
 from irevalx.reading.runs import Run
-from irevalx.settings import Options
+from irevalx.settings import Settings
 
 
 def evaluate_all(
     judgments: AnyJudgments,
     runs: Sequence[Run],
     selection: Selection | IrevalxError,
-    options: Options,
-    warn: Callable[[str], None] = lambda line: None,
+    settings: Settings,
+    *,
+    processes: int = 1,
+    traced: bool = False,
+    warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
     """Evaluate runs, in several processes if there is much to read.
@@ -35,7 +37,9 @@ def evaluate_all(
     Parameters
     ----------
     selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
-    options, warn, progress : as for ``evaluate``; ``threads`` is the number of processes.
+    processes : how many share the work; at least 1.
+    traced, progress : as for ``evaluate``.
+    warn : told of what is to be said, run by run.
 
     Yields
     ------
@@ -45,40 +49,40 @@ def evaluate_all(
     ------
     LostProcessError, and the error in ``selection``.
     """
-    processes = min(options.threads, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    if processes > 1:
-        options = replace(options, threads=1)
+    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    in_run = 1 if sharing > 1 else processes
 
-    def work(run: Run) -> tuple[Evaluation | IrevalxError, list[str], int]:
-        said: list[str] = []
+    def work(run: Run) -> tuple[Evaluation | IrevalxError, int]:
         lines = [0]
-        count = progress if processes == 1 else lines.append
+        count = progress if sharing == 1 else lines.append
         try:
             if isinstance(selection, Selection):
-                return evaluate(judgments, run, selection, options, said.append, count), said, sum(lines)
+                outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
+                return outcome, sum(lines)
             for block in run.blocks():
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
-            return error, said, sum(lines)
+            return error, sum(lines)
         raise selection
 
     asked = selection.requests if isinstance(selection, Selection) else ()
-    if isinstance(judgments, Judgments) and any(request.measure.needs_nonrelevant for request in asked):
-        _tell_without_nonrelevant(judgments, options, warn)
-    for outcome, said, lines in in_order(work, lambda: runs, processes):
+    if any(request.measure.needs_nonrelevant for request in asked):
+        for line in _without_nonrelevant(judgments, settings):
+            warn(line)
+    for outcome, lines in in_order(work, lambda: runs, sharing):
         progress(lines)
-        for line in said:
+        for line in outcome.warnings:
             warn(line)
         yield outcome
 
 
-def named_apart(evaluations: Sequence[Evaluation], warn: Callable[[str], None]) -> list[Evaluation]:
+def named_apart(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
     """Give every run a name of its own, as ``names_apart`` does."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
     return [renamed(*pair) for pair in zip(evaluations, names_apart(named, warn), strict=True)]
 
 
-def names_apart(runs: Sequence[tuple[bytes, str]], warn: Callable[[str], None]) -> list[bytes]:
+def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     """Return a name for every run: its tag or, where several runs have the same, the stem of its file.
 
     Where that is taken as well it is the path, and where that is taken the path with a number.
@@ -106,17 +110,20 @@ def names_apart(runs: Sequence[tuple[bytes, str]], warn: Callable[[str], None]) 
     return names
 
 
-def _tell_without_nonrelevant(judgments: Judgments, options: Options, warn: Callable[[str], None]) -> None:
-    if options.level <= 0:
-        return  # whatever was judged is relevant then
-    nonrelevant = judgments.rows.count((judgments.grades >= 0) & (judgments.grades < options.level))
-    asked = np.array([options.debug.topic in {None, topic} for topic in judgments.topics], np.bool_)
-    without = int(np.count_nonzero((nonrelevant == 0) & asked))
-    if without:
-        warn(
-            f"{shown_name(judgments.path)}: {without} of {np.count_nonzero(asked)} topics have no document judged "
-            "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
-        )
+def _without_nonrelevant(judgments: AnyJudgments, settings: Settings) -> list[str]:
+    """Return a warning where topics have no document judged nonrelevant."""
+    none = judgments.without_nonrelevant(settings.level)
+    if none is None:
+        return []
+    documents = judgments.documents
+    asked = np.array([settings.topic in {None, topic} for topic in documents.topics], np.bool_)
+    without = int(np.count_nonzero(none & asked))
+    if not without:
+        return []
+    return [
+        f"{shown_name(documents.path)}: {without} of {np.count_nonzero(asked)} topics have no document judged "
+        "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
+    ]
 
 
 def _stem(path: str) -> str:

@@ -3,58 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
-from irevalx.judgments.graded import Documents, Judgments
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preference_groups import Group
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.ranking.assessed_preferences import assess_preferences
-from irevalx.ranking.ranking import NOT_POOLED, Ranking
-from irevalx.settings import Options
-
-if TYPE_CHECKING:
-    from irevalx.reading.formats import AnyJudgments
+from irevalx.ranking.grouped_topics import ranking_by_group
+from irevalx.ranking.ranking import Ranking
+from irevalx.settings import Settings
 
 NONE = "-"
 """The rank of a document that was not retrieved, and its counts."""
 
 
-def trace_lines(ranking: Ranking, judgments: AnyJudgments, options: Options) -> Iterator[str]:
-    """Yield a title and a table for each topic, or for each judgment group of it.
+class Trace(Frozen):
+    """The question what the measures see of each topic: a title and a table for each, or for each group of it.
 
     Parameters
     ----------
-    ranking : of topics that can be evaluated, made with these judgments.
-    options : level and judged_only count here.
+    ranking : of topics that can be evaluated, made with the judgments that are asked.
     """
-    if isinstance(judgments, Judgments):
-        titles = [f"topic {quote(topic)}" for topic in ranking.topics]
-        yield from _graded(ranking, judgments, titles, options)
-    elif isinstance(judgments, PreferenceJudgments):
-        yield from _preferences(ranking, judgments)
-    else:
-        from irevalx.ranking.grouped_topics import ranking_by_group
 
-        each = ranking_by_group(ranking, judgments)[1]
+    ranking: Ranking
+    settings: Settings
+
+    def for_grades(self, judgments: Judgments) -> Iterator[str]:
+        """Answer for grades."""
+        titles = [f"topic {quote(topic)}" for topic in self.ranking.topics]
+        return _graded(self.ranking, judgments, titles, self.settings)
+
+    def for_groups(self, judgments: GroupedJudgments) -> Iterator[str]:
+        """Answer for grades in groups."""
+        each = ranking_by_group(self.ranking, judgments)[1]
         names = [judgments.names[group] for group in each.judged_topic.tolist()]
         titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
-        yield from _graded(each, judgments.judgments, titles, options)
+        return _graded(each, judgments.judgments, titles, self.settings)
+
+    def for_preferences(self, judgments: PreferenceJudgments) -> Iterator[str]:
+        """Answer for preferences."""
+        return _preferences(self.ranking, judgments)
 
 
-def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], options: Options) -> Iterator[str]:
+def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
     """Trace rankings with grades: of the documents up to each, how many are relevant, nonrelevant and so on."""
     t = ranking.assess(
-        judgments, judgments.grades, level=options.level, reading="skip" if options.judged_only else "nonrel"
+        judgments, judgments.grades, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
     )
     grades, row = judgments.grades, ranking.row
-    shown = (grades >= 0) | (not options.judged_only)
-    if options.judged_only:
-        row = row[(row != NOT_POOLED) & shown[row]]
-    unjudged = ~t.judged & (row != NOT_POOLED)
+    shown = (grades >= 0) | (not settings.judged_only)
+    if settings.judged_only:
+        row = row[(row != ABSENT) & shown[row]]
+    unjudged = ~t.judged & (row != ABSENT)
     so_far = [t.rows.running_count(mask) for mask in (t.relevant, t.nonrelevant, unjudged)]
     for topic, title in enumerate(titles):
         yield (
@@ -62,7 +69,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], optio
             f"{t.n_judged_ret[topic] - t.n_rel_ret[topic]} of {t.n_nonrel[topic]} nonrelevant ones"
         )
         found = _places(t.rows, topic)
-        found = found[row[found] != NOT_POOLED]
+        found = found[row[found] != ABSENT]
         pool = _places(judgments.rows, int(ranking.judged_topic[topic]))
         rows = []
         for place in found.tolist():
@@ -83,7 +90,7 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
     ]
     for topic, name in enumerate(ranking.topics):
         found = _places(ranking.rows, topic)
-        found = found[ranking.row[found] != NOT_POOLED]
+        found = found[ranking.row[found] != ABSENT]
         every = _places(documents.rows, int(ranking.judged_topic[topic]))
         by_id = np.append(ranking.row[found], every[~np.isin(every, ranking.row[found])])
         ranks = [*map(str, ranking.rank[found].tolist()), *[NONE] * (by_id.size - found.size)]

@@ -4,45 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.document_table import DocumentTable
-from irevalx.arrays.segments import IntArray, Segments
+from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.judgments.judged_documents import Documents, Kind
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+Answer = TypeVar("Answer")
+
+SAMPLED_DEPTH = 1000
+"""How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
 
 
-class Documents(Frozen):
-    """The documents that a file of judgments is about: all that a ranking needs to know.
+class QuestionForGrades(Protocol[Answer_co]):
+    """A question that has an answer for grades."""
 
-    Parameters
-    ----------
-    path : the file as the user named it.
-    topics : each once, ascending in byte order.
-    rows : one row a topic, its documents.
-    docnos : flat.
-    """
-
-    path: str
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
-
-    @cached_property
-    def topic_index(self) -> dict[bytes, int]:
-        """Where a topic stands in ``topics``."""
-        return {topic: index for index, topic in enumerate(self.topics)}
-
-    @cached_property
-    def table(self) -> DocumentTable:
-        """Where a document stands, given the place of its topic in ``topics``."""
-        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
+    def for_grades(self, judgments: Judgments, /) -> Answer_co:
+        """Answer for grades."""
 
 
-class Judgments(Documents):
+class Judgments(Documents, Kind):
     """The judged documents of every topic, each with a grade.
 
     Parameters
@@ -59,9 +44,6 @@ class Judgments(Documents):
     grades: IntArray
     lines: IntArray
     strata: IntArray | None = None
-
-    first_name_first: ClassVar[bool] = False
-    """How a ranking for these judgments orders documents with equal scores."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -92,13 +74,39 @@ class Judgments(Documents):
         return self
 
     @property
+    def default_depth(self) -> int | None:
+        """How many documents of a topic count unless told otherwise; None for all."""
+        return None if self.strata is None else SAMPLED_DEPTH
+
+    @property
     def n_relevant(self) -> int:
         """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
         return int(np.count_nonzero(self.grades > 0))
 
+    @property
+    def tell_little_judged(self) -> bool:
+        """Whether a run of which hardly any document was judged is worth a warning: not where a sample is the point."""
+        return self.strata is None
+
+    def without_nonrelevant(self, level: int) -> BoolArray | None:
+        """Return, per topic, whether no document was judged nonrelevant; None at levels up to 0: all are relevant.
+
+        Parameters
+        ----------
+        level : the least grade that is relevant.
+        """
+        if level <= 0:
+            return None
+        none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
+        return none
+
+    def ask(self, question: QuestionForGrades[Answer]) -> Answer:
+        """Return the answer for grades."""
+        return question.for_grades(self)
+
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """Topics in which a document was judged twice, with the complaint to make."""
+        """Topics in which a document was judged twice, with the error to raise."""
         pairs = self.table.duplicates.tolist()
         found = (
             (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
@@ -114,7 +122,7 @@ class Judgments(Documents):
 def duplicate_documents(
     what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]]
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Word the complaint about each topic in which a document occurs twice: about the least document in byte order.
+    """Build the error for each topic in which a document occurs twice: about the least document in byte order.
 
     Parameters
     ----------

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
-from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents, Kind
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+Answer = TypeVar("Answer")
 
 
-class GroupedJudgments(Frozen):
+class QuestionForGroups(Protocol[Answer_co]):
+    """A question that has an answer for grades in groups."""
+
+    def for_groups(self, judgments: GroupedJudgments, /) -> Answer_co:
+        """Answer for grades in groups."""
+
+
+class GroupedJudgments(Frozen, Kind):
     """The judgments of every group of every topic.
 
     Parameters
@@ -31,12 +41,9 @@ class GroupedJudgments(Frozen):
     judgments: Judgments
     document: IntArray
 
-    first_name_first: ClassVar[bool] = False
-    """How a ranking for these judgments orders documents with equal scores."""
-
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some of these topics cannot be evaluated: nothing that reading lets pass keeps one from it."""
-        return {}
+    def ask(self, question: QuestionForGroups[Answer]) -> Answer:
+        """Return the answer for grades in groups."""
+        return question.for_groups(self)
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
         """Look up judgments.
@@ -48,10 +55,10 @@ class GroupedJudgments(Frozen):
 
         Returns
         -------
-        Shape (m,); the flat index in ``judgments``, or -1 where the group does not judge the document.
+        Shape (m,); the flat index in ``judgments``, or ``ABSENT`` where the group does not judge the document.
         """
         n = self.documents.rows.size
         keys, wanted = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
-        found: IntArray = np.where((document >= 0) & (keys[place] == wanted), place, -1)
+        found: IntArray = np.where((document >= 0) & (keys[place] == wanted), place, ABSENT)
         return found

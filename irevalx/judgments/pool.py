@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.document_table import ABSENT, DocumentTable
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.document_table import DocumentTable
 from irevalx.arrays.segments import IntArray, Segments
-from irevalx.errors import quote, shown_name
+from irevalx.errors import Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-
-POOLED = -1
-"""The grade of a document that was pooled and not judged."""
 
 
 class Pool(Frozen):
@@ -45,7 +43,7 @@ class Pool(Frozen):
         return cls(path, tuple(number), np.concatenate((np.empty(0, np.int64), *places)), docnos)
 
 
-def with_pool(judgments: Judgments, pool: Pool, warn: Callable[[str], None] = lambda line: None) -> Judgments:
+def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) -> Judgments:
     """Add the pooled documents that have no judgment, as if they stood there with a negative grade.
 
     A document with a judgment is in the pool, whether the file has it or not. Topics without any judgment stay out.
@@ -70,7 +68,7 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Callable[[str], None] = la
         judgments,
         rows=rows,
         docnos=Names.joined([judgments.docnos, docnos.take(new)]).take(index),
-        grades=np.concatenate((judgments.grades, np.full(more.size, POOLED)))[index],
+        grades=np.concatenate((judgments.grades, np.full(more.size, UNJUDGED_IN_FILES)))[index],
         lines=np.concatenate((judgments.lines, np.zeros(more.size, np.int64)))[index],
     )
 
@@ -81,7 +79,7 @@ def _first_ones(topic: IntArray, n_topics: int, docnos: Names) -> IntArray:
     return np.flatnonzero(table.find(topic, docnos) == np.arange(topic.size))
 
 
-def _tell_other_topics(judgments: Judgments, pool: Pool, warn: Callable[[str], None]) -> None:
+def _tell_other_topics(judgments: Judgments, pool: Pool, warn: Warn) -> None:
     pooled = set(pool.topics)
     lacking = sum(topic not in pooled for topic in judgments.topics)
     unknown = sum(topic not in judgments.topic_index for topic in pool.topics)
@@ -96,7 +94,7 @@ def _tell_other_topics(judgments: Judgments, pool: Pool, warn: Callable[[str], N
         warn(f"{shown_name(pool.path)}: {'; '.join(parts)}")
 
 
-def _tell_judged_outside(judgments: Judgments, pool: Pool, entry: IntArray, warn: Callable[[str], None]) -> None:
+def _tell_judged_outside(judgments: Judgments, pool: Pool, entry: IntArray, warn: Warn) -> None:
     """Name the first judged document that the pool lacks, and count the others; of pooled topics only."""
     pooled = set(pool.topics)
     in_pool = np.zeros(judgments.rows.size, np.bool_)

@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Documents
+from irevalx.judgments.judged_documents import Documents, Kind
 from irevalx.judgments.preference_groups import ClassGroup, Group, RelationGroup
 
+Answer_co = TypeVar("Answer_co", covariant=True)
+Answer = TypeVar("Answer")
 
-class PreferenceJudgments(Frozen):
+
+class QuestionForPreferences(Protocol[Answer_co]):
+    """A question that has an answer for preferences."""
+
+    def for_preferences(self, judgments: PreferenceJudgments, /) -> Answer_co:
+        """Answer for preferences."""
+
+
+class PreferenceJudgments(Frozen, Kind):
     """Preference judgments as a file has them.
 
     Parameters
@@ -46,6 +56,10 @@ class PreferenceJudgments(Frozen):
 
     first_name_first: ClassVar[bool] = True
     """How a ranking for these judgments orders documents with equal scores."""
+
+    def ask(self, question: QuestionForPreferences[Answer]) -> Answer:
+        """Return the answer for preferences."""
+        return question.for_preferences(self)
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
@@ -125,7 +139,7 @@ class PreferenceJudgments(Frozen):
             )
 
     def _contradiction(self, topic: int, group: int, rows: list[int], rule: str, place: int) -> EvaluationError:
-        """Word what is wrong with two lines about a document."""
+        """Build the error about two lines that contradict each other."""
         (first, one), (second, other) = sorted((int(self.lines[row]), f"{self.level[row]:g}") for row in rows)
         return EvaluationError(
             f"{shown_name(self.documents.path)}:{second}: {rule} in a judgment group, but got {other} after {one} on "

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import Request, select
 from irevalx.measures.summary import Population
-from irevalx.ranking.ranking import How, RankedRun, Ranking, in_topic_order, rank_run
+from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
-from irevalx.settings import Options
-
-Warn = Callable[[str], None]
+from irevalx.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +133,8 @@ def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
     UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
         number for each topic of graded judgments, and for one that is asked for twice.
     """
-    options = Options(files=(), level=level)
-    requests = [request for measure in measures for request in select((measure,), options).requests]
+    settings = Settings(level=level)
+    requests = [request for measure in measures for request in select((measure,), settings).requests]
     for request in requests:
         measure = request.measure
         if measure.kernel is None or measure.number == "text" or not measure.can_use("qrels") or not measure.summary:
@@ -178,12 +177,12 @@ def prepare(
     if len(runs) < 2:
         raise UsageError(f"at least two runs must be given, but got {len(runs)}")
     _refuse(judgments.path, judgments.duplicates)
-    how = How(keep_all=level < 0 or any(request.needs_all for request in requests))
+    rules = RankingRules(keep_all=level < 0 or any(request.needs_all for request in requests))
     ranked = []
     for run in runs:
-        one = rank_run(run, judgments, how)
-        if message := one.odd.message():
-            warn(message)
+        one = rank_run(run, judgments, rules)
+        for line in one.warnings:
+            warn(line)
         _refuse(run.path, one.ranking.failures)
         ranked.append(one)
     with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
@@ -208,7 +207,7 @@ def prepare(
         judgments=judgments,
         runs=tuple(names[number] for number in kept),
         topics=topics,
-        ranking=Ranking.joined([in_topic_order(ranked[number].ranking, judgments, topics, how) for number in kept]),
+        ranking=Ranking.joined([in_topic_order(ranked[number].ranking, judgments, topics, rules) for number in kept]),
         missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
         requests=requests,
         level=level,

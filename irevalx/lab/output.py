@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from irevalx.cli.options import TABLES
 from irevalx.errors import OutputError, quote
 from irevalx.process.terminal import write
 from irevalx.reports.records import finite, separated
 from irevalx.reports.tables import STYLES, formatted
-from irevalx.settings import TABLES
 
 FORMATS = (*TABLES, "csv", "tsv", "json", "jsonl")
 """The values of ``--format``."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from irevalx.cli.flags import complete_file, complete_measure
-from irevalx.errors import STANDARD_INPUT, UsageError, quote
+from irevalx.errors import STANDARD_INPUT, UsageError, Warn, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.output import FORMATS
 from irevalx.process.terminal import tell
@@ -160,7 +160,7 @@ def teller(quiet: bool) -> Callable[[str], None]:
     return (lambda line: None) if quiet else (lambda line: tell(f"{PROGRAM}: {line}"))
 
 
-def opened(paths: Sequence[str | Source], warn: Callable[[str], None]) -> list[Run]:
+def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
     """Return runs, to be read."""
     from irevalx.reading.formats import read_trec_results
 

@@ -9,14 +9,14 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.errors import InputError, MalformedLineError, UsageError, quote, shown_name
+from irevalx.errors import InputError, MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import changed
 from irevalx.measures import MEASURES
@@ -133,7 +133,7 @@ class Common:
 
 
 def in_common(
-    first: Scoring, second: Scoring, against: str | None = None, warn: Callable[[str], None] = lambda line: None
+    first: Scoring, second: Scoring, against: str | None = None, warn: Warn = lambda line: None
 ) -> list[Common]:
     """Bring together what two scorings say of the same runs.
 

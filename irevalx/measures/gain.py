@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.arrays.codes import OUTSIDE
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import (
@@ -24,7 +25,8 @@ from irevalx.measures.declare import (
 )
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
-from irevalx.ranking.topics import OUTSIDE, Topics, log2_of
+from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.topics import Topics
 from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import truncate_to_int
 
@@ -72,8 +74,9 @@ class Gained(Frozen):
         for topic in range(t.rows.n):
             where, grades = t.rows.slice(topic), t.pool_grade[t.pool.slice(topic)]
             counts = Counter(grades[grades >= 0].tolist())
-            top = max(counts, default=-1)
-            every = tuple(range(top + 1)) if top <= MOST_LEVELS else tuple(sorted(counts))
+            every = tuple(sorted(counts))
+            if every and every[-1] <= MOST_LEVELS:
+                every = tuple(range(every[-1] + 1))
             table = _gain_table(levels, every, scaled)
             gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
             ideals.append(table.ideal(counts))

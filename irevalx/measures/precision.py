@@ -10,7 +10,8 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import EvaluationError
 from irevalx.measures.declare import AS_IT_IS, NOTHING, UNDEFINED, UNJUDGED, Cutoffs, Levels, Reals, measure
 from irevalx.measures.summary import mean
-from irevalx.ranking.topics import Topics, truncate
+from irevalx.ranking.rounding import truncate
+from irevalx.ranking.topics import Topics
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -16,7 +16,8 @@ from irevalx.frozen import Frozen
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
 from irevalx.measures.incomplete import EPSILON
 from irevalx.measures.summary import mean, real_total
-from irevalx.ranking.topics import SampledTopics, log2_of
+from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.topics import SampledTopics
 
 SAMPLED = frozenset({"sampled"})
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from irevalx.errors import ParameterError, UnknownMeasureError, UsageError, quote
+from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
-from irevalx.settings import Options, Reading, read_reading
+from irevalx.settings import Reading, Settings, read_reading
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -119,11 +119,27 @@ class Selection(Frozen):
     Parameters
     ----------
     requests : in print order.
+    rel_format : of the judgments.
     zscores : what to convert values with; None for the values themselves.
     """
 
     requests: tuple[Request, ...]
+    rel_format: str = "qrels"
     zscores: Zscores | None = None
+
+    def refuse_other_formats(self) -> None:
+        """Refuse measures that cannot be computed from judgments in this format.
+
+        Raises
+        ------
+        EvaluationError : names the first of them, and the formats that it needs.
+        """
+        for measure in (request.measure for request in self.requests):
+            if not measure.can_use(self.rel_format):
+                raise EvaluationError(
+                    f"judgments for the measure {quote(measure.name)} must be in the format "
+                    f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
+                )
 
 
 class _Wishes:
@@ -210,7 +226,7 @@ class _Wishes:
 def ask(
     texts: Sequence[str],
     compat: Compat,
-    warn: Callable[[str], None] = lambda line: None,
+    warn: Warn = lambda line: None,
     unjudged: Sequence[Reading] = AS_IT_IS,
     *,
     condensed: bool = False,
@@ -258,33 +274,38 @@ def ask(
 
 def select(
     texts: Sequence[str],
-    options: Options,
+    settings: Settings,
+    rel_format: str = "qrels",
     *,
-    warn: Callable[[str], None] = lambda line: None,
+    strict: bool = False,
+    warn: Warn = lambda line: None,
 ) -> Selection:
     """Read the parameters of the measures asked for.
 
     Parameters
     ----------
     texts : what ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments.
-    options : compat, strict, judged_only, unjudged, rel_format and what infAP and subAP take as their own count here.
+    rel_format : of the judgments, as ``-R`` takes it.
+    strict : refuse parameters that are not plain numbers.
+    warn : told of parameters that have no effect or are read otherwise than they look, and of members of sets that
+        lack a reading.
 
     Raises
     ------
     UnknownMeasureError, UsageError : as ``ask``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (USUAL.get(options.rel_format, "official"),)
-    asked = ask(texts, options.compat, warn, options.unjudged or AS_IT_IS, condensed=options.judged_only)
-    kept = [one for one in asked if not one.optional or BY_NAME[one.name].can_use(options.rel_format)]
+    texts = texts or (USUAL.get(rel_format, "official"),)
+    asked = ask(texts, settings.compat, warn, settings.unjudged or AS_IT_IS, condensed=settings.judged_only)
+    kept = [one for one in asked if not one.optional or BY_NAME[one.name].can_use(rel_format)]
     requests = []
     for one in kept:
         measure = BY_NAME[one.name]
-        parameters = _read(measure, one.text, options, warn)
-        bare = one.reading == "nonrel" or options.judged_only
+        parameters = _read(measure, one.text, settings, strict, warn)
+        bare = one.reading == "nonrel" or settings.judged_only
         names = parameters.names if bare else tuple(f"{name}:{one.reading}" for name in parameters.names)
         requests.append(Request(measure, parameters, one.reading, names))
-    return Selection(tuple(requests))
+    return Selection(tuple(requests), rel_format)
 
 
 def split_reading(text: str) -> tuple[str, Reading | None]:
@@ -298,10 +319,10 @@ def split_reading(text: str) -> tuple[str, Reading | None]:
     return (stem, read_reading(last)) if colon else (text, None)
 
 
-def _read(measure: Measure, text: str | None, options: Options, warn: Callable[[str], None]) -> Parameters:
+def _read(measure: Measure, text: str | None, settings: Settings, strict: bool, warn: Warn) -> Parameters:
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
-        if options.strict:
+        if strict:
             raise ParameterError(problem)
         warn(f"{problem}, read as {value:g} as trec_eval does")
 
@@ -309,9 +330,9 @@ def _read(measure: Measure, text: str | None, options: Options, warn: Callable[[
         text = None
     kind = measure.kind
     if isinstance(kind, Named):
-        own = {"c": options.infap_c, "epsilon": options.infap_epsilon, "p": options.sample_rate}
+        own = {"c": settings.infap_c, "epsilon": settings.infap_epsilon, "p": settings.sample_rate}
         kind = kind.with_defaults(own)
-    parameters = kind.parse(measure.name, text, options.compat, note)
+    parameters = kind.parse(measure.name, text, settings.compat, note)
     if isinstance(measure.kind, Gains):
         gains = [pair.value for pair in parameters.values if pair.level is not None]
         if measure.name != "rbp" and any(gain != int(gain) for gain in gains if abs(gain) < 2.0**53):
@@ -368,7 +389,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     return UnknownMeasureError(f"a measure must be one that irevalx knows, but got {quote(name)}{hint}")
 
 
-def _tell_ignored(one: Asked, warn: Callable[[str], None]) -> None:
+def _tell_ignored(one: Asked, warn: Warn) -> None:
     measure = BY_NAME.get(one.name)
     if measure and isinstance(measure.kind, NoParameters) and one.parameters is not None:
         warn(f"the parameters {quote(one.parameters)} of {one.name} are ignored: it takes none")

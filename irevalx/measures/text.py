@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
 from irevalx.measures.declare import AS_IT_IS_OR_CONDENSED, Reals, measure
-from irevalx.ranking.topics import UNJUDGED, Topics, truncate
+from irevalx.ranking.rounding import truncate
+from irevalx.ranking.topics import Topics
 
 
 @measure(

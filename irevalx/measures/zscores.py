@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.errors import MalformedLineError, UnreadableFileError, ZscoreFileError
+from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import (
     Population,
@@ -22,7 +22,7 @@ from irevalx.measures.summary import (
     total,
 )
 from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import Warn, real_numbers, tokens_of, where_in
+from irevalx.reading.lines import real_numbers, tokens_of, where_in
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import Shape
 from irevalx.trec_eval.numbers import OddNumbers

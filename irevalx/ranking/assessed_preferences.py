@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen
@@ -198,9 +199,9 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
         where = judgments.documents.rows.slice(topic)
         retrieved = ranking.row[ranking.rows.slice(place)]
         retrieved = retrieved[retrieved >= 0] - where.start
-        ids = np.full(where.stop - where.start, -1)
+        ids = np.full(where.stop - where.start, ABSENT)
         ids[retrieved] = np.arange(retrieved.size)
-        ids[ids < 0] = np.arange(retrieved.size, ids.size)
+        ids[ids == ABSENT] = np.arange(retrieved.size, ids.size)
         members = judgments.by_topic[topic]
         if isinstance(members, EvaluationError):
             raise members

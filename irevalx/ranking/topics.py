@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen
-from irevalx.trec_eval.numbers import LONG_MIN
-
-UNJUDGED = -2
-"""The grade, in a ranking, of a document that was pooled but not judged."""
-
-SAMPLED_DEPTH = 1000
-"""How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
-
-OUTSIDE = -1
-"""The grade, in a ranking, of a document outside the pool."""
+from irevalx.judgments.graded import SAMPLED_DEPTH
+from irevalx.ranking.rounding import log2_of, round_up_from_a_tenth
 
 
 class Topics(Frozen):
@@ -51,7 +43,7 @@ class Topics(Frozen):
     pool_grade: IntArray
     level: int = 1
     collection_size: int = 0
-    round_recall: Callable[[FloatArray], IntArray] = lambda x: truncate(x + 0.9)
+    round_recall: Callable[[FloatArray], IntArray] = round_up_from_a_tenth
 
     @cached_property
     def hit(self) -> BoolArray:
@@ -180,26 +172,3 @@ class SampledTopics(Topics, kw_only=True):
         """All numbers of strata, ascending; not every topic has them all."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers
-
-
-def truncate(x: FloatArray) -> IntArray:
-    """Convert towards zero as C converts to ``long``; nan and what does not fit give the smallest one, as on x86."""
-    fits = np.abs(x) < 2.0**63
-    return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
-
-
-def round_half_away(x: FloatArray) -> IntArray:
-    """Round to the nearest integer as C's ``lround`` does, halves away from zero; nan and overflow as ``truncate``."""
-    with np.errstate(invalid="ignore"):
-        whole = np.trunc(x)
-        return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
-
-
-def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
-    return _log2_table(max(1024, 1 << int(k.max(initial=0)).bit_length()))[k]
-
-
-@lru_cache(maxsize=1)
-def _log2_table(size: int) -> FloatArray:
-    return np.array([-math.inf, *map(math.log2, range(1, size))])

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from irevalx.frozen import Frozen
 
-Part = TypeVar("Part")
+
+class HasTopics(Protocol):
+    """What is made of some lines of a file."""
+
+    @property
+    def topics(self) -> Collection[bytes]:
+        """The topics of these lines."""
+
+
+Part = TypeVar("Part", bound=HasTopics)
 
 _NEWLINE = b"\n"
 
@@ -66,20 +75,26 @@ def one_block(chunks: Iterable[bytes]) -> Block:
     return Block(b"".join(chunks), 1)
 
 
-def each_topic_once(parts: Iterable[Part], topics_of: Callable[[Part], Collection[bytes]]) -> list[Part] | None:
-    """Collect what became of the blocks of a file.
+def each_topic_once(parts: Iterable[Part], read_again: Callable[[], Part], unread: Iterable[object] = ()) -> list[Part]:
+    """Collect the parts of a file, each with its ``topics``.
 
-    Returns
-    -------
-    The parts; None as soon as a topic comes back. Its lines do not stand together then, and only the whole file, read
-    as one block, can be grouped.
+    As soon as a topic returns, its lines do not stand together, and only the whole file can be grouped: it is read
+    again, as one part.
+
+    Parameters
+    ----------
+    parts : what was made of each block.
+    read_again : returns what is made of the whole file as one block.
+    unread : the blocks that have not been looked at yet. A pipe can be read again when it has been read to its end.
     """
     collected: list[Part] = []
     seen: set[bytes] = set()
     for part in parts:
-        if not seen.isdisjoint(topics_of(part)):
-            return None
-        seen.update(topics_of(part))
+        if not seen.isdisjoint(part.topics):
+            for _ in unread:
+                pass
+            return [read_again()]
+        seen.update(part.topics)
         collected.append(part)
     return collected
 

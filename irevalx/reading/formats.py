@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
-from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
+from irevalx.errors import FormatError, MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
-from irevalx.reading.lines import RUN_HINT, Warn, as_precise, tokens_of, where_in, whole_numbers
+from irevalx.reading.lines import RUN_HINT, as_precise, tokens_of, where_in, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals, integers
-from irevalx.trec_eval.numbers import OddNumbers, c_double
+from irevalx.trec_eval.numbers import OddNumbers, c_double, odd_number_warnings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from irevalx.judgments.preferences import PreferenceJudgments
 
 Data_co = TypeVar("Data_co", covariant=True)
-
-AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments"
-"""What a file of judgments holds, depending on its format."""
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
@@ -87,19 +85,27 @@ def read_sampled(source: Source, compat: Compat, strict: bool, warn: Warn) -> Ju
 
 def _read_judgments(source: Source, compat: Compat, strict: bool, warn: Warn, *, sampled: bool) -> Judgments:
     path = source.path
-    odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
-    parts = each_topic_once(
-        (_parse_judgments(path, block, compat, odd, sampled=sampled) for block in blocks), lambda part: part.topics
-    )
-    if parts is None:
-        for _ in blocks:  # a pipe can be read again when it has been read to its end
-            pass
+
+    def parse(block: Block) -> _Part:
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        parts = [_parse_judgments(path, one_block(source.chunks(CHUNK_SIZE)), compat, odd, sampled=sampled)]
-    if message := odd.message():
+        return _Part(_parse_judgments(path, block, compat, odd, sampled=sampled), odd)
+
+    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
+    parts = each_topic_once(map(parse, blocks), lambda: parse(one_block(source.chunks(CHUNK_SIZE))), blocks)
+    for message in odd_number_warnings(part.odd for part in parts):
         warn(message)
-    return Judgments.joined(path, parts)
+    return Judgments.joined(path, [part.judgments for part in parts])
+
+
+class _Part(Frozen):
+    """The judgments of a block, and its odd grades."""
+
+    judgments: Judgments
+    odd: OddNumbers
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        return self.judgments.topics
 
 
 _QRELS_COLUMNS = "a judgment must have 4 columns (topic, ignored, document, grade)"

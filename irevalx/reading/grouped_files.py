@@ -6,13 +6,14 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import IntArray, Segments, distinct
-from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import RUN_HINT, Warn, as_precise, real_numbers, tokens_of, where_in, whole_numbers
+from irevalx.reading.lines import RUN_HINT, as_precise, real_numbers, tokens_of, where_in, whole_numbers
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tokens import Shape
 from irevalx.trec_eval.numbers import OddNumbers

@@ -14,9 +14,6 @@ from irevalx.reading.tokens import CLOSE, ODD, Shape, Tokens, WrongLineError, de
 from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
-Warn = Callable[[str], None]
-"""Takes one line for the user's eyes, without prefix or newline."""
-
 RUN_HINT = "is this a run? QRELS comes first"
 """The hint where judgments are expected."""
 

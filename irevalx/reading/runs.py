@@ -108,9 +108,4 @@ class Run(Frozen):
     def results(self) -> list[Results]:
         """Read it all; no topic is in two parts."""
         blocks = self.blocks()
-        parts = each_topic_once(map(self.parse, blocks), lambda part: part.topics)
-        if parts is None:
-            for _ in blocks:  # a pipe can be read again when it has been read to its end
-                pass
-            parts = [self.parse(self.whole())]
-        return parts
+        return each_topic_once(map(self.parse, blocks), lambda: self.parse(self.whole()), blocks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from irevalx.errors import OddNumberError
 
@@ -115,16 +116,19 @@ class OddNumbers:
         self.count += 1
         self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
-    def followed_by(self, later: OddNumbers) -> OddNumbers:
-        """Return these numbers and those found further on in the file."""
-        both = OddNumbers(self.what, self.rule, strict=self.strict)
-        both.first = self.first or later.first
-        both.count = self.count + later.count
-        return both
-
     def message(self) -> str | None:
         """Return one line that names the first odd number and counts the others; None when there was none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
         return f"{self.first} ({others} more such {self.what}{'s' if others > 1 else ''} in this file)"
+
+
+def odd_number_warnings(parts: Iterable[OddNumbers]) -> tuple[str, ...]:
+    """Return the message about the odd numbers of all parts of a file, in their order; nothing where there are none."""
+    found = [part for part in parts if part.count]
+    if not found:
+        return ()
+    every = OddNumbers(found[0].what, found[0].rule, strict=False)
+    every.first, every.count = found[0].first, sum(part.count for part in found)
+    return (every.message() or "",)

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal
+from enum import Enum
 
+from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.trec_eval.numbers import c_long
 
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
+
+
+class RecallRounding(Enum):
+    """How a number of documents that is not whole is rounded."""
+
+    UP_FROM_A_TENTH = "x + 0.9, truncated"
+    HALF_AWAY_FROM_ZERO = "to the nearest whole number, halves away from zero"
 
 
 class Compat(Frozen, kw_only=True):
@@ -32,7 +40,7 @@ class Compat(Frozen, kw_only=True):
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
     printed; otherwise it only counts 0 in the averages."""
 
-    recall_rounding: Literal["truncate(x + 0.9)", "half away from zero"]
+    recall_rounding: RecallRounding
     """How recall x of R relevant documents becomes a number of documents for iprec_at_recall and 11pt_avg."""
 
     integer_gain_levels_only: bool
@@ -61,7 +69,7 @@ TREC_EVAL_9 = Compat(
     single_precision_scores=True,
     comments=False,
     complete_evaluates_missing=False,
-    recall_rounding="truncate(x + 0.9)",
+    recall_rounding=RecallRounding.UP_FROM_A_TENTH,
     integer_gain_levels_only=False,
     absent_measures=frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}),
 )
@@ -71,10 +79,22 @@ TREC_EVAL_10 = Compat(
     single_precision_scores=False,
     comments=True,
     complete_evaluates_missing=True,
-    recall_rounding="half away from zero",
+    recall_rounding=RecallRounding.HALF_AWAY_FROM_ZERO,
     integer_gain_levels_only=True,
     absent_measures=frozenset(),
 )
 
 COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
 """The values of ``--compat``."""
+
+
+def read_version(text: str) -> Compat:
+    """Return the version that ``--compat`` names so.
+
+    Raises
+    ------
+    UsageError : there is none.
+    """
+    if text not in COMPAT:
+        raise UsageError(f"compat must be one of {', '.join(COMPAT)}, but got {quote(text)}")
+    return COMPAT[text]

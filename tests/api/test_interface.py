@@ -26,7 +26,7 @@ from running import FIXTURES, run
 import irevalx
 from irevalx.api import frames
 from irevalx.measures import BY_NAME
-from irevalx.ranking.ranking import How, rank_run
+from irevalx.ranking.rank import RankingRules, rank_run
 from irevalx.trec_eval.versions import COMPAT
 
 EXAMPLE = FIXTURES / "example"
@@ -441,7 +441,7 @@ def test_a_long_name_among_equal_scores(*, first_name_first: bool) -> None:
     run = frames.run_of({"1": {docno: len(docno) % 2 for docno in docnos}}, COMPAT["10"])
     tracemalloc.start()
     try:
-        ranking = rank_run(run, judgments, How(first_name_first=first_name_first)).ranking
+        ranking = rank_run(run, judgments, RankingRules(first_name_first=first_name_first)).ranking
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()

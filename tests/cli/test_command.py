@@ -24,10 +24,10 @@ from running import FIXTURES, ROOT, run, run_process
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, Option
 from irevalx.cli.command import command
+from irevalx.cli.options import Options
 from irevalx.frozen import fields
 from irevalx.measures import MEASURES
 from irevalx.process.progress import Progress
-from irevalx.settings import Options
 
 DATA = FIXTURES / "golden" / "data"
 QRELS, RUN = DATA / "main.qrels", DATA / "main.run"

@@ -20,6 +20,7 @@ from reference import OUTSIDE, UNJUDGED, Topic
 from running import SHARED
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
@@ -27,7 +28,8 @@ from irevalx.measures import BY_NAME
 from irevalx.measures.declare import Measure
 from irevalx.measures.incomplete import _expected_precision
 from irevalx.measures.summary import as_list
-from irevalx.ranking.ranking import NOT_POOLED, STAND_IN, How, Ranking, in_topic_order, rank_run
+from irevalx.ranking.rank import RankingRules, in_topic_order, rank_run
+from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
@@ -206,7 +208,7 @@ def assessed(topic: Topic, reading: Reading) -> Topics:
     rows: list[int] = []
     for grade in topic.ranking:
         if grade == OUTSIDE:
-            rows.append(NOT_POOLED)
+            rows.append(ABSENT)
         else:
             place = next(i for i, (_, known) in enumerate(left) if known == grade or (grade == UNJUDGED and known < 0))
             rows.append(left.pop(place)[0])
@@ -256,7 +258,7 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
 def test_stand_ins_never_become_relevant() -> None:
     """trec_eval's stand-in for a topic without results is not a retrieved document."""
     judgments = Judgments("qrels", (b"1",), Segments.of_lengths([1]), Names.of([b"A"]), np.array([1]), np.array([1]))
-    ranking = in_topic_order(Ranking.joined([]), judgments, [b"1"], How(keep_all=True))
+    ranking = in_topic_order(Ranking.joined([]), judgments, [b"1"], RankingRules(keep_all=True))
     assert ranking.row.tolist() == [STAND_IN]
     t = ranking.assess(judgments, judgments.grades, reading="rel")
     assert (t.n_rel.tolist(), t.n_rel_ret.tolist()) == ([1], [0])
@@ -290,7 +292,11 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
     rankings = []
     for path in sorted((ROBUST / "runs").iterdir()):
         run = read_trec_results(Source(str(path)), TREC_EVAL_10, False, print)
-        rankings.append(in_topic_order(rank_run(run, judgments, How()).ranking, judgments, judgments.topics, How()))
+        rankings.append(
+            in_topic_order(
+                rank_run(run, judgments, RankingRules()).ranking, judgments, judgments.topics, RankingRules()
+            )
+        )
 
     def means(grades: IntArray) -> list[dict[str, float]]:
         seen = [ranking.assess(judgments, grades) for ranking in rankings]

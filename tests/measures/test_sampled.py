@@ -16,10 +16,11 @@ from reference import ordered_sum
 from reference_incomplete import SAMPLED_DEFAULTS, SAMPLED_MEASURES, SampledTopic
 from running import FIXTURES, run
 
+from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
 from irevalx.measures import BY_NAME
 from irevalx.measures.summary import as_list
-from irevalx.ranking.topics import OUTSIDE, UNJUDGED, SampledTopics
+from irevalx.ranking.topics import SampledTopics
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"

@@ -19,7 +19,7 @@ from irevalx.measures.select import select
 from irevalx.measures.summary import as_list
 from irevalx.reading.formats import read_trec_results, rel_format
 from irevalx.reading.source import Source
-from irevalx.settings import Options
+from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 DOCUMENTS = [f"d{number}" for number in range(8)]
@@ -27,15 +27,15 @@ MULTIPLES = (0.5, 1.0, 3.0)
 REQUESTS = ("map_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg.0.5,1,3")
 
 
-def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], options: Options) -> list[float]:
+def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], settings: Settings) -> list[float]:
     """What the reference gives for the judgments of each group, averaged."""
     of_groups = []
     for name in sorted(groups):
         grades = groups[name]
         codes = [UNJUDGED if grades.get(docno, 0) < 0 else grades.get(docno, OUTSIDE) for docno in ranking]
-        if options.judged_only:
+        if settings.judged_only:
             codes = [code for code in codes if code >= 0]
-        topic = Topic(codes, list(grades.values()), options.level)
+        topic = Topic(codes, list(grades.values()), settings.level)
         of_groups.append(
             [
                 reference.average_precision(topic),
@@ -59,7 +59,7 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
         for topic in random.sample(["1", "2", "10"], random.randint(1, 3))
     }
     rankings = {topic: random.sample([*DOCUMENTS, "x", "y"], random.randint(1, 10)) for topic in judged}
-    options = Options(files=(), level=level, judged_only=judged_only, rel_format="qrels_jg")
+    asked = Settings(level=level, judged_only=judged_only)
     with tempfile.TemporaryDirectory() as folder:
         qrels, results = Path(folder) / "qrels", Path(folder) / "run"
         judgment_lines = [
@@ -78,10 +78,10 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
         results.write_text("".join(result_lines))
         judgments = rel_format("qrels_jg").read(Source(str(qrels)), TREC_EVAL_10, True, print)
         results_read = read_trec_results(Source(str(results)), TREC_EVAL_10, strict=True, warn=print)
-        evaluation = evaluate(judgments, results_read, select(REQUESTS, options), options)
+        evaluation = evaluate(judgments, results_read, select(REQUESTS, asked, "qrels_jg"), asked)
     values = [as_list(column.values) for column in evaluation.columns if column.values is not None]
     for topic, found in zip(evaluation.topics, zip(*values, strict=True), strict=True):
-        expected = expected_values(judged[topic.decode()], rankings[topic.decode()], options)
+        expected = expected_values(judged[topic.decode()], rankings[topic.decode()], asked)
         same = [x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(found, expected, strict=True)]
         assert all(same), (topic, found, expected)
 

@@ -24,10 +24,11 @@ from hypothesis import strategies as st
 from running import FIXTURES, run, run_process
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.document_table import ABSENT, DocumentTable, may_repeat
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.process import workers
-from irevalx.ranking.ranking import ranked_order
+from irevalx.ranking.order import ranked_order
 from irevalx.reading import formats
 from irevalx.reading.blocks import Block, whole_topics
 from irevalx.reading.runs import group_by_topic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ import click
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray
-from irevalx.errors import UsageError, quote, shown_name
+from irevalx.errors import UsageError, Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.completion.classifiers import CLASSIFIERS
@@ -147,7 +148,7 @@ def command(
         if holdout:
             order = RandomOrder(judgments, fresh_seed() if seed is None else seed, SCHEME)
             qualities = [hold_out(completion, share, order, progress) for share in holdout]
-    _tell(judgments, predictions, judged & (collection.find(judgments.docnos) < 0), warn)
+    _tell(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)
     was_there = judgments.lines > 0
@@ -191,9 +192,7 @@ def _refuse_nonsense(
         raise UsageError("--holdout must leave something to predict, but got 1")
 
 
-def _with_pools(
-    judgments: Judgments, runs: Sequence[str], depth: int, path: str | None, warn: Callable[[str], None]
-) -> Judgments:
+def _with_pools(judgments: Judgments, runs: Sequence[str], depth: int, path: str | None, warn: Warn) -> Judgments:
     """Add what is in the depth pool of the runs and in the pool file, as pooled but unjudged."""
     from irevalx.reading.formats import read_pool
 
@@ -214,7 +213,7 @@ def _with_pools(
     return with_pool(judgments, Pool.joined("", pools))
 
 
-def _tell(judgments: Judgments, predictions: Predictions, unread: BoolArray, warn: Callable[[str], None]) -> None:
+def _tell(judgments: Judgments, predictions: Predictions, unread: BoolArray, warn: Warn) -> None:
     """Name what could not be predicted, and count what could not be learned from."""
     if predictions.untrained.any():
         names = [quote(judgments.topics[topic]) for topic in np.flatnonzero(predictions.untrained).tolist()]

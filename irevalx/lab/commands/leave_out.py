@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from irevalx.arrays.segments import AnyArray
-from irevalx.errors import UsageError, quote
+from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
@@ -223,7 +223,7 @@ def predictions_table(experiment: Experiment, left: Sequence[Removal], predictio
     return Table("predictions", columns, tuple(rows))
 
 
-def _tell(left: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Callable[[str], None]) -> None:
+def _tell(left: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Warn) -> None:
     """Count what could not be predicted."""
     removed = sum(int(removal.removed.sum()) for removal in left)
     if lacking := removed - sum(int(made.predicted.sum()) for made in predictions.values()):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.errors import UsageError, shown_name
 from irevalx.lab.judging import samples
 from irevalx.lab.judging.pools import near, pool_of
@@ -88,6 +89,6 @@ def command(
     def lines() -> Iterator[bytes]:
         yield from read.with_grades(samples.unjudge(judgments, kept), kept if drop else None)
         if not drop:
-            yield from (b"%s 0 %s -1\n" % pair for pair in others)
+            yield from (b"%s 0 %s %d\n" % (*pair, UNJUDGED_IN_FILES) for pair in others)
 
     write_lines(lines(), output)

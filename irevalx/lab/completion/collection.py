@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.document_table import ABSENT
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.judgments.graded import Judgments

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irevalx.arrays.document_table import ABSENT
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classifier
@@ -122,7 +122,7 @@ class Completing:
         if removal.group not in self.predictions:
             known = (grades >= 0) & removal.in_pool & ~removal.removed
             self.predictions[removal.group] = self._completion.predict(known, removal.removed, self._progress)
-        without = np.where(removal.removed, -1, grades)
+        without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
         return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool
 
 

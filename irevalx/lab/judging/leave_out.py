@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
@@ -51,7 +52,7 @@ def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
 
 def unjudged(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
     """Keep the removed documents in the pool, unjudged."""
-    return np.where(removal.removed, -1, grades), removal.in_pool
+    return np.where(removal.removed, UNJUDGED_IN_FILES, grades), removal.in_pool
 
 
 def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.document_table import ABSENT
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, Segments
+from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
-from irevalx.ranking.ranking import ranked_order
+from irevalx.ranking.order import ranked_order
 from irevalx.reading.runs import Results, Run
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import odd_number_warnings
 
 
-def pool_of(
-    runs: Sequence[Run], depth: int, warn: Callable[[str], None] = lambda line: None
-) -> dict[bytes, list[bytes]]:
+def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> dict[bytes, list[bytes]]:
     """Pool the first documents of each topic of every run.
 
     Parameters
@@ -37,10 +36,7 @@ def pool_of(
     pooled: dict[bytes, set[bytes]] = {}
     for run in runs:
         parts = run.results()
-        odd = OddNumbers("score", "a finite number", strict=False)
-        for part in parts:
-            odd = odd.followed_by(part.odd)
-        if message := odd.message():
+        for message in odd_number_warnings(part.odd for part in parts):
             warn(message)
         for part in parts:
             found = first_documents(part, depth)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.experiment import Warn
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

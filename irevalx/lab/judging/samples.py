@@ -7,14 +7,15 @@ them: the same on every platform and for every version of numpy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.errors import quote, shown_name
+from irevalx.errors import Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
@@ -160,7 +161,7 @@ def mixed(judgments: Judgments, near: BoolArray, order: RandomOrder) -> BoolArra
 
 def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
     """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
-    return np.where(kept | (judgments.grades < 0), judgments.grades, -1)
+    return np.where(kept | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
 def is_relevant(judgments: Judgments, level: int) -> BoolArray:
@@ -174,7 +175,7 @@ def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]
     return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
 
 
-def tell_without_relevant(judgments: Judgments, level: int, warn: Callable[[str], None]) -> None:
+def tell_without_relevant(judgments: Judgments, level: int, warn: Warn) -> None:
     """Count the topics that have no document judged relevant, and name the first."""
     if without := topics_without_relevant(judgments, level):
         warn(

@@ -1,0 +1,75 @@
+"""What judgments are about, and what judgments of every kind answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.document_table import DocumentTable
+from irevalx.arrays.segments import BoolArray, Segments
+from irevalx.errors import EvaluationError
+from irevalx.frozen import Frozen
+
+
+class Documents(Frozen):
+    """The documents that a file of judgments is about: all that a ranking needs to know.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    topics : each once, ascending in byte order.
+    rows : one row a topic, its documents.
+    docnos : flat.
+    """
+
+    path: str
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+
+    @cached_property
+    def topic_index(self) -> dict[bytes, int]:
+        """Where a topic stands in ``topics``."""
+        return {topic: index for index, topic in enumerate(self.topics)}
+
+    @cached_property
+    def table(self) -> DocumentTable:
+        """Where a document stands, given the place of its topic in ``topics``."""
+        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
+
+
+class Kind:
+    """A kind of judgments: what it says of itself, with the answers of those that have nothing to say.
+
+    What depends on the kind and on more than the judgments (what measures see of a ranking, a trace) is a question with
+    a method for each kind: ``judgments.ask(question)`` calls the one for this kind. ``Question`` in ``kinds`` lists
+    them.
+    """
+
+    first_name_first: ClassVar[bool] = False
+    """How a ranking for these judgments orders documents with equal scores."""
+
+    @property
+    def default_depth(self) -> int | None:
+        """How many documents of a topic count unless told otherwise; None for all."""
+        return None
+
+    @property
+    def n_relevant(self) -> int | None:
+        """The number of lines with a grade above 0, which trec_eval -c reports as num_rel; None without grades."""
+        return None
+
+    @property
+    def tell_little_judged(self) -> bool:
+        """Whether a run of which hardly any document was judged is worth a warning."""
+        return False
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return {}
+
+    def without_nonrelevant(self, level: int) -> BoolArray | None:
+        """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
+        return None

@@ -1,0 +1,132 @@
+"""The order of a run: by score, ties by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, order_by
+from irevalx.reading.runs import Results
+from irevalx.trec_eval.merge_sort import merge_sort
+
+_LONG_NAME = 256
+"""Bytes of a name; where one is longer, names are compared one by one, as each would take the room of the longest."""
+
+
+def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArray | None:
+    """Return the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
+
+    With a nan among the scores of a topic the rule contradicts itself, and the order is the one that trec_eval's sort
+    arrives at.
+    """
+    rows, scores, unsettled = results.rows, results.scores, results.close
+    with_nan = np.flatnonzero(rows.count(np.isnan(scores)))
+    comparable = rows.ids[1:] == rows.ids[:-1]
+    if with_nan.size:
+        comparable &= ~np.isin(rows.ids[1:], with_nan)
+    order = _by_score(rows, scores, None, comparable)
+    while (places := _too_close(scores, unsettled, order, comparable, results.error)).size:
+        scores, unsettled = scores.copy(), unsettled.copy()
+        scores[places] = results.exact(places)
+        unsettled[places] = False
+        order = _by_score(rows, scores, order, comparable)
+    order = _ties_by_name(results, scores, order, comparable, first_name_first)
+    if with_nan.size:
+        order = np.arange(rows.size) if order is None else order
+        for row in with_nan.tolist():
+            order[rows.slice(row)] = _order_with_nan(results, rows.slice(row), first_name_first)
+    return order
+
+
+def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
+    """Sort the rows that are out of order by descending score.
+
+    Parameters
+    ----------
+    scores : flat, shape (n,).
+    order : the permutation so far; None for none.
+    comparable : shape (n - 1,); whether two neighbours are of one topic, without nan.
+    """
+    ranked = _permuted(scores, order)
+    wrong = distinct(rows.ids[1:][comparable & ~(ranked[:-1] >= ranked[1:])])
+    if not wrong.size:
+        return order
+    order = np.arange(rows.size) if order is None else order
+    sub, index = rows.take(wrong)
+    order[index] = order[index][order_by(-scores[order[index]], sub.ids)]
+    return order
+
+
+def _too_close(
+    scores: FloatArray, unsettled: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
+) -> IntArray:
+    """Return the flat places of unsettled scores that may equal a neighbour's, or belong on its other side.
+
+    Parameters
+    ----------
+    unsettled : flat; whether a score may be off, in relation to its size by up to ``error``.
+    """
+    if not unsettled.any():
+        return np.empty(0, np.int64)
+    ranked, open_ = _permuted(scores, order), _permuted(unsettled, order)
+    before, after = ranked[:-1], ranked[1:]
+    with np.errstate(invalid="ignore"):  # infinity less infinity, which is settled
+        close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
+    close &= open_[1:] | open_[:-1]
+    places = _members(close)
+    places = places if order is None else order[places]
+    return places[unsettled[places]]
+
+
+def _ties_by_name(
+    results: Results, scores: FloatArray, order: IntArray | None, comparable: BoolArray, first_name_first: bool
+) -> IntArray | None:
+    """Sort documents with equal scores by name."""
+    ranked = _permuted(scores, order)
+    ties = comparable & (ranked[:-1] == ranked[1:])
+    if not ties.any():
+        return order
+    order = np.arange(results.rows.size) if order is None else order
+    tied = _members(ties)
+    group = np.cumsum(~np.append(False, ties)[tied])
+    order[tied] = order[tied][_by_name(results.docnos.take(order[tied]), group, first_name_first)]
+    return order
+
+
+def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
+    return x if order is None else x[order]
+
+
+def _members(pairs: BoolArray) -> IntArray:
+    """Return the places of which some pair with a neighbour is true; ``pairs`` has shape (n - 1,)."""
+    return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
+
+
+def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
+    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
+    if docnos.length.max(initial=0) > _LONG_NAME:
+        texts = docnos.texts()
+        by_name = np.array(sorted(range(docnos.size), key=texts.__getitem__, reverse=not first_name_first), np.int64)
+        return by_name[np.argsort(group[by_name], kind="stable")]
+    words = reversed(docnos.big_words())
+    return order_by(*(word if first_name_first else ~word for word in words), group)
+
+
+def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:
+    unsettled = np.flatnonzero(results.close[where])
+    precise = results.scores[where].copy()
+    precise[unsettled] = results.exact(where.start + unsettled)
+    scores = precise.tolist()
+    docnos = results.docnos.take(where).texts()
+
+    def compare(i: int, j: int) -> int:
+        if scores[i] > scores[j]:
+            return -1
+        if scores[i] < scores[j]:
+            return 1
+        last_first = (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
+        return -last_first if first_name_first else last_first
+
+    by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
+    order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)
+    return order + np.int64(where.start)

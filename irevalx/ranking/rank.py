@@ -1,0 +1,195 @@
+"""Order, cut and look up: a ranking is seen only through its pooled documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.codes import STAND_IN
+from irevalx.arrays.document_table import DocumentTable, may_repeat
+from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray
+from irevalx.errors import DuplicateDocumentError
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import duplicate_documents
+from irevalx.judgments.judged_documents import Documents
+from irevalx.process.workers import in_order, worth_sharing
+from irevalx.ranking.order import ranked_order
+from irevalx.ranking.ranking import Ranking
+from irevalx.reading.blocks import each_topic_once
+from irevalx.reading.runs import Results, Run
+from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
+
+MOST_RETRIEVED = 2**31 - 1
+"""How many documents of a topic count at most, as in trec_eval."""
+
+
+class RankedRun(Frozen):
+    """The ranking of a run, and what else its file says.
+
+    Parameters
+    ----------
+    ranking : of its judged topics.
+    topics : all topics that it has results for.
+    tag : what its last line calls it; None for a run without lines.
+    warnings : a line about scores that are no finite numbers, if there are any.
+    """
+
+    ranking: Ranking
+    topics: frozenset[bytes]
+    tag: bytes | None
+    warnings: tuple[str, ...]
+
+
+class _RankedPart(Frozen):
+    """The ranking of a block of a run, with all its topics, its tag and its odd scores."""
+
+    ranking: Ranking
+    topics: tuple[bytes, ...]
+    tag: bytes | None
+    odd: OddNumbers
+
+
+class RankingRules(Frozen):
+    """How to rank.
+
+    Parameters
+    ----------
+    only : the only topic to rank; None for all that were judged.
+    max_retrieved : only so many of a topic's documents count, the first ones; at least 0.
+    keep_all : keep the rows of documents outside the pool as well.
+    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
+    processes : how many share the blocks of a big run; at least 1.
+    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
+    """
+
+    only: bytes | None = None
+    max_retrieved: int = MOST_RETRIEVED
+    keep_all: bool = False
+    look_up: bool = True
+    processes: int = 1
+    first_name_first: bool = False
+
+
+def rank_run(
+    run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
+) -> RankedRun:
+    """Rank the documents of the judged topics by score and look them up in the judgments.
+
+    The highest score comes first; among equal scores the last document in byte order, unless the rules say otherwise.
+
+    Parameters
+    ----------
+    progress : told how many more lines have been read.
+
+    Raises
+    ------
+    UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
+    """
+    judgments.table  # noqa: B018 - made here, before several processes want it
+
+    def work(block: Any) -> tuple[_RankedPart, int]:
+        results = run.parse(block)
+        ranking = rank_results(results, judgments, run.path, rules)
+        return _RankedPart(ranking, results.topics, results.tag, results.odd), results.rows.size
+
+    shared = rules.processes > 1 and worth_sharing(run.size)
+    blocks = iter(()) if shared else run.blocks()
+
+    def counted() -> Iterator[_RankedPart]:
+        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, rules.processes if shared else 1):
+            progress(lines)
+            yield part
+
+    parts = each_topic_once(counted(), lambda: work(run.whole())[0], blocks)
+    return RankedRun(
+        ranking=Ranking.joined([part.ranking for part in parts]),
+        topics=frozenset(topic for part in parts for topic in part.topics),
+        tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
+        warnings=odd_number_warnings(part.odd for part in parts),
+    )
+
+
+def rank_results(results: Results, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
+    """Rank the results of some topics; those that are not judged, or not asked for, are left out.
+
+    Parameters
+    ----------
+    path : the file they come from, for messages.
+    """
+    wanted = [
+        number
+        for number, topic in enumerate(results.topics)
+        if topic in judgments.topic_index and rules.only in {None, topic}
+    ]
+    if len(wanted) < len(results.topics):
+        results = results.take(np.array(wanted, np.int64))
+    judged_topic = np.array([judgments.topic_index[topic] for topic in results.topics], np.int64)
+    n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
+    if not rules.look_up:
+        nothing = np.empty(0, np.int64)
+        rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
+        return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret, {})
+    order = ranked_order(results, first_name_first=rules.first_name_first)
+    rank = results.rows.position + 1
+    counted = rank <= rules.max_retrieved if (n_ret < results.rows.lengths).any() else None
+    keys = results.docnos.keys()
+    failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
+    found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
+    if order is not None:
+        found = found[order]
+    kept = np.ones(found.size, np.bool_) if rules.keep_all else found >= 0
+    if counted is not None:
+        kept &= counted
+    rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
+    return Ranking(results.topics, judged_topic, rows, rank, row, n_ret, failures)
+
+
+def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
+    """Return these topics in this order.
+
+    A topic of which there are no results is taken to have retrieved one document from outside the pool.
+
+    Parameters
+    ----------
+    topics : judged ones.
+    rules : as the ranking was made.
+    """
+    number = {topic: place for place, topic in enumerate(ranking.topics)}
+    missing = [topic for topic in topics if topic not in number]
+    if missing:
+        n_ret = min(1, rules.max_retrieved)
+        rows = Segments.of_lengths([n_ret if rules.keep_all else 0] * len(missing))
+        stand_in = Ranking(
+            topics=tuple(missing),
+            judged_topic=np.array([judgments.topic_index[topic] for topic in missing], np.int64),
+            rows=rows,
+            rank=np.ones(rows.size, np.int64),
+            row=np.full(rows.size, STAND_IN),
+            n_ret=np.full(len(missing), n_ret),
+            failures={},
+        )
+        number |= {topic: len(number) + place for place, topic in enumerate(missing)}
+        ranking = Ranking.joined([ranking, stand_in])
+    return ranking.take(np.array([number[topic] for topic in topics], np.int64))
+
+
+def _duplicates(
+    results: Results, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
+) -> dict[bytes, DuplicateDocumentError]:
+    """Complain about topics that have a document twice among those that count, whose ranks are flat in rank order."""
+    places: IntArray | slice = slice(None)
+    if counted is not None:
+        places = np.flatnonzero(counted) if order is None else np.sort(order[counted])
+    topic, keys = results.rows.ids[places], keys[places]
+    if not may_repeat(topic, keys):
+        return {}
+    docnos = results.docnos.take(places)
+    pairs = DocumentTable(topic, results.rows.n, docnos, keys).duplicates
+    if not pairs.size:
+        return {}
+    ids, docnos, lines = results.rows.ids, results.docnos, results.lines
+    pairs = np.arange(results.rows.size)[places][pairs].tolist()
+    found = ((results.topics[ids[one]], docnos.text(one), lines[[one, two]].tolist()) for one, two in pairs)
+    return duplicate_documents("results", path, found)

@@ -1,0 +1,48 @@
+"""Whole numbers and logarithms as the C library makes them, for many numbers at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.trec_eval.numbers import LONG_MIN
+from irevalx.trec_eval.versions import RecallRounding
+
+
+def truncate(x: FloatArray) -> IntArray:
+    """Convert towards zero as C converts to ``long``; nan and what does not fit give the smallest one, as on x86."""
+    fits = np.abs(x) < 2.0**63
+    return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
+
+
+def round_half_away(x: FloatArray) -> IntArray:
+    """Round to the nearest integer as C's ``lround`` does, halves away from zero; nan and overflow as ``truncate``."""
+    with np.errstate(invalid="ignore"):
+        whole = np.trunc(x)
+        return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
+
+
+def round_up_from_a_tenth(x: FloatArray) -> IntArray:
+    """Round up unless less than a tenth is over, as trec_eval 9 does for recall."""
+    return truncate(x + 0.9)
+
+
+ROUNDINGS: dict[RecallRounding, Callable[[FloatArray], IntArray]] = {
+    RecallRounding.UP_FROM_A_TENTH: round_up_from_a_tenth,
+    RecallRounding.HALF_AWAY_FROM_ZERO: round_half_away,
+}
+"""What each way of rounding recall does."""
+
+
+def log2_of(k: IntArray) -> FloatArray:
+    """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
+    return _log2_table(max(1024, 1 << int(k.max(initial=0)).bit_length()))[k]
+
+
+@lru_cache(maxsize=1)
+def _log2_table(size: int) -> FloatArray:
+    return np.array([-math.inf, *map(math.log2, range(1, size))])
