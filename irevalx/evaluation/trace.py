@@ -84,7 +84,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
     """Trace rankings with preferences: how many each document has to others, and how many of these are fulfilled."""
-    seen, documents = assess_preferences(ranking, judgments), judgments.documents
+    assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
     ]
@@ -94,8 +94,8 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
         every = _places(documents.rows, int(ranking.judged_topic[topic]))
         by_id = np.append(ranking.row[found], every[~np.isin(every, ranking.row[found])])
         ranks = [*map(str, ranking.rank[found].tolist()), *[NONE] * (by_id.size - found.size)]
-        for place in _places(seen.groups, topic).tolist():
-            group, t = seen.members[place], seen.tally
+        for place in _places(assessed.groups, topic).tolist():
+            group, t = assessed.members[place], assessed.tally
             yield (
                 f"topic {quote(name)}, group {quote(names[place])}: {t.fulfilled[place]} of {t.possible[place]} "
                 f"preferences fulfilled, {t.fulfilled_ret[place]} of {t.possible_ret[place]} where both were retrieved"
