@@ -47,8 +47,8 @@ PLAIN = frozenset(
     re.findall(
         r"\w+",
         """all are at average character documents each exp first for from gain groups how if is its judged left log log2
-        many max mean min none of one otherwise over pairs relevant retrieved rounded strata stratum sum that the these
-        those topics unjudged where with""",
+        many max mean min none of one otherwise over pairs product relevant retrieved rounded strata stratum sum that
+        the these those times topics unjudged where with""",
     )
 )
 """What formulas may say without being explained."""
@@ -126,12 +126,16 @@ def said(start: str) -> set[str]:
     return {measure.name for measure in MEASURES if any(line.startswith(start) for line in effects(measure))}
 
 
-def hold(option: str, changed: set[str], said_so: set[str], declaration: str) -> None:
-    """Hold what is said of an option to the measures of which it changed some value."""
-    silent = sorted(changed - said_so)
-    assert not silent, f"{option} changes values of {silent}, of which the contrary is said: {declaration}"
-    wrong = sorted(said_so - changed)
-    assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: {declaration}"
+def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does: str, if_not: str) -> None:
+    """Hold what is said of an option to the measures of which it changed some value.
+
+    Parameters
+    ----------
+    if_it_does, if_not : what to declare.
+    """
+    silent, wrong = sorted(changed - said_to_change), sorted(said_to_change - changed)
+    assert not silent, f"{option} changes values of {silent}, and the help says that it does not: declare {if_it_does}"
+    assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: declare {if_not}"
 
 
 def test_every_measure_is_explained() -> None:
@@ -161,12 +165,12 @@ def test_the_symbols_of_formulas_are_explained() -> None:
     for measure in MEASURES:
         formula = measure.explanation.formula
         words = formula_words(formula)
-        own = set(re.findall(r"\b(\w+) (?:=|<=)", formula)) | {"x"} | set("BCD")
-        for word in words - PLAIN - own:
-            assert word.removesuffix("_X") in {*SYMBOLS, *BY_NAME}, (
-                f"say what {word!r} is in the formula of {measure.name}: in the formula itself (behind it ', {word} = "
-                "...'), or in SYMBOLS in irevalx/cli/explain.py; a plain English word belongs into PLAIN in this file"
-            )
+        own = set(re.findall(r"\b(\w+) (?:=|<)", formula)) | {"x"} | set("BCD")
+        unknown = sorted(word for word in words - PLAIN - own if word.removesuffix("_X") not in {*SYMBOLS, *BY_NAME})
+        assert not unknown, (
+            f"say what {unknown} are in the formula of {measure.name}: in the formula itself (', {unknown[0]} = ...' "
+            "behind it, 'over j < k'), or in SYMBOLS in irevalx/cli/explain.py; plain words belong into PLAIN in this file"
+        )
         used |= words
     assert set(SYMBOLS) <= used, f"no formula needs these SYMBOLS: {set(SYMBOLS) - used}"
 
@@ -201,18 +205,19 @@ def test_which_measures_depend_on_the_level() -> None:
             for level in (0, 2, 3):
                 other = case.values(level=level)
                 changed |= {name for name, values in usual.items() if other[name] != values}
-        hold("-l", changed, measures_of(rel_format) - said("-l: no effect"), "declare uses_level")
+        with_effect = measures_of(rel_format) - said("-l: no effect")
+        hold("-l", changed, with_effect, if_it_does="uses_level=True", if_not="uses_level=False")
 
 
 def test_which_measures_depend_on_unjudged_documents() -> None:
     """-J changes no value of the measures of which that is said, and some value of each of the others."""
-    declare = "declare what unjudged documents count as (unjudged, or pooled and outside); NOTHING and NOT_THERE say no"
     for rel_format in ("qrels", "qrels_jg", "prefs"):
         changed: set[str] = set()
         for case in cases(rel_format):
             usual, condensed = case.values(), case.values(judged_only=True)
             changed |= {name for name, values in usual.items() if condensed[name] != values}
-        hold("-J", changed, measures_of(rel_format) - said("-J: no effect"), declare)
+        with_effect = measures_of(rel_format) - said("-J: no effect")
+        hold("-J", changed, with_effect, if_it_does="what they count as (unjudged)", if_not="unjudged=CountsAs.NOTHING")
     refused = {measure.name for measure in MEASURES if measure.formats == {"sampled"}}
     assert said("-J: refused") == refused
     with pytest.raises(irevalx.IrevalxError, match="-J must not be given together with -R sampled"):
@@ -221,14 +226,17 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
 
 def test_which_measures_depend_on_the_pool() -> None:
     """More documents in the pool change no value of the measures of which that is said, and some of each other."""
-    declare = "declare what documents count as that were pooled and not judged (pooled), or are outside the pool"
+    declare = {
+        "if_it_does": "what those count as that were pooled and not judged (pooled), and those outside the pool (outside)",
+        "if_not": "that those pooled and not judged and those outside the pool count as the same (unjudged)",
+    }
     gains = [f"{measure.name}.-2=1,-1=3" for measure in MEASURES if isinstance(measure.kind, Gains)]
     changed: set[str] = set()
     for case in cases("qrels"):
         for measures in ("all", gains):
             usual, pooled = case.values(measures), case.values(measures, pool=case.pool)
             changed |= {name for name, values in usual.items() if pooled[name] != values}
-    hold("--pool", changed, measures_of("qrels") - said("Pool: no effect"), declare)
+    hold("--pool", changed, measures_of("qrels") - said("Pool: no effect"), **declare)
     # Elsewhere the pool is what has a line in the judgments, with a negative grade.
     for rel_format in ("sampled", "qrels_jg"):
         changed = set()
@@ -241,7 +249,7 @@ def test_which_measures_depend_on_the_pool() -> None:
                 f"{topic} {column.format(docno)} -1\n" for topic, docno in more if (topic, docno) not in there
             ]
             changed |= {name for name, values in case.values().items() if usual[name] != values}
-        hold("a larger pool", changed, measures_of(rel_format) - said("Pool: no effect"), declare)
+        hold("a larger pool", changed, measures_of(rel_format) - said("Pool: no effect"), **declare)
 
 
 def of_missing(case: Case, name: str, compat: str) -> float:
