@@ -192,7 +192,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Add 1.0 so many times, with the rounding of as many additions.
+    """Return x with 1.0 added so many times, rounded as it is by so many additions; both have the same shape.
 
     Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
     From there on the first addition may make a difference, by rounding to even, and the others none.
@@ -207,7 +207,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 as the C library computes it; ``np.log2`` may differ in the last bit."""
+    """Return log2 of each element as the C library computes it; ``np.log2`` may differ in the last bit."""
     logs: dict[float, float] = {}
     values = x.tolist()
     for value in values:

@@ -33,7 +33,10 @@ _FAR = 45.0
 
 
 _condensed_measure = partial(measure, readings=NONREL_AND_SKIP, needs_nonrelevant=True, unjudged=CountsAs.NOT_THERE)
+"""Declares a measure that sees judged documents alone."""
+
 _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
+"""Declares a measure that tells pooled documents from those outside the pool."""
 
 
 @_condensed_measure("bpref", summary=mean)

@@ -245,6 +245,7 @@ class Gains(Frozen):
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
+    """Return the numbers in a list with commas; ``read_as_c`` gives each and whether it is plain."""
     numbers = []
     for item in text.split(","):
         number, plain = read_as_c(os.fsencode(item))
@@ -255,5 +256,11 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
 
 
 def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
+    """Refuse cutoffs of which two are equal.
+
+    Raises
+    ------
+    ParameterError : two are.
+    """
     if any(x == y for x, y in pairwise(ascending)):
         raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")

@@ -185,7 +185,7 @@ class _Walk:
 
     Parameters
     ----------
-    start : per topic; where the walk begins.
+    start : shape (n_topics,); where the walk begins.
     """
 
     def __init__(self, start: IntArray) -> None:
@@ -194,7 +194,7 @@ class _Walk:
         self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
 
     def skips(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the next cutoff is one of those beyond the start."""
+        """Per topic: whether the next cutoff, of shape (n_topics,), is one of those beyond the start."""
         self._skipping = self._skipping & (cutoff > self._limit)
         return self._skipping
 
@@ -207,7 +207,10 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """For each level: per topic the interpolated precision (0.0 where recall is lower) and whether it is reached."""
+    """Return, for each level of recall, the interpolated precision (0.0 where it is not reached) and whether it is.
+
+    Both have shape (n_topics,).
+    """
     # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
     found = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     at_hit = np.where(t.hit & (found > 0), found / t.rank, 0.0)
