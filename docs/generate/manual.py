@@ -19,7 +19,7 @@ from irevalx.cli.command import command
 from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
-from irevalx.measures.select import split_reading
+from irevalx.measures.measure_names import split_reading
 from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
 
@@ -119,8 +119,8 @@ def _measures() -> Iterator[str]:
     yield ".PD"
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-        yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.title + "."))
-        for paragraph in measure.paragraphs:
+        yield from (".TP", rf"\fB{roff(measure.name + usage)}\fR", roff(measure.explanation.title + "."))
+        for paragraph in measure.explanation.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
         yield ".br"
         yield "\n.br\n".join(map(roff, effects(measure)))
@@ -196,7 +196,7 @@ def measures_table() -> str:
     rows = ["| measure | what it is | parameters |", "|---|---|---|"]
     for measure in MEASURES:
         usage = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
-        rows.append(f"| `{measure.name}` | {measure.title} | {usage} |")
+        rows.append(f"| `{measure.name}` | {measure.explanation.title} | {usage} |")
     return "\n".join(rows)
 
 

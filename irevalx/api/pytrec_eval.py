@@ -17,9 +17,10 @@ from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.counts import num_q
-from irevalx.measures.declare import Cutoffs
-from irevalx.measures.select import exists, select, split_reading
-from irevalx.measures.summary import LEAST, as_list, geometric_mean
+from irevalx.measures.measure_names import exists, split_reading
+from irevalx.measures.parameter_kinds import Cutoffs
+from irevalx.measures.select import select
+from irevalx.measures.summary import as_list
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -104,10 +105,9 @@ class RelevanceEvaluator:
             measure, values = column.measure, column.values
             if measure is num_q:
                 columns[column.name] = [1.0] * len(topics)
-            elif values is not None and measure.summary is geometric_mean:
-                columns[column.name] = [math.log(max(value, LEAST)) for value in as_list(values)]
             elif values is not None and measure.number != "text":
-                columns[column.name] = [float(value) for value in as_list(values)]
+                scaled = measure.summary.scale(values) if measure.summary else values
+                columns[column.name] = [float(value) for value in as_list(scaled)]
         rows = zip(*columns.values(), strict=True) if columns else [()] * len(topics)
         return {topic: dict(zip(columns, values, strict=True)) for topic, values in zip(topics, rows, strict=True)}
 

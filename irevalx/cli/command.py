@@ -217,7 +217,7 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
-    from irevalx.measures.select import ask
+    from irevalx.measures.measure_requests import read_requests
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
@@ -228,8 +228,8 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "pool" in given:
         lines += format_lines("--pool, a", POOL)
     if "measures" in given:
-        names = {one.name for one in ask(options.measures, options.compat)}
-        lines += measure_lines([measure for measure in MEASURES if measure.name in names])
+        asked = {request.measure for request in read_requests(options.measures, options.compat).in_print_order()}
+        lines += measure_lines([measure for measure in MEASURES if measure in asked])
     return lines
 
 

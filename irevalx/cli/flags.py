@@ -118,9 +118,9 @@ def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> N
 def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if value and not ctx.resilient_parsing:
         start_numpy()
-        from irevalx.measures.select import ask
+        from irevalx.measures.measure_requests import read_requests
 
-        ask(value, ctx.params.get("compat", TREC_EVAL_10))
+        read_requests(value, ctx.params.get("compat", TREC_EVAL_10))
     return value
 
 
@@ -140,7 +140,9 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
 
     sets = [CompletionItem(name, help="a set of measures") for name in NICKNAMES if name.startswith(incomplete)]
     return sets + [
-        CompletionItem(name, help=measure.title) for name, measure in BY_NAME.items() if name.startswith(incomplete)
+        CompletionItem(name, help=measure.explanation.title)
+        for name, measure in BY_NAME.items()
+        if name.startswith(incomplete)
     ]
 
 

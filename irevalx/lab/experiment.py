@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.select import Request, select
+from irevalx.measures.select import SelectedMeasure, select
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
@@ -44,7 +44,7 @@ class Experiment:
     topics: tuple[bytes, ...]
     ranking: Ranking
     missing: BoolArray
-    requests: tuple[Request, ...]
+    requests: tuple[SelectedMeasure, ...]
     level: int
 
     @property
@@ -121,7 +121,7 @@ class Experiment:
         return found
 
 
-def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
+def requests_of(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
@@ -134,7 +134,7 @@ def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
         number for each topic of graded judgments, and for one that is asked for twice.
     """
     settings = Settings(level=level)
-    requests = [request for measure in measures for request in select((measure,), settings).requests]
+    requests = [request for measure in measures for request in select((measure,), settings).measures]
     for request in requests:
         measure = request.measure
         if measure.kernel is None or measure.number == "text" or not measure.can_use("qrels") or not measure.summary:

@@ -7,20 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
-from irevalx.measures.summary import (
-    Population,
-    Summary,
-    Values,
-    as_list,
-    exp_mean,
-    geometric_mean,
-    logarithms,
-    relevant_total,
-    total,
-)
+from irevalx.measures.summary import Summary, Values, as_list
 from irevalx.reading.blocks import one_block
 from irevalx.reading.lines import real_numbers, tokens_of, where_in
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -74,23 +64,30 @@ class Zscores(Frozen):
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of a measure, and how they are summarised.
+        """Return the z-scores of a measure, and their summary.
 
         Parameters
         ----------
         name : as it is printed.
-        values : one a topic, or None. Of those with a geometric mean the logarithms are converted.
-        summary : how the values are summarised.
+        values : one a topic, or None. They are converted on the scale of their summary.
+        summary : of the values.
+        topics : ascending.
+
+        Returns
+        -------
+        zscores : shape (n_topics,), or None where there are no values.
+        summary : of the z-scores.
         """
+        zscores = None
         if values is not None:
-            values = logarithms(values) if summary is geometric_mean else values
-            pairs = zip(topics, as_list(values), strict=True)
-            scores = [self._convert(os.fsencode(name), topic, float(value)) for topic, value in pairs]
-            values = np.array(scores, np.float64)
-        others: dict[Summary, Summary] = {geometric_mean: exp_mean, total: _total, relevant_total: _relevant_total}
-        return values, others.get(summary, summary) if summary else None
+            scaled = as_list(summary.scale(values) if summary else values)
+            key = os.fsencode(name)
+            converted = (self._convert(key, topic, value) for topic, value in zip(topics, scaled, strict=True))
+            zscores = np.array(list(converted), np.float64)
+        return zscores, summary and summary.of_zscores
 
     def _convert(self, name: bytes, topic: bytes, value: float) -> float:
+        """Return the z-score of one value of the measure that is printed under this name."""
         moments = self.moments.get(topic)
         found = moments and moments.find(name)
         if not found:
@@ -101,23 +98,15 @@ class Zscores(Frozen):
         return (value - mean) / deviation
 
 
-def _total(values: Values, population: Population) -> float:
-    return ordered_sum(np.asarray(values))
-
-
-def _relevant_total(values: Values, population: Population) -> float:
-    return _total(values, population) if population.n_relevant is None else population.n_relevant
-
-
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations, ``topic measure mean deviation`` a line.
+    """Return the means and standard deviations of a file, ``topic measure mean deviation`` a line.
 
     Parameters
     ----------
     source : the file.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse numbers that are not finite, rather than reading them as C does.
-    warn : told of such numbers.
+    warn : called with a line about such numbers.
 
     Raises
     ------

@@ -127,7 +127,7 @@ def _mark_best(rows: Sequence[_Row], shown: list[list[str]], columns: Sequence[C
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
     for number, column in enumerate(columns):
-        if not column.measure.scores:
+        if not column.measure.higher_is_better:
             continue
         for places in groups.values():
             values = {place: rows[place].values.get(column.name) for place in places}

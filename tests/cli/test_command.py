@@ -543,7 +543,7 @@ def test_list_of_measures() -> None:
     names = [line.split()[0] for line in lines if line.startswith("    ") and len(line) > 35 and line[39] == " "]
     listed = [name.partition(".")[0] for name in names]
     assert sorted(listed) == sorted(measure.name for measure in MEASURES)
-    assert lines[0] == "Counts:"
+    assert lines[0] == "Counts of documents and topics:"
     assert "    P.K,K,...                           Precision after K documents" in lines
     text = " ".join(" ".join(lines).split())
     assert all(

@@ -19,7 +19,7 @@ from running import run
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.declare import Parameters
+from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summary import as_list
 from irevalx.ranking.assessed_preferences import Preferences, assess_preferences
 from irevalx.ranking.ranking import Ranking
