@@ -1,7 +1,7 @@
 """The frozen record of what differs between trec_eval 9.0.8 and 10.0.
 
 Each difference is a named behaviour; no other module asks for a version. What irevalx does differently from both is no
-matter of compatibility and stands in the README's table of departures.
+matter of compatibility and stands in docs/differences.md.
 """
 
 from __future__ import annotations

@@ -615,4 +615,4 @@ def test_completion_in_a_shell(shell: str) -> None:
     assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
     text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
     assert COMPLETIONS[shell] in text
-    assert COMPLETIONS[shell] in (ROOT / "README.md").read_text()
+    assert COMPLETIONS[shell] in (ROOT / "docs" / "command.md").read_text()
