@@ -10,11 +10,12 @@ from typing import Any
 import click
 import lab_manual
 from departures import DEPARTURES
-from roff import ROOT, heading, paragraphs, roff, see_also
+from roff import ROOT, definition, heading, paragraphs, roff, see_also
 from rules import KINDS, RULES
 
 from irevalx import errors
 from irevalx.cli.arguments import GROUPS, Option
+from irevalx.cli.command import EXAMPLES as FIRST_EXAMPLES
 from irevalx.cli.command import command
 from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM
@@ -22,6 +23,7 @@ from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
 from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 
 DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
@@ -33,21 +35,19 @@ DESCRIPTION = (
     "Options may stand anywhere, and trec_eval's long options may be abbreviated.",
 )
 
-EXAMPLES = (
-    ("irevalx qrels run", "The official measures, averaged over topics."),
-    ("irevalx -q -m map -m P.10 qrels run", "Average precision and precision at 10, for each topic too."),
-    ("irevalx -c -m ndcg@10 qrels run", "nDCG at 10, averaged over all judged topics."),
-    ("irevalx -l 2 qrels.gz runs/*.gz", "Only judgments of 2 and more are relevant; many runs at once."),
-    ("irevalx --pool pool -m incomplete qrels run", "What a run is worth when not all of the pool was judged."),
-    (
-        "irevalx --unjudged nonrel,skip,rel -m P.10 qrels run",
-        "Precision at 10 with unjudged documents taken for nonrelevant, left out, and taken for relevant.",
+EXAMPLES = FIRST_EXAMPLES | {
+    "irevalx qrels run": "The official measures, averaged over topics.",
+    "irevalx -q -m map -m P.10 qrels run": "Average precision and precision at 10, for each topic too.",
+    "irevalx -c -m ndcg@10 qrels run": "nDCG at 10, averaged over all judged topics.",
+    "irevalx -l 2 qrels.gz runs/*.gz": "Only judgments of 2 and more are relevant; many runs at once.",
+    "irevalx --unjudged nonrel,skip,rel -m P.10 qrels run": (
+        "Precision at 10 with unjudged documents taken for nonrelevant, left out, and taken for relevant."
     ),
-    ("irevalx -R sampled sampled.qrels run", "The measures for a stratified sample of judgments."),
-    ("irevalx -R prefs -m all_prefs prefs run", "How far the run agrees with preferences."),
-    ("irevalx -D 1.301 -m map qrels run", "What the measures see of topic 301, document by document."),
-    ("irevalx -h -m bpref", "What bpref is."),
-)
+    "irevalx -R sampled sampled.qrels run": "The measures for a stratified sample of judgments.",
+    "irevalx -R prefs -m all_prefs prefs run": "How far the run agrees with preferences.",
+    "irevalx -D 1.301 -m map qrels run": "What the measures see of topic 301, document by document.",
+    "irevalx -h -m bpref": "What bpref is.",
+}
 
 
 COMPLETIONS = {
@@ -66,7 +66,15 @@ OTHER_STATUSES = {
 def manual_pages() -> dict[str, str]:
     """Return the pages of the manual, by the name of the file in man/."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
-        "irevalx.1": (_command(), _options(), _completion(), _differences(), _exit_status(), _examples()),
+        "irevalx.1": (
+            _command(),
+            _options(),
+            _output_formats(),
+            _completion(),
+            _differences(),
+            _exit_status(),
+            _examples(),
+        ),
         "irevalx-measures.7": (heading("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
         "irevalx-formats.5": (heading("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
     }
@@ -93,6 +101,25 @@ def _options() -> Iterator[str]:
             if isinstance(param, Option) and param.group == group:
                 names, text = param.get_help_record(click.Context(command)) or ("", "")
                 yield from (".TP", rf"\fB{roff(names)}\fR", roff(text))
+
+
+def _output_formats() -> Iterator[str]:
+    yield '.SH "OUTPUT FORMATS"'
+    for form in OUTPUT_FORMATS.values():
+        yield from definition(f"--format {form.name}", _described(form))
+
+
+def _described(form: OutputFormat) -> str:
+    """Return what an output format is, and who has it."""
+    facts = [form.purpose]
+    if form.for_people:
+        facts.append("real numbers have --digits decimals")
+    if form.shows_inputs:
+        facts.append("irevalx adds options, inputs and warnings")
+    if not form.in_lab:
+        facts.append(f"not for {PROGRAM}")
+    text = "; ".join(facts) + "."
+    return text if text.startswith("trec_eval") else text[0].upper() + text[1:]
 
 
 def _formats() -> Iterator[str]:
@@ -162,7 +189,7 @@ def _exit_status() -> Iterator[str]:
 
 def _examples() -> Iterator[str]:
     yield ".SH EXAMPLES"
-    for line, meaning in EXAMPLES:
+    for line, meaning in EXAMPLES.items():
         yield from (".TP", rf"\fB{roff(line)}\fR", roff(meaning))
 
 
@@ -191,6 +218,13 @@ def rules_table() -> str:
     return "\n".join(rows)
 
 
+def output_formats_table() -> str:
+    """Return the README's table of output formats."""
+    rows = ["| `--format` | what is printed |", "|---|---|"]
+    rows += [f"| `{form.name}` | {_described(form)} |" for form in OUTPUT_FORMATS.values()]
+    return "\n".join(rows)
+
+
 def measures_table() -> str:
     """Return the README's table of measures."""
     rows = ["| measure | what it is | parameters |", "|---|---|---|"]
@@ -202,7 +236,12 @@ def measures_table() -> str:
 
 def readme(text: str) -> str:
     """Return the README with its tables made anew."""
-    tables = {"measures": measures_table(), "rules": rules_table(), "departures": departures_table()}
+    tables = {
+        "output formats": output_formats_table(),
+        "measures": measures_table(),
+        "rules": rules_table(),
+        "departures": departures_table(),
+    }
     for name, table in tables.items():
         begin, end = f"<!-- {name}: made by python docs/generate -->", f"<!-- end of {name} -->"
         if begin not in text or end not in text:

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from irevalx import __version__
-from irevalx.cli.flags import start_numpy
 from irevalx.errors import UsageError
 from irevalx.lab import PROGRAM
 from irevalx.process.exit_status import run_program
+from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
 
 COMMANDS = {

@@ -27,7 +27,6 @@ from irevalx.cli.command import command
 from irevalx.cli.options import Options
 from irevalx.frozen import fields
 from irevalx.measures import MEASURES
-from irevalx.process.progress import Progress
 
 DATA = FIXTURES / "golden" / "data"
 QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
@@ -436,25 +435,6 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
     assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
     assert "2 runs have the tag" in result.stderr
-
-
-def test_progress_is_shown_when_it_takes_long() -> None:
-    """Nothing is shown for two seconds, then how many lines of which run have been read, and nothing stays behind."""
-    shown: list[str] = []
-    now = [0.0]
-    progress = Progress(3, shown.append, clock=lambda: now[0])
-    progress.lines(1000)
-    progress.end_of_run()
-    now[0] = 1.9
-    progress.lines(500)
-    assert shown == []
-    now[0] = 2.1
-    progress.lines(500)
-    progress.lines(500)
-    now[0] = 2.3
-    progress.lines(998_500)
-    progress.clear()
-    assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
 
 
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
