@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A whole number, read as C's ``atol`` reads it.
 
-    What is wrong with one that is not plain, and what it was read as, is kept in ``ctx.obj``.
+    For text that is not a plain number, ``ctx.obj`` gets a pair: the message, and the number that was read.
     """
 
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the text; a default is a number already."""
+        """Return the number that a text stands for; a default is a number already."""
         if isinstance(value, int):
             return value
         number, plain = c_long(os.fsencode(value))
@@ -39,14 +39,25 @@ WHOLE_NUMBER = WholeNumber()
 
 
 class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A plain number within bounds."""
+    """A plain number within bounds.
+
+    Parameters
+    ----------
+    name : what the help calls the number.
+    bound : what it must be.
+    """
 
     def __init__(self, name: str, bound: Bound) -> None:
         self.name = name
         self._bound = bound
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the text."""
+        """Return the number that a text stands for.
+
+        Raises
+        ------
+        UsageError : it is not plain, or out of bounds.
+        """
         number = self._bound.read(value)
         if number is None:
             raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")
@@ -61,7 +72,7 @@ def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the name of a measure or a set of measures."""
+    """Return the measures and sets of measures whose names begin so."""
     start_numpy()
     from click.shell_completion import CompletionItem
 

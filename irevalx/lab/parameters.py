@@ -156,7 +156,7 @@ quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, an
 
 
 EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
-"""The parameters of commands that evaluate runs: they fill ``Inputs``."""
+"""The parameters of commands that evaluate runs."""
 
 LINES_OUTPUT = (output_option, quiet_option)
 """The parameters of commands that write judgments or pools."""

@@ -13,13 +13,7 @@ from irevalx.errors import UsageError
 from irevalx.lab.inputs import Inputs
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import Output
-from irevalx.lab.parameters import (
-    TABLES_OUTPUT,
-    lab_command,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-)
+from irevalx.lab.parameters import TABLES_OUTPUT, lab_command, least_retrieved_option, level_option, measures_option
 from irevalx.lab.scorings import Common, Scoring, in_common
 from irevalx.lab.statistics.agreement import agree
 from irevalx.reading.source import Source

@@ -16,17 +16,7 @@ from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.inputs import Inputs
 from irevalx.lab.output import Output, make_folder, write_lines
-from irevalx.lab.parameters import (
-    TABLES_OUTPUT,
-    depth_option,
-    documents_option,
-    lab_command,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    qrels_argument,
-    runs_argument,
-)
+from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, depth_option, documents_option, lab_command
 from irevalx.reading.source import Source
 from irevalx.reports import Table
 
@@ -37,8 +27,7 @@ if TYPE_CHECKING:
 
 @lab_command(
     "leave-out",
-    qrels_argument,
-    runs_argument,
+    *EXPERIMENT,
     click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each."),
     click.option(
         "--group-by",
@@ -54,9 +43,6 @@ if TYPE_CHECKING:
         help="Leave out this group alone; the summary is over its runs, and has tau-b over all runs too.",
     ),
     depth_option,
-    measures_option,
-    level_option,
-    least_retrieved_option,
     click.option(
         "--keep-in-pool",
         is_flag=True,

@@ -16,27 +16,14 @@ from irevalx.errors import UsageError, quote
 from irevalx.lab.inputs import Inputs
 from irevalx.lab.judging.samples import tell_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
-from irevalx.lab.parameters import (
-    SHARE,
-    chosen_seed,
-    digits_option,
-    lab_command,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    qrels_argument,
-    quiet_option,
-    runs_argument,
-    seed_option,
-)
+from irevalx.lab.parameters import EXPERIMENT, SHARE, chosen_seed, digits_option, lab_command, quiet_option, seed_option
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.process.messages import Messages
 
 
 @lab_command(
     "study",
-    qrels_argument,
-    runs_argument,
+    *EXPERIMENT,
     click.option(
         "--scheme",
         type=click.Choice(SCHEMES),
@@ -63,9 +50,6 @@ from irevalx.process.messages import Messages
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
     seed_option,
-    measures_option,
-    level_option,
-    least_retrieved_option,
     click.option(
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),

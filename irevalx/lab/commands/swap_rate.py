@@ -7,17 +7,7 @@ import click
 from irevalx.errors import InputError, UsageError, quote
 from irevalx.lab.inputs import Inputs
 from irevalx.lab.output import Output
-from irevalx.lab.parameters import (
-    TABLES_OUTPUT,
-    chosen_seed,
-    lab_command,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    qrels_argument,
-    runs_argument,
-    seed_option,
-)
+from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
 from irevalx.reports import Table
 
@@ -32,9 +22,7 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 
 @lab_command(
     "swap-rate",
-    qrels_argument,
-    runs_argument,
-    measures_option,
+    *EXPERIMENT,
     click.option(
         "--sizes",
         multiple=True,
@@ -50,8 +38,6 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
     ),
     seed_option,
-    level_option,
-    least_retrieved_option,
     *TABLES_OUTPUT,
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
 )
