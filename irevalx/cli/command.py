@@ -6,7 +6,7 @@ numpy is imported when there is something to compute, not before.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from irevalx.judgments.kinds import AnyJudgments
     from irevalx.measures.select import Selection
     from irevalx.reading.runs import Run
+    from irevalx.reading.source import Source
 
 PROGRAM = "irevalx"
 
@@ -94,10 +95,14 @@ def _evaluate(options: Options) -> int:
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import named_apart
     from irevalx.process.memory import keep_freed_memory
+    from irevalx.reading.source import Source
 
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
-    judgments, runs, about = _open(options, messages.warn)
+    sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
+    about = _about(options, sources) if options.output_format.shows_inputs else {}
+    judgments = _read_judgments(options, sources, messages.warn)
+    runs = _open_runs(options, sources, messages.warn)
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
     _print_reports(named_apart(evaluations, messages.warn), options, about, messages)
@@ -105,30 +110,37 @@ def _evaluate(options: Options) -> int:
     return next((error.exit_status for error in errors if error), 0)
 
 
-def _open(options: Options, warn: Warn) -> tuple[AnyJudgments, list[Run], dict[str, Any]]:
-    """Read judgments and pool, and open the runs; also return what a JSON report says about options and inputs."""
-    from irevalx.reading.formats import read_pool, rel_format, results_format
-    from irevalx.reading.source import Source
+def _about(options: Options, sources: Mapping[str, Source]) -> dict[str, Any]:
+    """Return what a report says about how its values were made: version, options, and digests of the files."""
+    inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
+    return {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
 
-    judgments_path, *run_paths = options.files
-    sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
-    about: dict[str, Any] = {}
-    if options.output_format.shows_inputs:
-        inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
-        about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
-    judgments = rel_format(options.rel_format).read(sources[judgments_path], options.compat, options.strict, warn)
+
+def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:
+    """Read the judgments, with the pool if there is one."""
+    from irevalx.reading.formats import read_pool, rel_format
+
+    how = (options.compat, options.strict, warn)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
 
         assert isinstance(judgments, Judgments)  # Options.check has refused other formats
-        judgments = with_pool(judgments, read_pool(sources[options.pool], options.compat, options.strict, warn), warn)
+        judgments = with_pool(judgments, read_pool(sources[options.pool], *how), warn)
+    return judgments
+
+
+def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
+    """Return the runs, whose lines are still to be read."""
+    from irevalx.reading.formats import results_format
+
     read = results_format(options.results_format).read
-    return judgments, [read(sources[path], options.compat, options.strict, warn) for path in run_paths], about
+    return [read(sources[path], options.compat, options.strict, warn) for path in options.files[1:]]
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Read what ``-Z`` and ``-m`` ask for."""
+    """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
     from irevalx.measures.select import select
 
     zscores = None
@@ -146,7 +158,7 @@ def _select(options: Options, warn: Warn) -> Selection:
 def _outcomes(
     judgments: AnyJudgments, runs: Sequence[Run], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
-    """Return for each run its evaluation, or the error that keeps it from being evaluated, which has been shown."""
+    """Return for each run its evaluation, or the error that keeps it from being evaluated, and show these errors."""
     from irevalx.evaluation.many_runs import evaluate_all
 
     selection: Selection | IrevalxError
@@ -177,7 +189,7 @@ def _outcomes(
 def _print_reports(
     evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
 ) -> None:
-    """Print a report of all runs, or one for each, where the format has it so; after each what else is to be said."""
+    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors behind it."""
     output_format = options.output_format
     for reported in [[evaluation] for evaluation in evaluations] if output_format.run_by_run else [evaluations]:
         for evaluation in reported:

@@ -1,4 +1,4 @@
-"""Options: the command line, read but not acted upon."""
+"""Options: the command line, read and checked."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Options(Frozen, kw_only=True):
     """Judgments, then one or more runs; ``-`` is standard input."""
 
     measures: tuple[str, ...] = ()
-    """What ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments."""
+    """``-m``: the measures, in order; none stands for the set that is usual for the format of the judgments."""
 
     per_topic: bool = False
     """``-q``: print the values of each topic."""
@@ -75,7 +75,7 @@ class Options(Frozen, kw_only=True):
     """``-N``: documents in the collection, for utility."""
 
     debug: Debug = Debug()
-    """``-D``."""
+    """``-D``: the level of tracing, and the only topic."""
 
     rel_format: str = "qrels"
     """``-R``: the format of the judgments."""
@@ -108,7 +108,7 @@ class Options(Frozen, kw_only=True):
     """``--sample-rate``: the p of subAP; above 0 and at most 1. None: topic by topic from the judgments."""
 
     compat: Compat = TREC_EVAL_10
-    """``--compat``."""
+    """``--compat``: the version of trec_eval that is followed."""
 
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
@@ -123,7 +123,7 @@ class Options(Frozen, kw_only=True):
     """``--threads``: how many processes share the work; at least 1."""
 
     quiet: bool = False
-    """``--quiet``: no warnings."""
+    """``--quiet``: no warnings, and no progress line."""
 
     def as_typed(self) -> dict[str, Any]:
         """Return every option as a report shows it: in the words of the command line, defaults included."""
@@ -134,17 +134,17 @@ class Options(Frozen, kw_only=True):
 
     @property
     def settings(self) -> Settings:
-        """What of it the values of an evaluation depend on."""
+        """The options that the values of an evaluation depend on."""
         shared = {name: getattr(self, name) for name in fields(Settings) if name != "topic"}
         return Settings(**shared, topic=self.debug.topic)
 
     @property
     def output_format(self) -> OutputFormat:
-        """What ``--format`` names."""
+        """The format that ``--format`` names."""
         return OUTPUT_FORMATS[self.format]
 
     def check(self) -> None:
-        """Refuse what makes no sense.
+        """Refuse options that make no sense.
 
         Raises
         ------

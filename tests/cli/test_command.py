@@ -23,7 +23,7 @@ from running import FIXTURES, ROOT, run, run_process
 
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, Option
-from irevalx.cli.command import command
+from irevalx.cli.command import EXAMPLES, MANUAL, command
 from irevalx.cli.options import Options
 from irevalx.frozen import fields
 from irevalx.measures import MEASURES
@@ -55,6 +55,24 @@ def test_help_goes_to_standard_output() -> None:
     for param in command.params:
         for name in param.opts if isinstance(param, Option) else ():
             assert name in result.stdout.decode()
+
+
+def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
+    """The examples are three command lines that work, and the pages of the manual exist."""
+    *_, last = run("-h").stdout.decode().rpartition("Examples:")
+    example = FIXTURES / "example"
+    (tmp_path / "runs").mkdir()
+    for name, original in (("qrels", "qrels"), ("pool", "pool"), ("run", "bm25.run"), ("runs/one.gz", "bm25.run")):
+        shutil.copy(example / original, tmp_path / name)
+    assert len(EXAMPLES) == 3
+    for line in EXAMPLES:
+        assert line in last
+        [program, *arguments] = line.replace("runs/*.gz", "runs/one.gz").split()
+        assert program == "irevalx"
+        assert run(*arguments, cwd=tmp_path).status == 0
+    for page in MANUAL:
+        assert f"man {page}" in " ".join(last.split())
+        assert [*(ROOT / "man").glob(f"{page}.?")]
 
 
 def test_help_explains_measures_and_formats() -> None:
@@ -439,7 +457,7 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
 
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
     """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
-    script = f"(head -50 '{RUN}'; sleep 2.5; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
+    script = f"(head -50 '{RUN}'; sleep 4; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
     record = ["script", "-qec", script, "/dev/null"]
     if not shutil.which("script"):
         pytest.skip("needs the program script")

@@ -33,7 +33,7 @@ COLUMNS = (
     click.option(
         "--against",
         metavar="MEASURE",
-        help="Set every measure of Y against this one of X, called as irevalx prints it.  [default: against itself]",
+        help="Compare every measure of Y with this one of X, named as irevalx prints it.  [default: with itself]",
     ),
     measures_option,
     level_option,
@@ -47,10 +47,10 @@ def command(inputs: Inputs, output: Output, *, x: str, y: str, against: str | No
     X and Y are files that irevalx or trec_eval printed, in trec_eval's format (with runid) or as csv, tsv, json or
     jsonl. With RUN they are two files of judgments instead, and the runs are evaluated with each.
 
-    A row a measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root mean
-    square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs that
-    rise and fall so far, the share of runs that score significantly otherwise (paired t test over topics, p < 0.05;
-    only where there are values for each topic, irevalx -q), and the number of runs.
+    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root
+    mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
+    that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics,
+    p < 0.05; only where there are values for each topic, irevalx -q), and the number of runs.
     """
     refuse_standard_input_twice(x, y, *inputs.runs)
     warn = inputs.messages.warn

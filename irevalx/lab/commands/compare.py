@@ -89,8 +89,8 @@ def command(
 ) -> None:
     """Test whether runs differ.
 
-    A row a pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected and
-    accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
+    A row for each pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected
+    and accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
     deviation), the topics that the run wins, ties and loses against the other, and p before and after correction.
     """
     experiment = inputs.experiment()

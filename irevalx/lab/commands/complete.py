@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from irevalx.lab.completion.predict import Predictions
 
 MOST_NAMED = 20
-"""So many documents are named in a warning; a report in json has them all."""
+"""How many documents a warning names at most."""
 
 
 @lab_command(
@@ -78,8 +78,8 @@ MOST_NAMED = 20
         "--report",
         metavar="FILE",
         help=(
-            "Write what was learned from and predicted, topic by topic, to FILE: a table, or json if its name ends in "
-            ".json."
+            "Write to FILE how many judgments were learned from and predicted for each topic: a table, or json if its "
+            "name ends in .json."
         ),
     ),
     click.option(
@@ -88,8 +88,8 @@ MOST_NAMED = 20
         multiple=True,
         metavar="SHARE",
         help=(
-            "With --report: how good predictions for the other judgments are when this share of each topic's, drawn at "
-            "random, is learned from. May be repeated."
+            "With --report: how good predictions are when this share of each topic's judgments, drawn at random, is "
+            "learned from and the others are predicted. May be repeated."
         ),
     ),
     seed_option,
@@ -113,7 +113,7 @@ def command(
     holdout: tuple[Fraction, ...],
     seed: int | None,
 ) -> None:
-    """Fill holes in judgments by what the documents say.
+    """Predict missing judgments from the text of the documents.
 
     For each topic a classifier learns from the judged documents. QRELS is written with a prediction for every document
     that nobody judged and that has the grade -1, is among the first K of some RUN, or is in a pool file: N (see

@@ -61,7 +61,7 @@ def command(
     drop: bool,
     pool_out: str | None,
 ) -> None:
-    """Make judgments incomplete.
+    """Make judgments incomplete: keep a random sample of them.
 
     Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample.
     """

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
         "--complete",
         type=click.Choice((*CLASSIFIERS, "nonrelevant")),
         help=(
-            "Fill the holes again by what the documents say, as irevalx-lab complete does, or take what only the group "
-            "has found for nonrelevant. The summary sets the judgments side by side: as the group leaves them, all of "
-            "it nonrelevant (which a classifier should be better than), and completed."
+            "Predict the judgments that are left out, as irevalx-lab complete does, or take them all for nonrelevant. "
+            "The summary has a row for each kind of judgments: biased (as the group leaves them), nonrelevant (which a "
+            "classifier should improve on) and completed."
         ),
     ),
     documents_option,
@@ -85,7 +85,7 @@ def command(
 
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
-    are set against those with the whole pool.
+    are compared with those under the whole pool.
     """
     from irevalx.lab.judging.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
 
@@ -175,7 +175,7 @@ def _statistics(one: LeftOut) -> tuple[AnyArray, ...]:
 def predictions_table(
     experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]
 ) -> Table:
-    """Return a row for each group: what only it has found, what was predicted of that, and how much of it is right."""
+    """Return a table with a row for each group: what only it has found, and how much of it is predicted right."""
     columns = ("group", "only_there", "relevant", "predicted", "predicted_relevant", "right")
     relevant = experiment.grades >= experiment.level
     rows = []

@@ -27,8 +27,8 @@ from irevalx.reading.source import Source
         "--judge",
         metavar="QRELS",
         help=(
-            "Write the judgments that this pool would have had instead: those of QRELS that are in it. Its other "
-            "documents, and those of the pool that QRELS does not have, get the grade -1."
+            "Write judgments instead: those of QRELS for the documents of the pool. Documents that only one of QRELS "
+            "and the pool has get the grade -1."
         ),
     ),
     click.option(

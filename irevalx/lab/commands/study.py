@@ -72,12 +72,13 @@ def command(
     figures: str,
     folder: str,
 ) -> None:
-    """Reduce judgments again and again, and find out what becomes of each measure.
+    """Run a whole experiment: degrade, evaluate, compare, draw.
 
-    All runs are evaluated under each reduced set of judgments, and each measure is compared with AP and with itself
-    under full judgments. The folder then holds scores.csv (a row for each level, sample, run and measure),
-    samples.csv, summary.csv and summary.txt (statistics of each sample; their means and spreads), the figures, and
-    study.json (the options and inputs). Standard output has the levels from which each measure can be trusted.
+    The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
+    set of judgments, and each measure is compared with AP and with itself under full judgments. The folder then holds
+    scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and summary.txt (statistics of
+    each sample; their means and spreads), the figures, and study.json (the options and inputs). Standard output has the
+    levels from which each measure can be trusted.
     """
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work

@@ -44,9 +44,9 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 def command(inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, seed: int | None) -> None:
     """Count how often two sets of topics disagree on which of two runs is better.
 
-    For every pair of runs and many pairs of topic sets that share no topic: a swap is the one set finding a run better
-    that the other finds worse. A row a measure and size of sets: the share of swaps, their number, the number of
-    comparisons in which the runs are tied on a set (which is no swap), and of all comparisons.
+    Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
+    one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
     """
     experiment = inputs.experiment()
     n_topics = len(experiment.topics)
