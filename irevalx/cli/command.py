@@ -19,15 +19,14 @@ from irevalx.cli.options import Debug, Options
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
-from irevalx.process.messages import Messages
-from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo, tell, write
-from irevalx.reports import DIGITS, Report
+from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.judgments.kinds import AnyJudgments
     from irevalx.measures.select import Selection
+    from irevalx.process.messages import Messages
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
 
@@ -80,7 +79,8 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
     for problem, number in ctx.obj or []:
         if options.strict:
             raise ParameterError(problem)
-        Messages(PROGRAM, quiet=options.quiet).warn(f"{problem}, read as {number} as trec_eval does")
+        if not options.quiet:
+            tell(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
     return _evaluate(options)
 
 
@@ -91,10 +91,13 @@ def _evaluate(options: Options) -> int:
     -------
     The status of the first run that failed; 0 where none did.
     """
+    from irevalx.process.numpy_start import start_numpy
+
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import named_apart
     from irevalx.process.memory import keep_freed_memory
+    from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
 
     keep_freed_memory()
@@ -190,6 +193,8 @@ def _print_reports(
     evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
 ) -> None:
     """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors behind it."""
+    from irevalx.reports.report import Report
+
     output_format = options.output_format
     for reported in [[evaluation] for evaluation in evaluations] if output_format.run_by_run else [evaluations]:
         for evaluation in reported:

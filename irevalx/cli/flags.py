@@ -12,7 +12,6 @@ from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure
-from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo, tell
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Reading, read_reading
@@ -37,6 +36,8 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        from irevalx.process.numpy_start import start_numpy
+
         start_numpy()
         from irevalx.cli.explain import list_lines
 
@@ -46,6 +47,8 @@ def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if value and not ctx.resilient_parsing:
+        from irevalx.process.numpy_start import start_numpy
+
         start_numpy()
         from irevalx.measures.select import ask
 

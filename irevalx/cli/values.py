@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irevalx.errors import UsageError, quote
-from irevalx.process.numpy_start import start_numpy
 from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import c_long
 
@@ -73,9 +72,11 @@ def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the measures and sets of measures whose names begin so."""
-    start_numpy()
     from click.shell_completion import CompletionItem
 
+    from irevalx.process.numpy_start import start_numpy
+
+    start_numpy()
     from irevalx.measures import BY_NAME, NICKNAMES
 
     sets = [CompletionItem(name, help="a set of measures") for name in NICKNAMES if name.startswith(incomplete)]

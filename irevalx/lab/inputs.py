@@ -50,7 +50,7 @@ class Inputs:
         return [Source(path) for path in self.runs]
 
     @cached_property
-    def judgments(self) -> QrelsLines:
+    def qrels_lines(self) -> QrelsLines:
         """The judgments, with the lines that they were read from; raises as ``QrelsLines.read`` does."""
         return QrelsLines.read(self.qrels_source, self.messages.warn)
 
@@ -62,7 +62,7 @@ class Inputs:
     def experiment(self) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.judgments.judgments)
+        return self.experiment_with(self.qrels_lines.judgments)
 
     def experiment_with(self, judgments: Judgments) -> Experiment:
         """Do the same with other judgments."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from irevalx.errors import OutputError, quote
 from irevalx.process.terminal import write
-from irevalx.reports import DIGITS, OUTPUT_FORMATS, Table
+from irevalx.reports import DIGITS, OUTPUT_FORMATS
+from irevalx.reports.table import Table
 
 FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
 """The values of ``--format``."""
@@ -32,7 +33,7 @@ class Output:
 
     format: str = DEFAULT_FORMAT
     digits: int = DIGITS
-    path: str | None = None
+    path: str | os.PathLike[str] | None = None
 
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""

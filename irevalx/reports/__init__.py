@@ -5,7 +5,5 @@ it. The command hands a format a ``Report``, ``irevalx-lab`` hands it ``Table``s
 """
 
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS, OutputFormat, explained
-from irevalx.reports.report import Report
-from irevalx.reports.table import Table
 
-__all__ = ["DIGITS", "OUTPUT_FORMATS", "OutputFormat", "Report", "Table", "explained"]
+__all__ = ["DIGITS", "OUTPUT_FORMATS", "OutputFormat", "explained"]

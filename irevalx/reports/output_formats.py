@@ -6,12 +6,14 @@ What makes the lines is imported when it is needed: every call of the command re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.frozen import Frozen
-from irevalx.reports.report import Report
-from irevalx.reports.table import Style, Table, table_lines
+
+if TYPE_CHECKING:
+    from irevalx.reports.report import Report
+    from irevalx.reports.table import Table
 
 DIGITS = 4
 """Decimals of real numbers in tables for people, unless ``--digits`` says otherwise."""
@@ -51,7 +53,8 @@ class OutputFormat(Frozen):
         Parameters
         ----------
         tables : the first one is what was asked for; formats that have room for one table leave out the others.
-        digits, titled : as ``table_lines`` has them, for people only.
+        digits : decimals of real numbers, for people.
+        titled : give a single table its title too, as several have it, for people.
         """
         raise NotImplementedError
 
@@ -75,10 +78,16 @@ class TableForPeople(OutputFormat):
 
     Parameters
     ----------
-    style : how it is written.
+    layout : what tabulate calls it.
+    best : what a cell with the best value looks like; ``{}`` stands for the value.
+    other : the same for the other cells of such a column.
+    escape : makes any text fit to stand in a cell.
     """
 
-    style: Style
+    layout: str
+    best: str
+    other: str = "{}"
+    escape: Callable[[str], str] = str
 
     for_people = True
 
@@ -89,8 +98,15 @@ class TableForPeople(OutputFormat):
         return self.table_lines(overview(report), report.digits)
 
     def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
-        """Yield one table after the other."""
-        return table_lines(tables, self.style, digits, titled=titled)
+        """Yield one table after the other, with their titles if there are several."""
+        from irevalx.reports.table import aligned_lines
+
+        for number, table in enumerate(tables):
+            if titled or len(tables) > 1:
+                yield f"{chr(10) if number else ''}{table.title}\n\n".encode()
+            yield from aligned_lines(
+                table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
+            )
 
 
 class SeparatedValues(OutputFormat):
@@ -166,9 +182,9 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
     form.name: form
     for form in (
         TrecEvalLines("trec", "trec_eval's three columns"),
-        TableForPeople("table", "a table for the terminal", Style("simple", best="{}*", other="{} ")),
-        TableForPeople("markdown", "a table in Markdown", Style("github", best="**{}**", escape=_escape_markdown)),
-        TableForPeople("latex", "a table in LaTeX", Style("latex_raw", best=r"\textbf{{{}}}", escape=_escape_latex)),
+        TableForPeople("table", "a table for the terminal", "simple", best="{}*", other="{} "),
+        TableForPeople("markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown),
+        TableForPeople("latex", "a table in LaTeX", "latex_raw", best=r"\textbf{{{}}}", escape=_escape_latex),
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),

@@ -64,7 +64,7 @@ def records_of(report: Report) -> Iterator[Record]:
 
 
 class _Echo:
-    """What a csv writer writes to, so that it returns its line."""
+    """A file for a csv writer: ``write`` returns the line, and so does the writer."""
 
     def write(self, line: str) -> str:
         return line
@@ -85,8 +85,9 @@ def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delim
 
 def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     """Yield a JSON object for each row, of the same shapes as for ``separated_lines``."""
+    encode = json.JSONEncoder(allow_nan=False).encode
     for row in rows:
-        yield json.dumps(_json_object(columns, row), allow_nan=False).encode() + b"\n"
+        yield encode(_json_object(columns, row)).encode() + b"\n"
 
 
 def json_of_tables(tables: Iterable[Table]) -> Iterator[bytes]:
@@ -103,22 +104,22 @@ def json_of_report(report: Report) -> Iterator[bytes]:
         if report.per_topic:
             topics: dict[str, dict[str, Any]] = {os.fsdecode(topic): {} for topic in evaluation.topics}
             for row in records(evaluation, per_topic=True, summary=False):
-                topics[row.topic][row.measure] = finite(row.value)
+                topics[row.topic][row.measure] = _finite(row.value)
             run["topics"] = topics
         if report.summary:
             rows = records(evaluation, per_topic=False, summary=True)
-            run[ALL.decode()] = {row.measure: finite(row.value) for row in rows}
+            run[ALL.decode()] = {row.measure: _finite(row.value) for row in rows}
         runs.append(run)
     yield json.dumps({**report.about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def finite(value: Any) -> Any:
-    """Return what JSON has for a value: null (None) for nan and infinities."""
+def _finite(value: Any) -> Any:
+    """Return a value as JSON has it: None (null) in place of nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json_object(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
-    return dict(zip(columns, map(finite, row), strict=True))
+    return dict(zip(columns, map(_finite, row), strict=True))
 
 
 def _as_text(value: float | bytes) -> float | int | str:

@@ -33,55 +33,31 @@ class Table(Frozen):
     heads: tuple[str, ...] | None = None
 
 
-class Style(Frozen):
-    """How a table for people is written.
-
-    Parameters
-    ----------
-    layout : what tabulate calls it.
-    best : what a cell with the best value looks like; ``{}`` stands for the value.
-    other : the same for the other cells of such a column.
-    escape : makes any text fit to stand in a cell.
-    """
-
-    layout: str
-    best: str
-    other: str = "{}"
-    escape: Callable[[str], str] = str
-
-
-def table_lines(tables: Sequence[Table], style: Style, digits: int, *, titled: bool = False) -> Iterator[bytes]:
-    """Yield tables one after the other, with their titles if there are several.
+def aligned_lines(
+    table: Table, digits: int, *, layout: str, best: str, other: str, escape: Callable[[str], str]
+) -> Iterator[bytes]:
+    """Yield the lines of a table, labels to the left and values to the right.
 
     Parameters
     ----------
     digits : decimals of real numbers.
-    titled : give a single table its title too.
+    layout, best, other, escape : as ``TableForPeople`` has them.
     """
-    for number, table in enumerate(tables):
-        if titled or len(tables) > 1:
-            yield f"{'' if number == 0 else chr(10)}{table.title}\n\n".encode()
-        yield from _aligned(table, style, digits)
-
-
-def _aligned(table: Table, style: Style, digits: int) -> Iterator[bytes]:
-    """Yield the lines of a table: labels to the left, values to the right."""
-    import tabulate
+    from tabulate import tabulate
 
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
-        [style.escape(_rounded(value, digits, bound)) for value, bound in zip(row, least, strict=True)]
-        for row in table.rows
+        [escape(_rounded(value, digits, bound)) for value, bound in zip(row, least, strict=True)] for row in table.rows
     ]
-    for column, best in table.best.items():
+    for column, best_rows in table.best.items():
         place = table.columns.index(column)
         for number, row in enumerate(cells):
-            row[place] = (style.best if number in best else style.other).format(row[place])
-    text = tabulate.tabulate(
+            row[place] = (best if number in best_rows else other).format(row[place])
+    text = tabulate(
         cells,
-        headers=[style.escape(head) for head in heads],
-        tablefmt=style.layout,
+        headers=[escape(head) for head in heads],
+        tablefmt=layout,
         disable_numparse=True,
         colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
         preserve_whitespace=True,

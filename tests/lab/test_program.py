@@ -29,7 +29,7 @@ def test_commands_say_the_same_everywhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_are_explained(name: str) -> None:
-    """No option is without help, every file can be completed, and --quiet is everywhere."""
+    """No option is without help, and every command has --quiet."""
     params = described(name).params
     assert all(param.help for param in params if isinstance(param, click.Option))
     assert "quiet" in {param.name for param in params}

@@ -19,7 +19,8 @@ from running import FIXTURES, ROOT, lab, run
 
 from irevalx.cli.command import command
 from irevalx.lab.commands.compare import command as compare
-from irevalx.reports import OUTPUT_FORMATS, OutputFormat, Table
+from irevalx.reports import OUTPUT_FORMATS, OutputFormat
+from irevalx.reports.table import Table
 
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))

@@ -17,7 +17,7 @@ from irevalx.lab.parameters import TABLES_OUTPUT, lab_command, least_retrieved_o
 from irevalx.lab.scorings import Common, Scoring, in_common
 from irevalx.lab.statistics.agreement import agree
 from irevalx.reading.source import Source
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 
 COLUMNS = (
     *("measure", "tau", "tau_b", "tau_ap", "pearson", "rms", "bias"),

@@ -23,7 +23,7 @@ from irevalx.lab.parameters import (
 )
 from irevalx.lab.statistics.comparison import CORRECTIONS, compare
 from irevalx.lab.statistics.significance import TESTS
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 
 COLUMNS = (
     *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),

@@ -21,7 +21,7 @@ from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.inputs import Inputs
 from irevalx.lab.judging.pools import pool_of
-from irevalx.lab.output import FORMATS, Output, write_lines
+from irevalx.lab.output import Output, write_lines
 from irevalx.lab.parameters import (
     LINES_OUTPUT,
     SHARE,
@@ -34,7 +34,7 @@ from irevalx.lab.parameters import (
     seed_option,
 )
 from irevalx.reading.source import Source
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
@@ -156,9 +156,9 @@ def command(
     if mark is not None:
         write_lines(added(predictions.predicted, probabilities), mark)
     if report is not None:
-        report_format = FORMATS["json" if report.endswith(".json") else "table"]
-        write_lines(report_format.table_lines(report_tables(judgments, predictions, qualities, classifier)), report)
-    output.write_lines([*inputs.judgments.with_grades(grades[was_there]), *added(~was_there, values=False)])
+        tables = report_tables(judgments, predictions, qualities, classifier)
+        Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
+    output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there, values=False)])
 
 
 def _refuse_contradictions(
@@ -193,7 +193,7 @@ def _with_pools(inputs: Inputs, depth: int, path: str | None) -> Judgments:
     """
     from irevalx.reading.formats import read_pool
 
-    judgments, warn = inputs.judgments.judgments, inputs.messages.warn
+    judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
     pools = []
     if inputs.runs:
         pooled = pool_of(inputs.opened_runs, depth, warn)

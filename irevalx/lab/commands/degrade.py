@@ -67,7 +67,7 @@ def command(
     """
     if (uniform is None) == (stratified is None):
         raise UsageError("one of --uniform and --stratified must be given")
-    judgments, level = inputs.judgments.judgments, inputs.level
+    judgments, level = inputs.qrels_lines.judgments, inputs.level
     samples.tell_without_relevant(judgments, level, inputs.messages.warn)
     seed = chosen_seed(seed)
     if uniform is not None:
@@ -78,4 +78,4 @@ def command(
     if pool_out is not None:
         topics = [judgments.topics[topic] for topic in judgments.rows.ids.tolist()]
         write_lines((b"%s %s\n" % line for line in zip(topics, judgments.docnos.texts(), strict=True)), pool_out)
-    output.write_lines(inputs.judgments.with_grades(samples.unjudge(judgments, kept), kept if drop else None))
+    output.write_lines(inputs.qrels_lines.with_grades(samples.unjudge(judgments, kept), kept if drop else None))

@@ -18,7 +18,7 @@ from irevalx.lab.inputs import Inputs
 from irevalx.lab.output import Output, make_folder, write_lines
 from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, depth_option, documents_option, lab_command
 from irevalx.reading.source import Source
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predict import Predictions
@@ -122,7 +122,7 @@ def command(
         for removal in left_out:
             grades, written = treatment(removal, experiment.grades)
             path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
-            write_lines(inputs.judgments.with_grades(grades, written), path)
+            write_lines(inputs.qrels_lines.with_grades(grades, written), path)
     tables = [runs_table(experiment, names, results), summary_table(experiment, results)]
     if completing is not None:
         tables.append(predictions_table(experiment, left_out, completing.predictions))

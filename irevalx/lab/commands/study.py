@@ -119,11 +119,11 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     """Write the tables of a study and how it was made; each file is there complete or not at all."""
     from irevalx.lab.study import study_tables
 
+    Output(format="csv", path=folder / "scores.csv").write_tables([study_tables.scores_table(study)])
+    Output(format="csv", path=folder / "samples.csv").write_tables([study_tables.samples_table(study)])
+    Output(format="csv", path=folder / "summary.csv").write_tables([study_tables.summary_table(study)])
     for_people = list(study_tables.tables_for_people(study))
-    write_lines(FORMATS["csv"].table_lines([study_tables.scores_table(study)]), folder / "scores.csv")
-    write_lines(FORMATS["csv"].table_lines([study_tables.samples_table(study)]), folder / "samples.csv")
-    write_lines(FORMATS["csv"].table_lines([study_tables.summary_table(study)]), folder / "summary.csv")
-    write_lines(FORMATS["table"].table_lines(for_people, digits), folder / "summary.txt")
+    Output(format="table", digits=digits, path=folder / "summary.txt").write_tables(for_people)
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 

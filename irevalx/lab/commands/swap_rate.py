@@ -9,7 +9,7 @@ from irevalx.lab.inputs import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 
 
 def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:

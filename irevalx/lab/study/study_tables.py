@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
-from irevalx.reports import Table
+from irevalx.reports.table import Table
 
 DECISIONS = ("accuracy", "g_mean")
 """Statistics that compare a measure with itself only."""
