@@ -14,12 +14,14 @@ from rules import KINDS, RULES
 
 from irevalx import errors
 from irevalx.cli.arguments import GROUPS, Option
+from irevalx.cli.command import EXAMPLES as FIRST_EXAMPLES
 from irevalx.cli.command import command
 from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 
 DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
@@ -32,12 +34,12 @@ DESCRIPTION = (
 )
 
 EXAMPLES = (
+    *FIRST_EXAMPLES.items(),
     ("irevalx qrels run", "the official measures, averaged over topics"),
     ("irevalx -q -m map -m P.10 qrels run", "average precision and precision at 10, for each topic too"),
     ("irevalx -c -m ndcg@10 qrels run", "normalised DCG at 10, averaged over all judged topics"),
     ("irevalx -l 2 qrels.gz runs/*.gz", "only grades of 2 and more are relevant; many runs"),
     ("zcat run.gz | irevalx --compat 9 qrels -", "what trec_eval 9.0.8 prints"),
-    ("irevalx --pool pool -m incomplete qrels run", "judgments that are not complete"),
     ("irevalx --unjudged nonrel,skip,rel -m P.10 qrels run", "unjudged documents taken in three ways"),
     ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
     ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
@@ -64,7 +66,15 @@ _SIGNALS = {
 def manual_pages() -> dict[str, str]:
     """Return the pages by the name of their file in man/."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
-        "irevalx.1": (_command(), _options(), _completion(), _departures(), _exit_status(), _examples()),
+        "irevalx.1": (
+            _command(),
+            _options(),
+            _output_formats(),
+            _completion(),
+            _departures(),
+            _exit_status(),
+            _examples(),
+        ),
         "irevalx-measures.7": (heading("irevalx-measures", 7, "the measures of irevalx"), _measures(), _rules()),
         "irevalx-formats.5": (heading("irevalx-formats", 5, "the files that irevalx reads"), _formats()),
     }
@@ -125,6 +135,29 @@ def _options() -> Iterator[str]:
         yield subsection(group)
         for names, text in described:
             yield from definition(names, text)
+
+
+def _output_formats() -> Iterator[str]:
+    yield '.SH "OUTPUT FORMATS"'
+    for name, text in output_formats():
+        yield from definition(f"--format {name}", text)
+
+
+def output_formats() -> list[tuple[str, str]]:
+    """Return the name of each output format, and what it is."""
+    return [(form.name, _described(form)) for form in OUTPUT_FORMATS.values()]
+
+
+def _described(form: OutputFormat) -> str:
+    facts = [form.purpose]
+    if form.for_people:
+        facts.append("real numbers have --digits decimals")
+    if form.shows_inputs:
+        facts.append("irevalx adds options, inputs and warnings")
+    if not form.in_lab:
+        facts.append(f"not for {LAB}")
+    text = "; ".join(facts) + "."
+    return text if text.startswith("trec_eval") else text[0].upper() + text[1:]
 
 
 def _completion() -> Iterator[str]:

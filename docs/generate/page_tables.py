@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from departures import DEPARTURES, SUBJECTS
-from manual import COMPLETIONS, EXAMPLES, exit_statuses, file_formats, measure_sets, option_groups
+from manual import COMPLETIONS, EXAMPLES, exit_statuses, file_formats, measure_sets, option_groups, output_formats
 from rules import KINDS, RULES
 
 from irevalx.measures import MEASURES
@@ -16,6 +16,7 @@ def blocks() -> dict[str, str]:
     return {
         "calls": calls(),
         "options": options(),
+        "output formats": output_format_table(),
         "exit statuses": exit_status_table(),
         "completion": completion(),
         "sets": set_table(),
@@ -38,6 +39,11 @@ def options() -> str:
         for group, described in option_groups()
     ]
     return "\n\n".join(sections)
+
+
+def output_format_table() -> str:
+    """Return the table of output formats."""
+    return table(("`--format`", "what is printed"), [(f"`{name}`", text) for name, text in output_formats()])
 
 
 def exit_status_table() -> str:

@@ -105,13 +105,13 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     settings.refuse_contradictions(asked, judged.rel_format, with_pool=False)
     selection = select(asked, settings, judged.rel_format, strict=strict, warn=warn)
     each = read_runs(runs, results_format, strict=strict)
-    counter = Progress(len(each), _show_progress if shown else None)
+    counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)
     evaluations = []
     try:
         for run in each:
             evaluation = _evaluate(judged, run, selection, settings, processes, counter)
             evaluations.append(evaluation if run.name is None else renamed(evaluation, os.fsencode(run.name)))
-            counter.end_of_run()
+            counter.next_run()
     finally:
         counter.clear()
     return Scores(named_apart(evaluations, warn))
@@ -127,7 +127,7 @@ def _evaluate(
             selection,
             settings,
             processes=processes,
-            progress=progress.lines,
+            progress=progress.advance,
         )
     except IrevalxError as error:
         _warn_of(error.warnings, progress)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.output import Table
 from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
+from irevalx.reports.table import Table
 
 DECISIONS = ("accuracy", "g_mean")
 """Statistics that compare a measure with itself only."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,6 @@ from irevalx.lab.judging.leave_out import (
     nonrelevant,
     removals,
 )
-from irevalx.process.terminal import progress_bar
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -183,26 +180,6 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
     names = [docno.decode() for docno in collection.docnos]
     learned = [{names[place]: relevant for place, relevant in one.items()} for one in optimist.learned]
     assert learned == [{"w0": True, "p0": False, "p1": False, "w2": True}]  # once; without deep, w1, p2 and o0
-
-
-class Terminal(io.StringIO):
-    """A screen."""
-
-    def isatty(self) -> bool:
-        """It is one."""
-        return True
-
-
-@pytest.mark.parametrize("kind", [Terminal, io.StringIO])
-@pytest.mark.parametrize("quiet", [False, True])
-def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only there, and only if it is wanted."""
-    screen = kind()
-    monkeypatch.setattr(sys, "stderr", screen)
-    with progress_bar(2, "topics", quiet=quiet) as progress:
-        progress(1)
-        progress(1)
-    assert ("topics" in screen.getvalue()) == (screen.isatty() and not quiet)
 
 
 @pytest.fixture(scope="module")

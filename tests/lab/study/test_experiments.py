@@ -24,11 +24,12 @@ from running import FIXTURES, ROOT, SHARED, lab, run
 from scipy.stats import kendalltau
 
 from irevalx.lab.experiment import Experiment, prepare, requests_of
+from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.leave_out import LeftOut, groups_by_pattern
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.parameters import opened
 from irevalx.lab.program import COMMANDS
 from irevalx.lab.study import study as studies
+from irevalx.process.messages import Messages
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -41,8 +42,8 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
     """Runs and judgments as the commands read them."""
-    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
-    return prepare(judgments, opened([str(path) for path in runs], print), measures)
+    messages = Messages("irevalx-lab", quiet=True)
+    return Inputs(messages=messages, qrels=str(qrels), runs=tuple(map(str, runs)), measures=measures).experiment()
 
 
 def evaluated(
@@ -117,7 +118,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
     judgments = QrelsLines.read(Source(str(path)), print).judgments
-    runs = opened([str(short), str(RUNS[1])], print)
+    runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
     assert b"nobody" not in read.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
