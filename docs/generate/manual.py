@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import click
 import lab_manual
@@ -21,7 +20,7 @@ from irevalx.lab import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
 from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
-from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.reading.formats import FILE_FORMATS
 
 DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
@@ -97,12 +96,10 @@ def _options() -> Iterator[str]:
 
 def _formats() -> Iterator[str]:
     yield ".SH FORMATS"
-    explained: list[tuple[str, Format[Any]]] = [("-R", fmt) for fmt in REL_FORMATS.values()]
-    explained += [("-T", fmt) for fmt in RESULTS_FORMATS.values()]
-    for flag, fmt in (*explained, ("--pool, a", POOL)):
-        yield f'.SS "{roff(f"{flag} {fmt.name}: {fmt.columns}")}"'
+    for fmt in FILE_FORMATS:
+        yield f'.SS "{roff(f"{fmt.usage}: {fmt.columns}")}"'
         yield from (".EX", roff(fmt.example), ".EE", ".PP")
-        yield from paragraphs(fmt.prose)
+        yield from paragraphs(fmt.paragraphs)
 
 
 def _measures() -> Iterator[str]:

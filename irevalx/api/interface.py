@@ -85,7 +85,7 @@ class Qrels:
         else:
             judgments = formats.rel_format(rel_format).read(Source.of(qrels), read_version(compat), strict, _warn)
         if pool is not None:
-            if not isinstance(judgments, Judgments):
+            if not isinstance(judgments, Judgments) or "--pool" in formats.rel_format(rel_format).excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {rel_format}")
             if isinstance(pool, Mapping):
                 chosen = frames.pool_of(pool)
@@ -313,7 +313,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     if threads < 1:
         raise UsageError(f"threads must be at least 1, but got {threads}")
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    settings.refuse_contradictions(asked, judged.rel_format, with_pool=False)
+    excluded = formats.rel_format(judged.rel_format).excludes
+    settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
     selection = select(asked, settings, judged.rel_format, strict=strict, warn=_warn)
     evaluations = []
     for run in _runs(runs, results_format, strict):

@@ -13,6 +13,7 @@ from irevalx.cli.arguments import GROUPS, OUTPUT_GROUP, POOL_GROUP, Option, cano
 from irevalx.cli.options import OUTPUT_FORMATS
 from irevalx.errors import UsageError, quote
 from irevalx.process.terminal import echo, tell
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, Kind, names_of
 from irevalx.settings import (
     INFAP_C,
     INFAP_EPSILON,
@@ -233,14 +234,16 @@ FLAGS = (
         cls=Option,
         default="qrels",
         metavar="FORMAT",
-        help="The format of QRELS: qrels, sampled, qrels_jg, prefs or qrels_prefs; -h -R FORMAT explains it.",
+        shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
+        help=f"The format of QRELS: {names_of(Kind.JUDGMENTS)}; -h -R FORMAT explains it.",
     ),
     click.option(
         *("-T", "--Results_format", "results_format"),
         cls=Option,
         default="trec_results",
         metavar="FORMAT",
-        help="The format of RUN: trec_results.",
+        shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
+        help=f"The format of RUN: {names_of(Kind.RUNS)}; -h -T FORMAT explains it.",
     ),
     click.option(
         "-Z",

@@ -7,6 +7,7 @@ from typing import Any
 
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, fields
+from irevalx.reading import formats
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
@@ -132,6 +133,7 @@ class Options(Frozen, kw_only=True):
         Raises
         ------
         UsageError : a number out of bounds, or options that exclude each other.
+        FormatError : an unknown format of judgments.
         """
         self.settings.check()
         if self.digits is not None and self.digits < 0:
@@ -140,4 +142,5 @@ class Options(Frozen, kw_only=True):
             raise UsageError(f"--digits must be given together with --format {', '.join(TABLES)}, or not at all")
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
-        self.settings.refuse_contradictions(self.measures, self.rel_format, with_pool=self.pool is not None)
+        excluded = formats.rel_format(self.rel_format).excludes
+        self.settings.refuse_contradictions(self.measures, self.rel_format, excluded, with_pool=self.pool is not None)

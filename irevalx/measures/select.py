@@ -10,6 +10,7 @@ from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError,
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings, read_reading
 from irevalx.trec_eval.versions import Compat
 
@@ -21,9 +22,6 @@ SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel 
 
 PLACES = {name: number for number, name in enumerate(BY_NAME)}
 """Print order."""
-
-USUAL = {"sampled": "all"}
-"""What is printed without ``-m``, by the format of the judgments, where it is not ``official``."""
 
 SYNONYMS = {
     "ap": "map",
@@ -295,7 +293,7 @@ def select(
     UnknownMeasureError, UsageError : as ``ask``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (USUAL.get(rel_format, "official"),)
+    texts = texts or (REL_FORMATS[rel_format].usual_measures,)
     asked = ask(texts, settings.compat, warn, settings.unjudged or AS_IT_IS, condensed=settings.judged_only)
     kept = [one for one in asked if not one.optional or BY_NAME[one.name].can_use(rel_format)]
     requests = []
