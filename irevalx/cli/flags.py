@@ -13,7 +13,7 @@ from irevalx.cli.arguments import GROUPS, OUTPUT_GROUP, POOL_GROUP, Option, cano
 from irevalx.cli.options import OUTPUT_FORMATS
 from irevalx.errors import UsageError, quote
 from irevalx.process.terminal import echo, tell
-from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, Kind, names_of
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileKind, names_of
 from irevalx.settings import (
     INFAP_C,
     INFAP_EPSILON,
@@ -235,7 +235,7 @@ FLAGS = (
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
-        help=f"The format of QRELS: {names_of(Kind.JUDGMENTS)}; -h -R FORMAT explains it.",
+        help=f"The format of QRELS: {names_of(FileKind.JUDGMENTS)}; -h -R FORMAT explains it.",
     ),
     click.option(
         *("-T", "--Results_format", "results_format"),
@@ -243,7 +243,7 @@ FLAGS = (
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
-        help=f"The format of RUN: {names_of(Kind.RUNS)}; -h -T FORMAT explains it.",
+        help=f"The format of RUN: {names_of(FileKind.RUNS)}; -h -T FORMAT explains it.",
     ),
     click.option(
         "-Z",

@@ -33,7 +33,7 @@ EXACT = 0
 """The number is what ``strtod`` gives."""
 
 CLOSE = 1
-"""The number has so many digits that it may be off by ``ERROR``; whoever needs to know asks ``strtod``."""
+"""The number has so many digits that it may be off by ``ERROR``; ``strtod`` has it exactly."""
 
 ODD = 2
 """The text is no plain decimal number, or longer than this module reads."""

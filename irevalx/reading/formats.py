@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Data_co = TypeVar("Data_co", covariant=True)
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """What the files of a format hold, and the option of the command that is about them."""
 
     JUDGMENTS = "-R"
@@ -53,7 +53,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     excludes : of judgments: the options that they exclude, as ``Settings.refuse_contradictions`` calls them.
     """
 
-    kind: Kind
+    kind: FileKind
     name: str
     layout: Layout
     example: str
@@ -84,7 +84,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     @property
     def usage(self) -> str:
         """How the format is chosen: ``-R qrels``."""
-        return f"{self.kind.value} {'FILE' if self.kind is Kind.POOL else self.name}"
+        return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
 
     @property
     def columns(self) -> str:
@@ -103,7 +103,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 QRELS: FileFormat[Judgments] = FileFormat(
-    kind=Kind.JUDGMENTS,
+    kind=FileKind.JUDGMENTS,
     name="qrels",
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
@@ -115,7 +115,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
-    kind=Kind.JUDGMENTS,
+    kind=FileKind.JUDGMENTS,
     name="sampled",
     layout=Layout(line="a judgment of a sample", columns=("TOPIC IGNORED DOCNO STRATUM GRADE",)),
     example="301 0 FBIS3-10082 2 1",
@@ -132,7 +132,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
 )
 
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
-    kind=Kind.JUDGMENTS,
+    kind=FileKind.JUDGMENTS,
     name="qrels_jg",
     layout=Layout(line="a judgment", columns=("TOPIC GROUP DOCNO GRADE",)),
     example="301 user1 FBIS3-10082 1",
@@ -145,7 +145,7 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
 )
 
 PREFS: FileFormat[PreferenceJudgments] = FileFormat(
-    kind=Kind.JUDGMENTS,
+    kind=FileKind.JUDGMENTS,
     name="prefs",
     layout=Layout(line="a preference", columns=("TOPIC GROUP SUBGROUP DOCNO LEVEL",)),
     example="301 user1 a FBIS3-10082 1.5",
@@ -162,7 +162,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
-    kind=Kind.JUDGMENTS,
+    kind=FileKind.JUDGMENTS,
     name="qrels_prefs",
     layout=Layout(line="a preference", columns=("TOPIC GROUP DOCNO LEVEL",)),
     example="301 0 FBIS3-10082 1",
@@ -175,7 +175,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(
-    kind=Kind.RUNS,
+    kind=FileKind.RUNS,
     name="trec_results",
     layout=Layout(
         line="a line of a run",
@@ -193,7 +193,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
 )
 
 POOL: FileFormat[Pool] = FileFormat(
-    kind=Kind.POOL,
+    kind=FileKind.POOL,
     name="pool",
     layout=Layout(
         line="a line of this pool",
@@ -215,10 +215,12 @@ POOL: FileFormat[Pool] = FileFormat(
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (QRELS, SAMPLED, QRELS_JG, PREFS, QRELS_PREFS, TREC_RESULTS, POOL)
 """In the order of the help."""
 
-REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is Kind.JUDGMENTS}
+REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
+    fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
+}
 """The formats of judgments, by the name that ``-R`` takes."""
 
-RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is Kind.RUNS}
+RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
 """The formats of runs, by the name that ``-T`` takes."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
@@ -233,7 +235,7 @@ def rel_format(name: str) -> FileFormat[AnyJudgments]:
     FormatError : there is none.
     """
     if name not in REL_FORMATS:
-        raise _unknown("judgments", Kind.JUDGMENTS, name)
+        raise _unknown("judgments", FileKind.JUDGMENTS, name)
     return REL_FORMATS[name]
 
 
@@ -245,15 +247,15 @@ def results_format(name: str) -> FileFormat[Run]:
     FormatError : there is none.
     """
     if name not in RESULTS_FORMATS:
-        raise _unknown("runs", Kind.RUNS, name)
+        raise _unknown("runs", FileKind.RUNS, name)
     return RESULTS_FORMATS[name]
 
 
-def names_of(kind: Kind) -> str:
+def names_of(kind: FileKind) -> str:
     """Return the names of the formats of a kind, for a sentence.
 
-    >>> names_of(Kind.RUNS)
-    'trec_results'
+    >>> names_of(FileKind.POOL)
+    'pool'
     """
     return _listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
 
@@ -264,7 +266,7 @@ def _listed(names: Sequence[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-def _unknown(what: str, kind: Kind, name: str) -> FormatError:
+def _unknown(what: str, kind: FileKind, name: str) -> FormatError:
     """Build the error about a name that no format has."""
     names = [fmt.name for fmt in FILE_FORMATS if fmt.kind is kind]
     rule = f"{'one of ' if len(names) > 1 else ''}{', '.join(names)}"

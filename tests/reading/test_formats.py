@@ -26,7 +26,7 @@ import irevalx
 from irevalx.cli.command import command
 from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
-from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS, FileFormat, Kind
+from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS, FileFormat, FileKind
 from irevalx.reading.layout import Comments
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT
@@ -72,17 +72,18 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     assert fmt.prose
     assert fmt.usual_measures in NICKNAMES
     assert set(fmt.excludes) <= EXCLUDABLE.keys()
-    assert fmt.kind is Kind.JUDGMENTS or (fmt.usual_measures, fmt.excludes) == ("official", ())
+    assert fmt.kind is FileKind.JUDGMENTS or (fmt.usual_measures, fmt.excludes) == ("official", ())
 
 
 @every_format
 def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
     """-h with the option, and the manual page, show columns and example; -h names the format, and shells complete it."""
+    parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
     shown = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
+    assert all(part in shown for part in parts)
     page = (ROOT / "man" / "irevalx-formats.5").read_text().replace("\\", "")
-    for text in (shown, page):
-        assert all(part in text for part in (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs))
-    if fmt.kind is not Kind.POOL:
+    assert all(part in page for part in parts), "run python docs/generate"
+    if fmt.kind is not FileKind.POOL:
         [option] = [param for param in command.params if fmt.kind.value in param.opts]
         assert fmt.name in run("-h").stdout.decode()
         with command.make_context("irevalx", [], resilient_parsing=True) as context:
@@ -92,10 +93,10 @@ def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
 def test_names_lead_to_rows() -> None:
     """The tables by name have all formats of their kind, and an unknown name is told which there are."""
     by_name = [*REL_FORMATS.values(), *RESULTS_FORMATS.values()]
-    assert by_name == [fmt for fmt in FILE_FORMATS if fmt.kind is not Kind.POOL]
+    assert by_name == [fmt for fmt in FILE_FORMATS if fmt.kind is not FileKind.POOL]
     for flag, formats in (("-R", REL_FORMATS), ("-T", RESULTS_FORMATS)):
         result = run(flag, "nosuch", ROOT / "fixtures/example/qrels", ROOT / "fixtures/example/bm25.run")
-        assert result.status == 2
+        assert (result.status, result.stdout) == (2, b"")
         assert all(text in result.stderr for text in (f"({flag})", "but got 'nosuch'", *formats))
 
 
@@ -239,7 +240,7 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     data = fmt.read(Source(str(path)), COMPAT["10"], False, warnings.append)
     assert content(data) == sorted([*example.content(["301", "302"]), ("301", *example.odd_says)])
     where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.odd_says[0]}': "
-    if fmt.kind is Kind.JUDGMENTS:  # a run has its warnings with its blocks
+    if fmt.kind is FileKind.JUDGMENTS:  # a run has its warnings with its blocks
         assert [line.startswith(where) for line in warnings] == [True]
     with pytest.raises(OddNumberError, match=f"^{re.escape(where)}"):
         read(fmt, path)
@@ -252,8 +253,8 @@ def evaluated(fmt: AnyFormat, folder: Path, text: bytes, *flags: str) -> Result:
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} 1\n" for topic in TOPICS for docno in documents))
     (folder / "run").write_text("".join(f"{topic} Q0 {docno} 0 1 r\n" for topic in TOPICS for docno in documents))
     (folder / "pool").write_text("301 A\n")
-    files = {Kind.JUDGMENTS: ("file", "run"), Kind.RUNS: ("qrels", "file"), Kind.POOL: ("qrels", "run")}
-    choice = ("--pool", "file") if fmt.kind is Kind.POOL else (fmt.kind.value, fmt.name)
+    files = {FileKind.JUDGMENTS: ("file", "run"), FileKind.RUNS: ("qrels", "file"), FileKind.POOL: ("qrels", "run")}
+    choice = ("--pool", "file") if fmt.kind is FileKind.POOL else (fmt.kind.value, fmt.name)
     return run(*choice, *flags, *files[fmt.kind], cwd=folder)
 
 
@@ -280,7 +281,7 @@ def test_usual_measures(fmt: AnyFormat, example: Example, tmp_path: Path) -> Non
 @every_example
 def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     """Options that the format excludes are refused, and the others are not; a pool in Python too."""
-    if fmt.kind is not Kind.JUDGMENTS:
+    if fmt.kind is not FileKind.JUDGMENTS:
         return
     for option, flags in EXCLUDABLE.items():
         result = evaluated(fmt, tmp_path, example.text(TOPICS), "-m", "all", *flags)
