@@ -10,7 +10,7 @@ circles. The docstring of each room says what lives there.
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments and runs
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import click
 from departures import DEPARTURES
@@ -20,7 +19,7 @@ from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
-from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
+from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 
 DESCRIPTION = (
@@ -100,15 +99,6 @@ def measure_sets() -> list[tuple[str, str]]:
     return [
         (name, "All that the format of the judgments allows." if name == "all" else " ".join(members))
         for name, members in NICKNAMES.items()
-    ]
-
-
-def file_formats() -> list[tuple[str, Format[Any]]]:
-    """Return the formats of files that irevalx reads, each with the option that names it."""
-    return [
-        *((f"-R {name}", described) for name, described in REL_FORMATS.items()),
-        *((f"-T {name}", described) for name, described in RESULTS_FORMATS.items()),
-        ("--pool", POOL),
     ]
 
 
@@ -223,10 +213,10 @@ def _rules() -> Iterator[str]:
 
 def _formats() -> Iterator[str]:
     yield ".SH FORMATS"
-    for flag, described in file_formats():
-        yield subsection(f"{flag}: {described.columns}")
+    for described in FILE_FORMATS:
+        yield subsection(f"{described.usage}: {described.columns}")
         yield from (".EX", roff(described.example), ".EE", ".PP")
-        yield from paragraphs(described.prose)
+        yield from paragraphs(described.paragraphs)
 
 
 def _sentence(text: str) -> str:

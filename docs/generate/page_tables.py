@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from departures import DEPARTURES, SUBJECTS
-from manual import COMPLETIONS, EXAMPLES, exit_statuses, file_formats, measure_sets, option_groups, output_formats
+from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_groups, output_formats
 from rules import KINDS, RULES
 
 from irevalx.measures import MEASURES
+from irevalx.reading.formats import FILE_FORMATS
 
 
 def blocks() -> dict[str, str]:
@@ -73,9 +74,11 @@ def measure_table() -> str:
 def formats() -> str:
     """Return a section for each format of files that irevalx reads."""
     sections = []
-    for flag, described in file_formats():
-        lines = ["```", described.columns, described.example, "```"]
-        sections.append("\n\n".join([f"### `{flag}`", "\n".join(lines), *map(_one_line, described.prose)]))
+    for described in FILE_FORMATS:
+        lines = ["```", str(described.columns), described.example, "```"]
+        sections.append(
+            "\n\n".join([f"### `{described.usage}`", "\n".join(lines), *map(_one_line, described.paragraphs)])
+        )
     return "\n\n".join(sections)
 
 

@@ -105,7 +105,7 @@ class Qrels:
         else:
             judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
-            if not isinstance(judgments, Judgments):
+            if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
             judgments = with_pool(judgments, _read_pool(pool, version, strict=strict), warn)
         return cls(judgments, fmt.name)

@@ -18,6 +18,7 @@ from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
 from irevalx.measures.select import Selection, select
 from irevalx.process.progress import Progress
+from irevalx.reading import formats
 from irevalx.settings import Settings
 
 
@@ -102,7 +103,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     shown = checks.flag("progress", progress) and _can_show_progress()
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    settings.refuse_contradictions(asked, judged.rel_format, with_pool=False)
+    excluded = formats.rel_format(judged.rel_format).excludes
+    settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
     selection = select(asked, settings, judged.rel_format, strict=strict, warn=warn)
     each = read_runs(runs, results_format, strict=strict)
     counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)

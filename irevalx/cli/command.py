@@ -230,11 +230,11 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 
     lines: list[str] = []
     if "rel_format" in given and options.rel_format in REL_FORMATS:
-        lines += format_lines("-R", REL_FORMATS[options.rel_format])
+        lines += format_lines(REL_FORMATS[options.rel_format])
     if "results_format" in given and options.results_format in RESULTS_FORMATS:
-        lines += format_lines("-T", RESULTS_FORMATS[options.results_format])
+        lines += format_lines(RESULTS_FORMATS[options.results_format])
     if "pool" in given:
-        lines += format_lines("--pool, a", POOL)
+        lines += format_lines(POOL)
     if "measures" in given:
         asked = {request.measure for request in read_requests(options.measures, options.compat).in_print_order()}
         lines += measure_lines([measure for measure in MEASURES if measure in asked])

@@ -11,7 +11,7 @@ from typing import Any
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
 from irevalx.measures.measure_names import AT_CUTOFFS, SYNONYMS, SYNONYMS_AT
-from irevalx.reading.formats import Format
+from irevalx.reading.formats import FileFormat
 
 WIDTH = 79
 
@@ -173,11 +173,11 @@ def list_lines() -> Iterator[str]:
     yield from _wrapped(", ".join(names) + "; NAME@K and NAME_K for NAME.K", "    ")
 
 
-def format_lines(name: str, fmt: Format[Any]) -> Iterator[str]:
-    """Yield what a file format looks like, given how the option calls it."""
-    yield f"{name} {fmt.name}: {fmt.columns}"
+def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
+    """Yield what a file format looks like."""
+    yield f"{fmt.usage}: {fmt.columns}"
     yield f"    {fmt.example}"
-    for paragraph in fmt.prose:
+    for paragraph in fmt.paragraphs:
         yield from _wrapped(paragraph, "    ")
     yield ""
 

@@ -13,6 +13,7 @@ from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure
 from irevalx.process.terminal import echo, tell
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileKind, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Reading, read_reading
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
@@ -143,13 +144,15 @@ FLAGS = (
         "-R --Rel_info_format rel_format",
         default="qrels",
         metavar="FORMAT",
-        help="The format of QRELS: qrels, sampled, qrels_jg, prefs or qrels_prefs; -h -R FORMAT explains it.",
+        shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
+        help=f"The format of QRELS: {names_of(FileKind.JUDGMENTS)}; -h -R FORMAT explains it.",
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
         default="trec_results",
         metavar="FORMAT",
-        help="The format of RUN: trec_results.",
+        shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
+        help=f"The format of RUN: {names_of(FileKind.RUNS)}; -h -T FORMAT explains it.",
     ),
     _trec_eval_option(
         "-Z --Zscore zscores",

@@ -7,6 +7,7 @@ from typing import Any
 
 from irevalx.errors import STANDARD_INPUT, UsageError
 from irevalx.frozen import Frozen, fields
+from irevalx.reading import formats
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.numbers import c_long
@@ -149,6 +150,7 @@ class Options(Frozen, kw_only=True):
         Raises
         ------
         UsageError : a file is missing, a number out of bounds, or options exclude each other.
+        FormatError : an unknown format of judgments.
         """
         if len(self.files) < 2:
             raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
@@ -162,4 +164,5 @@ class Options(Frozen, kw_only=True):
             )
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
-        self.settings.refuse_contradictions(self.measures, self.rel_format, with_pool=self.pool is not None)
+        excluded = formats.rel_format(self.rel_format).excludes
+        self.settings.refuse_contradictions(self.measures, self.rel_format, excluded, with_pool=self.pool is not None)

@@ -10,13 +10,11 @@ from irevalx.frozen import Frozen
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_requests import MeasureRequest, read_requests
 from irevalx.measures.parameter_kinds import Parameters
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
-
-USUAL = {"sampled": "all"}
-"""What is printed without ``-m``, by the format of the judgments, where it is not ``official``."""
 
 
 class SelectedMeasure(Frozen):
@@ -90,7 +88,7 @@ def select(
     UnknownMeasureError, UsageError : as ``read_requests``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (USUAL.get(rel_format, "official"),)
+    texts = texts or (REL_FORMATS[rel_format].usual_measures,)
     requests = read_requests(texts, settings.compat, settings.unjudged or NONREL, judged_only=settings.judged_only)
     for line in requests.warnings():
         warn(line)

@@ -11,12 +11,15 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Summary, Values, as_list
-from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import real_numbers, tokens_of, where_in
-from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import Shape
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import cut_lines, real_numbers
+from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers
 from irevalx.trec_eval.versions import Compat
+
+LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
+"""How a line of a z-score file is made."""
 
 UNKNOWN = -1_000_000.0
 """The z-score where mean and standard deviation are not known, or where the latter is 0 and the value not the mean."""
@@ -113,22 +116,17 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     ZscoreFileError : the file cannot be read, or a line is malformed.
     OddNumberError : under ``strict``.
     """
-    path = source.path
-    shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    rule = "a line of z-scores must have 4 columns (topic, measure, mean, standard deviation)"
     try:
-        block = one_block(source.chunks(CHUNK_SIZE))
-        tokens = tokens_of(path, block, shape, rule)
+        lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:
         raise ZscoreFileError(str(error)) from None
-    topics, names, means, deviations = (tokens.column(number) for number in range(4))
     odd = OddNumbers("mean or standard deviation", "a finite number", strict=strict)
-    where = where_in(path, tokens.line + block.first_line, topics, names, "measure")
-    pairs = zip(real_numbers(means, odd, where).tolist(), real_numbers(deviations, odd, where).tolist(), strict=True)
+    means, deviations = (real_numbers(lines[name], odd, lines.describe).tolist() for name in ("MEAN", "DEVIATION"))
+    pairs = zip(means, deviations, strict=True)
     if message := odd.message():
         warn(message)
     by_topic: dict[bytes, list[tuple[bytes, tuple[float, float]]]] = {}
-    for topic, name, pair in zip(topics.texts(), names.texts(), pairs, strict=True):
+    for topic, name, pair in zip(lines["TOPIC"].texts(), lines["MEASURE"].texts(), pairs, strict=True):
         by_topic.setdefault(topic, []).append((name, pair))
     moments = {}
     for topic, entries in by_topic.items():

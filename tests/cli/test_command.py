@@ -360,17 +360,6 @@ def test_no_common_topic(tmp_path: Path) -> None:
     assert "at least one topic must have both judgments and results" in result.stderr
 
 
-def test_unknown_formats() -> None:
-    """A format that does not exist ends with status 2 and those that do."""
-    result = run("-R", "nosuch", QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == (
-        "irevalx: the format of judgments (-R) must be one of qrels, sampled, qrels_jg, prefs, qrels_prefs, "
-        "but got 'nosuch'\n"
-    )
-    assert run("-T", "nosuch", QRELS, RUN).status == 2
-
-
 @pytest.mark.parametrize(
     "args",
     [
