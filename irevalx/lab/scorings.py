@@ -1,4 +1,4 @@
-"""Files that say how runs score, as irevalx and trec_eval print them, and what two of them have in common.
+"""Scorings: files of scores of runs, as irevalx and trec_eval print them, and the measures that two of them share.
 
 Formats are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is trec_eval's own.
 """
@@ -32,7 +32,7 @@ _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 
 
 class _Value(NamedTuple):
-    """A value in a file: the 1-based line, whose value it is, and as what it stands there."""
+    """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
 
     line: int
     run: str
@@ -43,12 +43,12 @@ class _Value(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """How runs score.
+    """The scores of some runs.
 
     Parameters
     ----------
-    path : the file, or the judgments.
-    values : by run, measure as it is printed, and topic; "all" is the summary, which a measure may lack.
+    path : the file that was read, or the judgments that the runs were evaluated with.
+    values : by run, by measure as it is printed, and by topic; "all" is the summary, which a measure may lack.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Scoring:
 
     @classmethod
     def of(cls, path: str, experiment: Experiment) -> Scoring:
-        """Return what the runs of an experiment score with the judgments that it was made with."""
+        """Return the scores of the runs of an experiment with the judgments that it was made with."""
         values = experiment.values()
         scores = experiment.scores(values)
         topics = [os.fsdecode(topic) for topic in experiment.topics]

@@ -78,7 +78,8 @@ def command(
     warn = teller(quiet)
     read = QrelsLines.read(Source(qrels), warn)
     judgments = read.judgments
-    samples.tell_without_relevant(judgments, level, warn)
+    for line in samples.warnings_without_relevant(judgments, level):
+        warn(line)
     seed = fresh_seed() if seed is None else seed
     if uniform is not None:
         kept = samples.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)

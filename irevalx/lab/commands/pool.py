@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.errors import UsageError, shown_name
 from irevalx.lab.judging import samples
-from irevalx.lab.judging.pools import near, pool_of
+from irevalx.lab.judging.pools import find_in_judgments, pool_of
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import write_lines
 from irevalx.lab.parameters import (
@@ -79,7 +79,7 @@ def command(
     pool = pool_of(opened(runs, warn), depth, warn)
     if unknown := sum(topic not in judgments.topic_index for topic in pool):
         warn(f"{unknown} of {len(pool)} pooled topics are left out: {shown_name(judge)} does not judge them")
-    in_pool, others = near(judgments, pool)
+    in_pool, others = find_in_judgments(judgments, pool)
     if mix_seed is None:
         kept = samples.shallow(judgments, in_pool[np.newaxis])
     else:

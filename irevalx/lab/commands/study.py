@@ -14,7 +14,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.experiment import prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.judging.samples import tell_without_relevant
+from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import make_folder, separated_lines, table_lines, write_file
 from irevalx.lab.parameters import (
     SHARE,
@@ -127,7 +127,8 @@ def command(
         warn=warn,
     )
     if scheme in {"uniform", "stratified"}:
-        tell_without_relevant(read.judgments, level, warn)
+        for line in warnings_without_relevant(read.judgments, level):
+            warn(line)
     needs_seed = scheme != "depth"
     if seed is None:
         seed = fresh_seed() if needs_seed else 0

@@ -1,4 +1,4 @@
-"""How good are the predictions? Learn from a random part of the judgments, and look at the others ([4] Table 6)."""
+"""The quality of predictions, learned from a random part of the judgments and checked on the others ([4] Table 6)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from irevalx.lab.completion.predict import Completion
 from irevalx.lab.judging.samples import RandomOrder, first_share, is_relevant
 
 SCHEME = "holdout"
-"""What the random order is called."""
+"""The name of the random order."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How well the other judgments were predicted from a share of them.
+    """The quality of predictions learned from a share of the judgments.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def holdout(
     ----------
     share : above 0 and below 1.
     order : of the same judgments.
-    progress : told how many more topics are done.
+    progress : is called with the number of topics done since.
     """
     judgments = completion.judgments
     known = np.zeros(judgments.rows.size, np.bool_)
@@ -59,10 +59,10 @@ def holdout(
     predictions = completion.predict(known, others, progress)
     true = predictions.predicted & is_relevant(judgments, completion.level)
     averaged = judgments.rows.count(predictions.predicted) > 0
-    found, there, right = (
+    n_predicted, n_relevant, n_right = (
         judgments.rows.count(mask)[averaged] for mask in (predictions.relevant, true, predictions.relevant & true)
     )
-    precision, recall, f1 = agreement(found, there, right)
+    precision, recall, f1 = precision_recall_f1(n_predicted, n_relevant, n_right)
     return Quality(
         share=share,
         precision=_mean(precision),
@@ -70,20 +70,22 @@ def holdout(
         f1=_mean(f1),
         n_topics=int(averaged.sum()),
         n_untrained=int(predictions.untrained.sum()),
-        n_nothing_to_find=int((there == 0).sum()),
+        n_nothing_to_find=int((n_relevant == 0).sum()),
     )
 
 
-def agreement(found: IntArray, there: IntArray, right: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return precision, recall and F1 per topic.
+def precision_recall_f1(
+    predicted: IntArray, relevant: IntArray, right: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return precision, recall and F1 of each topic, 0 where nothing was predicted relevant, or nothing is.
 
     Parameters
     ----------
-    found : documents predicted relevant.
-    there : documents that are relevant.
-    right : documents that are both.
+    predicted : shape (n_topics,); the number of documents predicted relevant.
+    relevant : shape (n_topics,); the number of relevant documents.
+    right : shape (n_topics,); the number of documents that are both.
     """
-    return ratio(right, found), ratio(right, there), ratio(2.0 * right, found + there)
+    return ratio(right, predicted), ratio(right, relevant), ratio(2.0 * right, predicted + relevant)
 
 
 def _mean(values: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""Judging each group of runs as if it had not been there when the documents were pooled.
+"""Leaving groups of runs out: each is judged as if it had not been there when the documents were pooled.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 5.2 and Table 2.
@@ -22,20 +22,20 @@ from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
-"""From what a group takes with it, and the full judgments, to the grades and the pool that it is judged with."""
+"""From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """What a group takes with it.
+    """The documents that a group of runs takes with it when it is left out.
 
     Parameters
     ----------
     group : its name.
     runs : shape (n_runs,); whether a run belongs to it.
-    in_pool : flat over the judgments; documents within the depth of the pool of all runs.
-    found_alone : flat over the judgments; documents of that pool that only runs of this group have found.
-    removed : flat over the judgments; those of them that were judged.
+    in_pool : flat over the judgments; whether a document is in the pool of all runs.
+    found_alone : flat over the judgments; whether it is, and only runs of this group have it within the pool's depth.
+    removed : flat over the judgments; whether it was found by this group alone, and judged.
     """
 
     group: str
@@ -61,17 +61,17 @@ def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray
 
 
 def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
-    """Yield what each group takes with it.
+    """Yield the documents that each group takes with it, groups in the order of their names.
 
     Parameters
     ----------
-    groups : that of each run of the experiment.
-    depth : of the pool.
+    groups : shape (n_runs,); the group of each run of the experiment.
+    depth : of the pool; at least 1.
     """
-    near = experiment.retrieved_within(depth)
-    in_pool: BoolArray = np.asarray(near.any(axis=0))
+    retrieved = experiment.retrieved_within(depth)
+    in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
-    by_group = np.array([near[[group == name for group in groups]].any(axis=0) for name in names])
+    by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
     found_by_one = by_group.sum(axis=0) == 1
     for name, found in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
@@ -81,7 +81,7 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """What every run scores with all judgments of the pool, and without those that only its group has found.
+    """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
 
     Parameters
     ----------
@@ -158,29 +158,29 @@ class LeftOut:
         return share
 
 
-def leave_out(experiment: Experiment, left: Sequence[Removal], treatment: Treatment) -> LeftOut:
+def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment) -> LeftOut:
     """Evaluate all runs once with the whole pool, and once for each group.
 
     Parameters
     ----------
-    left : for each group, which together have every run once; or for a single one, whose judgments the runs of other
-        groups are evaluated with as well ([4] Table 3).
+    removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
+        other groups are evaluated as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     """
-    values = experiment.values(pooled=left[0].in_pool)
+    values = experiment.values(pooled=removed[0].in_pool)
     before = experiment.scores(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
-    otherwise, every = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
-    for removal in left:
+    has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
+    for removal in removed:
         grades, pooled = treatment(removal, experiment.grades)
         reduced = experiment.values(grades, pooled)
-        scores, members = experiment.scores(reduced), removal.runs if len(left) > 1 else every
+        scores, members = experiment.scores(reduced), removal.runs if len(removed) > 1 else all_runs
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
-        otherwise[:, members] = changed(values[:, members], reduced[:, members])
-    left_out: BoolArray = np.any([removal.runs for removal in left], axis=0)
-    return LeftOut(before, after, rank_before, rank_after, otherwise, left_out)
+        has_changed[:, members] = changed(values[:, members], reduced[:, members])
+    left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
+    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out)
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
@@ -191,7 +191,7 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
     UnreadableFileError
     InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
     """
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
@@ -200,19 +200,19 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
         if len(fields) != 2:
             raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
         run, group = map(os.fsdecode, fields)
-        if run in found:
+        if run in group_of:
             raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
-        found[run] = group
+        group_of[run] = group
     for run in runs:
-        if run not in found:
+        if run not in group_of:
             raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
-    for run, group in found.items():
-        if all(found[other] != group for other in runs):
+    for run, group in group_of.items():
+        if all(group_of[other] != group for other in runs):
             raise InputError(
                 f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
                 "not given, or is left out)"
             )
-    return [found[run] for run in runs]
+    return [group_of[run] for run in runs]
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two runs side by side: how far apart, how surely, for how many topics."""
+"""Comparisons of pairs of runs: difference, interval, effect size, wins and losses, and corrected p-values."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from irevalx.lab.statistics.significance import RESAMPLES, TESTS, batch_of, diff
 
 @dataclass(frozen=True)
 class Comparison:
-    """A run against another.
+    """The comparison of a run with another.
 
     Parameters
     ----------
-    first, second : rows of the runs.
-    mean_first, mean_second : what they score on average.
+    first, second : the rows of the runs.
+    mean_first, mean_second : their mean scores.
     difference : mean_second - mean_first.
-    low, high : bootstrap interval of the difference.
+    low, high : the ends of the bootstrap interval of the difference.
     effect_size : Cohen's d of the paired differences; nan where it is not defined.
     wins, ties, losses : topics for which the second run is better than, equal to, worse than the first.
-    p : of the test, before correction.
-    corrected : p after correction for the number of comparisons.
+    p : the p-value of the test, before correction.
+    corrected : the p-value corrected for the number of comparisons.
     """
 
     first: int

@@ -1,10 +1,10 @@
-"""Is the difference between two runs more than chance? Paired tests over topics, and decisions about all pairs of runs.
+"""Significance of differences: paired tests over topics, and decisions about all pairs of runs.
 
-A test takes differences of shape (..., n_topics) and gives a p-value for each row of topics, two-sided, shape (...).
-``differences`` are free of rounding, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks must see them. A
-test is never more certain than its data: without topics, with one topic, and where all differences are zero, p is 1.
+A test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape (...).
+``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks needs them.
+Without topics, with one topic, and where all differences are zero, p is 1.
 
-scipy is imported where it is used: it takes longer to start than most of the commands take to run.
+scipy is imported where it is used: importing it takes longer than most of the commands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
 
 DECIMALS = 12
-"""Behind the point, digits of a difference that count."""
+"""The decimals of a difference that count; what differs behind them is taken for rounding error."""
 
 ALPHA = 0.05
 """A p-value below this is significant."""
@@ -28,7 +28,7 @@ RESAMPLES = 9999
 """How many resamples a random test or interval draws."""
 
 _ENUMERABLE = 13
-"""Topics whose signs can be flipped in fewer ways than there are resamples."""
+"""Up to so many topics all ways of flipping their signs are tried."""
 
 _EXACT = 50
 """Up to so many topics without ties the distribution of Wilcoxon's statistic is computed; above, it is normal."""
@@ -157,7 +157,7 @@ def batch_of(rows: AnyArray) -> int:
 
 
 def decisions(values: FloatArray) -> BoolArray:
-    """Decide of every pair of runs whether they differ: Wilcoxon's test at 0.05 [Bompada et al. 2007, section 4].
+    """Decide for every pair of runs whether they differ: Wilcoxon's test at 0.05 [Bompada et al. 2007, section 4].
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def decisions(values: FloatArray) -> BoolArray:
 
     Returns
     -------
-    shape (..., n_pairs), pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
+    Shape (..., n_pairs), pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
     """
     first, second = pairs_of_runs(values.shape[-2])
     return wilcoxon(differences(values[..., second, :], values[..., first, :])) < ALPHA

@@ -1,4 +1,4 @@
-"""All measures under many reduced judgments, against AP and against themselves under full judgments.
+"""Studies: all measures under many reduced judgments, against AP and against themselves under full judgments.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
@@ -22,48 +22,30 @@ from irevalx.lab.statistics.significance import confusion, decisions
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
 
-SHARES = (
-    "1%",
-    "2%",
-    "3%",
-    "4%",
-    "5%",
-    "10%",
-    "15%",
-    "20%",
-    "25%",
-    "30%",
-    "40%",
-    "50%",
-    "60%",
-    "70%",
-    "80%",
-    "90%",
-    "100%",
-)
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 """The usual levels of ``uniform`` and ``stratified``."""
 
-DEPTHS = ("1", "2", "3", "4", "5", "10", "20", "30", "40", "50", "100")
+DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 """The usual levels of ``depth`` and ``mixed``."""
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
-"""What a measure under reduced judgments is compared with."""
+"""The references that a measure under reduced judgments is compared with, and what they mean."""
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
-"""How it is compared."""
+"""The statistics of the comparison."""
 
 THRESHOLD = 0.9
-"""What a knee exceeds."""
+"""The value that a knee exceeds."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """How much is left of the judgments.
+    """A level of incompleteness: how much is left of the judgments.
 
     Parameters
     ----------
-    text : as typed.
-    number : a share above 0 and at most 1, or a depth of at least 1.
+    text : the level as typed.
+    number : the level itself: a share above 0 and at most 1, or a depth of at least 1.
     """
 
     text: str
@@ -72,7 +54,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What became of the measures.
+    """The result of a study.
 
     Parameters
     ----------
@@ -143,9 +125,10 @@ def run_study(
 
     Parameters
     ----------
-    levels : any order.
+    scheme : one of ``SCHEMES``.
+    levels : in any order.
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
-    done : called after each of ``len(levels) * len(seeds)`` evaluations.
+    done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
@@ -182,11 +165,13 @@ def run_study(
 
 
 def keep(experiment: Experiment, scheme: str, level: Level, order: samples.RandomOrder) -> BoolArray:
-    """Return which judgments a scheme keeps: flat over the judgments."""
+    """Return whether a scheme keeps a document: flat over the judgments, false for the unjudged."""
     judgments = experiment.judgments
     if scheme == "uniform":
         return samples.uniform(judgments, level.number, order, experiment.level)
     if scheme == "stratified":
         return samples.stratified(judgments, level.number, order, experiment.level)
-    near = experiment.retrieved_within(int(level.number))
-    return samples.shallow(judgments, near) if scheme == "depth" else samples.mixed(judgments, near, order)
+    retrieved = experiment.retrieved_within(int(level.number))
+    if scheme == "depth":
+        return samples.shallow(judgments, retrieved)
+    return samples.mixed(judgments, retrieved, order)

@@ -1,4 +1,4 @@
-"""A study as tables: every score, every sample's statistics, their means and spreads, and where the knees are."""
+"""The tables of a study: all scores, the statistics of each sample, their means and deviations, and the knees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irevalx.lab.output import Table
 from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
 
 DECISIONS = ("accuracy", "g_mean")
-"""Statistics that compare a measure with itself only."""
+"""The statistics that compare a measure with itself only."""
 
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 

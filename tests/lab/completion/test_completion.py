@@ -14,7 +14,7 @@ from running import SHARED
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.classifiers import Decisions
+from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.lab.completion.holdout import holdout
@@ -71,7 +71,7 @@ def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data
     relevant = np.arange(len(judged)) < n_relevant
     everything = np.arange(len(texts))
     models = LanguageModels(collection)
-    decisions = models.decide(trained, relevant, everything)
+    decisions = models.classify(trained, relevant, everything)
     divergence = models.divergence(everything, trained[relevant])  # whose ties are ties of these very numbers
     passed, below = reference.kld_passes(
         dict(zip(texts, divergence.tolist(), strict=True)),
@@ -90,7 +90,7 @@ def test_ties_are_broken_by_docno() -> None:
     texts = {docno: " ".join(words[7 * turn :] + words[: 7 * turn]) for turn, docno in enumerate("fedcba")}
     others = {f"other{number}": f"w{number} w{number * 7 % 12}" for number in range(12)}
     collection = collection_of(texts | others, list(texts))
-    decisions = LanguageModels(collection).decide(
+    decisions = LanguageModels(collection).classify(
         np.array([4, 1, 3]), np.array([True, False, True]), np.array([0, 2, 5])
     )
     assert decisions.value.tolist() == [0, 0, 0]
@@ -113,7 +113,7 @@ def test_support_vectors_by_hand() -> None:
     texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
     collection = collection_of(texts)
     asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
-    decisions = SupportVectors(collection).decide(asked[:2], np.array([True, False]), asked)
+    decisions = SupportVectors(collection).classify(asked[:2], np.array([True, False]), asked)
     assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
     assert decisions.relevant[:3].tolist() == [True, False, True]
 
@@ -127,7 +127,7 @@ def test_errors_on_the_few_relevant_documents_weigh_as_much_as_on_the_many_other
     place = {docno.decode(): number for docno, number in collection.place.items()}
     trained = np.array([place["r1"], *(place[f"n{number}"] for number in range(8))])
     relevant = np.arange(9) == 0
-    decisions = SupportVectors(collection).decide(trained, relevant, np.array([place["r2"], place["n8"]]))
+    decisions = SupportVectors(collection).classify(trained, relevant, np.array([place["r2"], place["n8"]]))
     assert decisions.relevant.tolist() == [True, False]
 
 
@@ -135,7 +135,7 @@ def test_documents_that_say_nothing() -> None:
     """Where every term is in every document all vectors are zero, and there is still an answer."""
     collection = collection_of(dict.fromkeys("abc", "x"))
     for classifier in (SupportVectors(collection), LanguageModels(collection)):
-        decisions = classifier.decide(np.array([0, 1]), np.array([True, False]), np.array([2]))
+        decisions = classifier.classify(np.array([0, 1]), np.array([True, False]), np.array([2]))
         assert np.isfinite(decisions.value).all()
 
 
@@ -145,10 +145,10 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[tuple[list[int], list[bool], list[int]]] = []
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
         """Note the question."""
-        self.calls.append((trained.tolist(), relevant.tolist(), asked.tolist()))
-        return Decisions(np.arange(asked.size) % 2 == 0, np.linspace(1, -1, asked.size))
+        self.calls.append((judged.tolist(), relevant.tolist(), unknown.tolist()))
+        return Classification(np.arange(unknown.size) % 2 == 0, np.linspace(1, -1, unknown.size))
 
 
 QRELS = """1 0 a 1
