@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import shake_256
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 # Agreement of two scorings
 
@@ -100,15 +100,32 @@ def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
 
 
 def sign_flips_exact(differences: Sequence[int]) -> Fraction:
-    """Share of the ways of flipping signs for which the sum is as far from zero as it is: twice the smaller tail."""
+    """Share of the ways of flipping signs for which the sum is as far from zero as the one observed."""
     null = [
-        sum(sign * d for sign, d in zip(signs, differences, strict=True))
+        abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
         for signs in product([1, -1], repeat=len(differences))
     ]
-    observed = sum(differences)
-    below = Fraction(sum(1 for value in null if value <= observed), len(null))
-    above = Fraction(sum(1 for value in null if value >= observed), len(null))
-    return min(Fraction(1), 2 * min(below, above))
+    return Fraction(sum(1 for value in null if value >= abs(sum(differences))), len(null))
+
+
+def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
+    """D of all arrangements of the runs within the topics, in descending order."""
+    n_runs, n_topics = len(values), len(values[0])
+    found = []
+    for orders in product(permutations(range(n_runs)), repeat=n_topics):
+        sums = [sum(values[orders[topic][run]][topic] for topic in range(n_topics)) for run in range(n_runs)]
+        found.append(Fraction(max(sums) - min(sums), n_topics))
+    return sorted(found, reverse=True)
+
+
+def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
+    """Active, mixed and passive agreement and disagreement of decisions: different and sign under x, then under y."""
+    found = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
+    for different_x, sign_x, different_y, sign_y in pairs:
+        kind = "a" if different_x and different_y else "m" if different_x or different_y else "p"
+        opposite = (sign_x > 0 and sign_y < 0) or (sign_x < 0 and sign_y > 0)
+        found[kind + ("d" if opposite else "a")] += 1
+    return found
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:

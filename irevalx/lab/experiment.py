@@ -12,6 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.statistics.scales import MEAN, Scale, scale_of
 from irevalx.measures.select import Request, select
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
@@ -51,6 +52,15 @@ class Experiment:
     def measures(self) -> tuple[str, ...]:
         """The printed names of the measures, each once."""
         return tuple(name for request in self.requests for name in request.names)
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The scales on which the measures are tested, one for each printed name."""
+        return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
+
+    def tested(self, values: FloatArray) -> FloatArray:
+        """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
+        return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     @property
     def grades(self) -> IntArray:
@@ -137,7 +147,7 @@ def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
     requests = [request for measure in measures for request in select((measure,), settings).requests]
     for request in requests:
         measure = request.measure
-        if measure.kernel is None or measure.number == "text" or not measure.can_use("qrels") or not measure.summary:
+        if measure.kernel is None or not measure.can_use("qrels") or scale_of(measure) is None:
             raise UsageError(
                 f"a measure must have a number for each topic and a summary here, but got {quote(measure.name)}"
             )

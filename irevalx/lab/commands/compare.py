@@ -26,7 +26,8 @@ from irevalx.lab.parameters import (
     seed_option,
     teller,
 )
-from irevalx.lab.statistics.comparison import CORRECTIONS, compare
+from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
+from irevalx.lab.statistics.corrections import CORRECTIONS
 from irevalx.lab.statistics.significance import TESTS
 from irevalx.reading.source import Source
 
@@ -120,7 +121,11 @@ def command(
         )
     pairs = _pairs(experiment, baseline)
     seed = fresh_seed() if seed is None else seed
-    found = compare(experiment.values()[0], pairs, test=test, correction=correction, alpha=alpha, seed=seed)
+    method, scale = Method(test, correction, alpha=alpha, seed=seed), experiment.scales[0]
+    sizes = {"n_runs": len(experiment.runs), "n_topics": len(experiment.topics), "n_pairs": len(pairs)}
+    for line in comparison_warnings(method, scale, experiment.measures[0], **sizes):
+        warn(line)
+    found = compare(experiment.values()[0], pairs, method, scale)
     rows = tuple(
         (
             experiment.measures[0],
@@ -139,7 +144,7 @@ def command(
             one.corrected,
             one.corrected < alpha,
         )
-        for one in found
+        for one in found.pairs
     )
     write_lines(
         table_lines([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)], fmt, digits), output

@@ -168,7 +168,7 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     """
     values = experiment.values(pooled=removed[0].in_pool)
-    before = experiment.scores(values)
+    before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
@@ -178,7 +178,7 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
         scores, members = experiment.scores(reduced), removal.runs if len(removed) > 1 else all_runs
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
-        has_changed[:, members] = changed(values[:, members], reduced[:, members])
+        has_changed[:, members] = changed(tested[:, members], experiment.tested(reduced)[:, members])
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
     return LeftOut(before, after, rank_before, rank_after, has_changed, left_out)
 

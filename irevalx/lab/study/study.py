@@ -17,7 +17,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.significance import confusion, decisions
+from irevalx.lab.statistics.decisions import confusion, decide
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
@@ -134,7 +134,7 @@ def run_study(
     seeds = seeds[:1] if scheme == "depth" else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = experiment.values()
-    differ = decisions(values)
+    full = decide(experiment.tested(values))
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
     kept, accuracy, g_mean = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
@@ -145,9 +145,8 @@ def run_study(
             reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
             kept[i, s] = np.count_nonzero(sample) / n_judged
             scores[i, s] = experiment.scores(reduced)
-            for m, decided in enumerate(decisions(reduced)):
-                counts = confusion(differ[m], decided)
-                accuracy[i, s, m], g_mean[i, s, m] = counts.accuracy, counts.g_mean
+            counts = confusion(full, decide(experiment.tested(reduced)))
+            accuracy[i, s], g_mean[i, s] = counts.accuracy, counts.g_mean
             done()
     plain = experiment.with_measures(("map",))
     return Study(
