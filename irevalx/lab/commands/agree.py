@@ -11,6 +11,7 @@ from irevalx.errors import UsageError
 from irevalx.lab.experiment import prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.parameters import (
     digits_option,
     format_option,
@@ -24,7 +25,7 @@ from irevalx.lab.parameters import (
     refuse_two_standard_inputs,
     teller,
 )
-from irevalx.lab.scorings import Common, Scoring, in_common
+from irevalx.lab.scorings import Scoring
 from irevalx.lab.statistics.agreement import agree
 from irevalx.reading.source import Source
 
@@ -103,18 +104,18 @@ def command(
     else:
         _refuse_without_runs(ctx, "measures", "level", "least_retrieved")
         first, second = Scoring.read(Source(x)), Scoring.read(Source(y))
-    table = agreement_table(in_common(first, second, against, warn))
+    table = agreement_table(paired_scores(first, second, against, warn))
     write_lines(table_lines([table], fmt, digits), output)
 
 
-def agreement_table(found: list[Common]) -> Table:
+def agreement_table(found: list[PairedScores]) -> Table:
     """Return a row for each measure."""
     rows = []
-    for common in found:
-        one = replace(agree(common.x, common.y, common.runs), changed=common.changed)
+    for paired in found:
+        one = replace(agree(paired.x, paired.y, paired.runs), changed=paired.changed)
         correlations = (one.tau, one.tau_b, one.tau_ap, one.pearson)
         moved = (one.rank_change, one.rise, one.risen, one.fall, one.fallen)
-        rows.append((common.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs))
+        rows.append((paired.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs))
     return Table("agreement", COLUMNS, tuple(rows))
 
 

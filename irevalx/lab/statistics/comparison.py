@@ -14,14 +14,12 @@ from fractions import Fraction
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.lab.statistics.bootstrap import bootstrap_warnings
 from irevalx.lab.statistics.corrections import CORRECTIONS, FAMILYWISE, TUKEY, correction_named
 from irevalx.lab.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.lab.statistics.scales import GEOMETRIC_MEAN, MEAN, TOTAL, Scale
 from irevalx.lab.statistics.significance import ALPHA, RESAMPLES, TESTS, differences
 from irevalx.lab.statistics.tukey import Tukey, arrangements_fit, least_tukey_p, randomised_tukey
-
-FEW_TOPICS = 20
-"""With fewer topics bootstrap intervals are noticeably too short."""
 
 
 @dataclass(frozen=True)
@@ -275,8 +273,8 @@ def comparison_warnings(
     if correction == TUKEY and n_pairs < n_runs * (n_runs - 1) // 2:
         lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")
     bootstrapped = method.interval == "bca"
-    if bootstrapped and n_topics < FEW_TOPICS:
-        lines.append(f"a bootstrap interval of so few topics ({n_topics}) is too short: --interval t is safer")
+    if bootstrapped:
+        lines += [f"{line}: --interval t is safer" for line in bootstrap_warnings(n_topics)]
     simultaneous = bootstrapped and correction in FAMILYWISE and scale is not GEOMETRIC_MEAN
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(

@@ -76,6 +76,14 @@ _SCALES: dict[Summary, Scale] = {
 }
 
 
+def scale_named(name: str) -> Scale:
+    """Return the scale of the measure with this printed name, such as ``P_5`` or ``gm_map:skip``."""
+    from irevalx.measures import MEASURES
+
+    bare = name.partition(":")[0]
+    return next((scale_of(measure) or MEAN for measure in MEASURES if measure.name == bare), MEAN)
+
+
 def scale_of(measure: Measure) -> Scale | None:
     """Return the scale of a measure; None where its summary is not made of the values of topics."""
     return None if measure.summary is None else _SCALES.get(measure.summary)
