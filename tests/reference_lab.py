@@ -72,13 +72,11 @@ def rank_changes(
     return sum(abs(gain) for gain in gains) / len(gains), rise, fall
 
 
-def knee(levels: Sequence[float], values: Sequence[float], threshold: float) -> float | None:
-    """Return the smallest level whose value exceeds the threshold."""
-    found = None
-    for level, value in zip(levels, values, strict=True):
-        if value > threshold and (found is None or level < found):
-            found = level
-    return found
+def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | None]:
+    """The least place from which on all values exceed the threshold, and the first whose value does."""
+    above = [place for place in range(len(values)) if values[place] > threshold]
+    from_here_on = [place for place in above if all(value > threshold for value in values[place:])]
+    return (from_here_on[0] if from_here_on else None), (above[0] if above else None)
 
 
 # Significance

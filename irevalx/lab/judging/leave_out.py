@@ -21,6 +21,9 @@ from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
 from irevalx.reading.source import CHUNK_SIZE, Source
 
+OTHERS = "others"
+"""The group of runs that a pattern does not match."""
+
 Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
@@ -218,18 +221,26 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
 
+    Runs whose names it does not match are one group, ``OTHERS``.
+
     Raises
     ------
-    UsageError : the pattern is no regular expression, or a name does not match it.
+    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
+        names do not match.
     """
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
-    groups = []
-    for run in runs:
-        match = compiled.search(run)
-        if match is None:
-            raise UsageError(f"--group-by must match the name of each run, but {quote(pattern)} does not {quote(run)}")
-        groups.append(match[1] if compiled.groups and match[1] is not None else match[0])
+    matches = [compiled.search(run) for run in runs]
+    groups = [
+        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in matches
+    ]
+    for run, match, group in zip(runs, matches, groups, strict=True):
+        if match is not None and group == OTHERS and None in matches:
+            raise UsageError(
+                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
+                f"does in {quote(run)}"
+            )
     return groups

@@ -96,17 +96,6 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     return paired_t(differences(values_x, values_y)) < ALPHA
 
 
-def knee(levels: Sequence[float], values: Sequence[float], threshold: float = 0.9) -> float | None:
-    """Return the smallest level whose value exceeds the threshold [Bompada et al. 2007, Table 3]; None without any.
-
-    Parameters
-    ----------
-    levels : of incompleteness, in any order.
-    values : one a level; nan exceeds nothing.
-    """
-    return min((level for level, value in zip(levels, values, strict=True) if value > threshold), default=None)
-
-
 @dataclass(frozen=True)
 class Agreement:
     """The agreement of two scorings of the same runs.

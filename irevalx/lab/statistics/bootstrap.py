@@ -1,9 +1,9 @@
 """The topic bootstrap: what other topics might have said of how two scorings agree.
 
-A draw has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. An interval reaches
-from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the draws, linear between order statistics. Resampled
-rankings are noisier than the ranking itself, so tau's interval lies low and the RMS error's high, and may even leave out
-the estimate.
+A draw has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. An interval
+reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the draws, linear between order statistics.
+Resampled rankings are noisier than the ranking itself, so tau's interval lies low and the RMS error's high, and may
+even leave out the estimate.
 """
 
 from __future__ import annotations

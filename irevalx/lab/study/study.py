@@ -18,6 +18,7 @@ from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
 from irevalx.lab.statistics import agreement
 from irevalx.lab.statistics.decisions import confusion, decide
+from irevalx.lab.statistics.knees import Knee, find_knee
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
@@ -33,9 +34,6 @@ REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself und
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
-
-THRESHOLD = 0.9
-"""The value that a knee exceeds."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,8 @@ class Study:
             }
         return found
 
-    def knees(self, of_samples: FloatArray) -> list[str | None]:
-        """Return, for each measure, the least level whose mean over samples exceeds ``THRESHOLD``; None without any.
+    def knees(self, of_samples: FloatArray) -> list[Knee]:
+        """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
 
         Parameters
         ----------
@@ -108,10 +106,7 @@ class Study:
         -----
         Source: Bompada et al. 2007, Tables 3 and 5.
         """
-        numbers = [float(level.number) for level in self.levels]
-        texts = {float(level.number): level.text for level in self.levels}
-        found = [agreement.knee(numbers, column.tolist(), THRESHOLD) for column in of_samples.mean(axis=1).T]
-        return [None if knee is None else texts[knee] for knee in found]
+        return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
 
 
 def run_study(

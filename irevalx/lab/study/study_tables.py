@@ -9,7 +9,8 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.output import Table
-from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
+from irevalx.lab.statistics.knees import THRESHOLD, Knee
+from irevalx.lab.study.study import REFERENCES, STATISTICS, Study
 
 DECISIONS = ("accuracy", "g_mean")
 """The statistics that compare a measure with itself only."""
@@ -75,18 +76,47 @@ def summary_table(study: Study) -> Table:
 
 
 def knees_table(study: Study) -> Table:
-    """Return a row for each measure: the least levels from which it can be trusted."""
-    names = {
+    """Return a row for each measure: the least levels from which on it can be trusted, marked where it falters."""
+    curves = {name: study.knees(of_samples) for name, of_samples in _curves(study).items()}
+    rows = tuple(
+        (measure, *(_marked_knee(study, knees[m]) for knees in curves.values()))
+        for m, measure in enumerate(study.experiment.measures)
+    )
+    falters = any(not knee.monotone for knees in curves.values() for knee in knees)
+    marks = "; *: from there on, but at a lesser level too" if falters else ""
+    title = f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none{marks})"
+    return Table(title, ("measure", *curves), rows)
+
+
+def all_knees_table(study: Study) -> Table:
+    """Return a row for each measure and statistic: the knee and the first level above the threshold."""
+    rows = tuple(
+        (measure, name, _text(study, knee.knee), _text(study, knee.first), knee.monotone)
+        for m, measure in enumerate(study.experiment.measures)
+        for name, knee in ((name, study.knees(curve)[m]) for name, curve in _curves(study).items())
+    )
+    return Table("knees", ("measure", "statistic", "knee", "first", "monotone"), rows, n_labels=2)
+
+
+def _curves(study: Study) -> dict[str, FloatArray]:
+    """Return the statistics that have knees, of shape (n_levels, n_samples, n_measures)."""
+    return {
         "tau_b_itself": study.statistics["itself"]["tau_b"],
         "tau_b_ap": study.statistics["AP"]["tau_b"],
         "accuracy": study.accuracy,
         "g_mean": study.g_mean,
     }
-    knees = [study.knees(of_samples) for of_samples in names.values()]
-    rows = tuple((measure, *(column[m] for column in knees)) for m, measure in enumerate(study.experiment.measures))
-    return Table(
-        f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none)", ("measure", *names), rows
-    )
+
+
+def _text(study: Study, place: int | None) -> str | None:
+    """Return a level as it was typed."""
+    return None if place is None else study.levels[place].text
+
+
+def _marked_knee(study: Study, knee: Knee) -> str | None:
+    if knee.monotone:
+        return _text(study, knee.knee)
+    return f"{_text(study, knee.knee) or ''}*"
 
 
 def tables_for_people(study: Study) -> Iterator[Table]:

@@ -205,14 +205,3 @@ def test_one_run_is_refused() -> None:
     """There is nothing to agree about with a single run."""
     with pytest.raises(ValueError, match="scorings must have two runs at least, but got 1"):
         agree(np.zeros(1), np.zeros(1), ["a"])
-
-
-@SETTINGS
-@given(
-    st.lists(st.tuples(st.integers(1, 9), st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan])), max_size=6),
-    st.sampled_from([0.9, 0.5]),
-)
-def test_knee(drawn: list[tuple[int, float]], threshold: float) -> None:
-    """The knee is the smallest level above the threshold, not at it, wherever it stands."""
-    levels, values = [pair[0] for pair in drawn], [pair[1] for pair in drawn]
-    assert agreement.knee(levels, values, threshold) == reference.knee(levels, values, threshold)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -23,12 +24,14 @@ from hypothesis import strategies as st
 from running import FIXTURES, ROOT, SHARED, lab, run
 from scipy.stats import kendalltau
 
+from irevalx.errors import UsageError
 from irevalx.lab.experiment import Experiment, prepare, requests_of
 from irevalx.lab.judging.leave_out import LeftOut, groups_by_pattern
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.parameters import opened
 from irevalx.lab.program import COMMANDS
 from irevalx.lab.study import study as studies
+from irevalx.lab.study.study_tables import all_knees_table, knees_table
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -228,6 +231,22 @@ def test_groups(tmp_path: Path) -> None:
     assert groups_by_pattern("1|2", ["a1", "b2"]) == ["1", "2"]
 
 
+def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
+    """Together they are left out as a group; nothing else may be called so."""
+    assert groups_by_pattern("^count|^guess", ["count1", "x", "guess", "vector1"]) == [
+        "count",
+        "others",
+        "guess",
+        "others",
+    ]
+    assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
+    with pytest.raises(UsageError, match="'others', as runs that it does not match are, but it does in 'others1'"):
+        groups_by_pattern("^others", ["others1", "2"])
+    shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--format", "jsonl")
+    rows = [json.loads(line) for line in lab(*shared, "--group-by", "^count").stdout.splitlines()]
+    assert {row["group"] for row in rows} == {"count", "others"}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -260,7 +279,7 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--group-by", "^x"], "--group-by must match the name of each run, but '^x' does not 'count1'"),
+        (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
         (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
         (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
         (["--group-by", "a", "--groups", "f"], "--groups and --group-by must not be given together"),
@@ -414,6 +433,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         b"least level at which the mean over samples exceeds 0.9 (blank: at none)\n\nmeasure "
     )
     return into
+
+
+def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
+    """The last crossing counts; the first is told, and there is a mark for people."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    levels = [studies.Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
+    made = studies.run_study(read, "uniform", levels, [1, 2])
+    falters = replace(made, accuracy=np.array([[[0.95, 0.5]] * 2, [[0.8, 0.95]] * 2, [[0.91, 0.9]] * 2]))
+    rows = {(row["measure"], row["statistic"]): row for row in all_knees_table(falters).records()}
+    assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
+    assert rows["map", "accuracy"] == {
+        "measure": "map",
+        "statistic": "accuracy",
+        "knee": "90%",
+        "first": "10%",
+        "monotone": False,
+    }
+    assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
+    shown = knees_table(falters)
+    assert [row["accuracy"] for row in shown.records()] == ["90%*", "*"]
+    assert "*: " in shown.title
 
 
 def test_study_writes_what_it_says(folder: Path) -> None:
