@@ -12,9 +12,9 @@ from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
 from irevalx.lab.scorings import Scoring
 from irevalx.lab.statistics.agreement import changed
 from irevalx.lab.statistics.bootstrap import TopicDraws, agreement_draws, quantile_interval
-from irevalx.lab.statistics.decisions import Confusion, active_disagreements, confusion, decide
+from irevalx.lab.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.lab.statistics.scales import Scale, scale_named
-from irevalx.lab.statistics.significance import ALPHA
+from irevalx.lab.statistics.significance import ALPHA, pairs_of_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,11 @@ class PairedScores:
     def reversed_pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs that differ in both scorings, but in opposite directions."""
         values = self._comparable
-        pairs = [] if values is None else active_disagreements(*map(decide, values))
-        return [(self.runs[one], self.runs[other]) for one, other in pairs]
+        if values is None:
+            return []
+        reversed_ = reversals(*map(decide, values))
+        first, second = (side[reversed_].tolist() for side in pairs_of_runs(len(self.runs)))
+        return [(self.runs[one], self.runs[other]) for one, other in zip(first, second, strict=True)]
 
     def intervals(
         self, resamples: int, *, alpha: float = ALPHA, seed: int = 0

@@ -19,6 +19,8 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
+from irevalx.lab.statistics.decisions import Confusion, confusion, decide
+from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 OTHERS = "others"
@@ -93,6 +95,8 @@ class LeftOut:
         judged in the same way.
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
     left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
+    confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
+        the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
     """
 
     before: FloatArray
@@ -101,6 +105,7 @@ class LeftOut:
     rank_after: IntArray
     changed: BoolArray
     left_out: BoolArray
+    confusion: Confusion
 
     @property
     def _gain(self) -> IntArray:
@@ -174,6 +179,8 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
+    full, decided = decide(tested), []
+    first, second = pairs_of_runs(before.shape[1])
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
     for removal in removed:
         grades, pooled = treatment(removal, experiment.grades)
@@ -181,9 +188,12 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
         scores, members = experiment.scores(reduced), removal.runs if len(removed) > 1 else all_runs
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
-        has_changed[:, members] = changed(tested[:, members], experiment.tested(reduced)[:, members])
+        reduced_tested = experiment.tested(reduced)
+        has_changed[:, members] = changed(tested[:, members], reduced_tested[:, members])
+        concerned = removal.runs[first] | removal.runs[second]
+        decided.append(confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)))
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
-    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out)
+    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:

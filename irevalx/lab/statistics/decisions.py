@@ -7,7 +7,8 @@ for active, mixed and passive agreement and disagreement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,10 @@ class Decisions:
 
     different: BoolArray
     direction: IntArray
+
+    def of_pairs(self, chosen: BoolArray) -> Decisions:
+        """Return the decisions about some pairs: shape (n_pairs,), whether a pair is one of them."""
+        return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
 def decide(values: FloatArray) -> Decisions:
@@ -69,6 +74,13 @@ class Confusion:
     active_disagreements: IntArray
     mixed_disagreements: IntArray
     passive_disagreements: IntArray
+
+    @classmethod
+    def sum(cls, parts: Sequence[Confusion]) -> Confusion:
+        """Add up numbers of pairs, one at least."""
+        return cls(
+            **{field.name: np.sum([getattr(part, field.name) for part in parts], axis=0) for field in fields(cls)}
+        )
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
@@ -155,17 +167,9 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
     )
 
 
-def active_disagreements(full: Decisions, reduced: Decisions) -> list[tuple[int, int]]:
-    """Return the pairs of runs, by row, that differ under both judgments, but in opposite directions.
-
-    Parameters
-    ----------
-    full, reduced : shape (n_pairs,).
-    """
-    opposite = full.different & reduced.different & (full.direction * reduced.direction < 0)
-    n_runs = round((1 + (1 + 8 * opposite.size) ** 0.5) / 2)
-    first, second = (side[opposite].tolist() for side in pairs_of_runs(n_runs))
-    return list(zip(first, second, strict=True))
+def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
+    """Return whether two runs differ under both judgments, but in opposite directions: shape (..., n_pairs)."""
+    return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
 def _count(mask: BoolArray) -> IntArray:

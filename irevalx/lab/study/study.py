@@ -13,12 +13,14 @@ from functools import cached_property
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.decisions import confusion, decide
+from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
 from irevalx.lab.statistics.knees import Knee, find_knee
+from irevalx.lab.statistics.significance import pairs_of_runs
+from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
@@ -64,8 +66,11 @@ class Study:
     full : shape (n_measures, n_runs); scores under full judgments.
     average_precision : shape (n_runs,); AP under full judgments.
     scores : shape (n_levels, n_samples, n_measures, n_runs).
-    accuracy, g_mean : shape (n_levels, n_samples, n_measures); of the decisions which runs differ significantly,
-        against those under full judgments.
+    confusion : shape (n_levels, n_samples, n_measures); how the decisions which runs differ significantly go together
+        with those under full judgments.
+    reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
+        the opposite direction as under full judgments.
+    intervals : of the means over samples; None unless topics were resampled.
     """
 
     experiment: Experiment
@@ -76,8 +81,19 @@ class Study:
     full: FloatArray
     average_precision: FloatArray
     scores: FloatArray
-    accuracy: FloatArray
-    g_mean: FloatArray
+    confusion: Confusion
+    reversals: IntArray
+    intervals: StudyIntervals | None = None
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of decisions that stay as they were: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.accuracy
+
+    @property
+    def g_mean(self) -> FloatArray:
+        """The g-mean of decisions: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.g_mean
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray]]:
@@ -108,6 +124,19 @@ class Study:
         """
         return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
 
+    def warnings(self) -> list[str]:
+        """Return a line for each measure under which pairs of runs differ in both directions."""
+        runs = self.experiment.runs
+        lines = []
+        for measure, of_pairs in zip(self.experiment.measures, self.reversals, strict=True):
+            if total := int(of_pairs.sum()):
+                first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
+                lines.append(
+                    f"{measure}: {total} times two runs differ under full and under reduced judgments in opposite "
+                    f"directions, {of_pairs.max()} times {runs[first]} and {runs[second]}"
+                )
+        return lines
+
 
 def run_study(
     experiment: Experiment,
@@ -115,6 +144,7 @@ def run_study(
     levels: Sequence[Level],
     seeds: Sequence[int],
     done: Callable[[], None] = lambda: None,
+    resampling: Resampling | None = None,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
 
@@ -124,26 +154,38 @@ def run_study(
     levels : in any order.
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
+    resampling : of topics, for intervals; None for no intervals.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = experiment.values()
-    full = decide(experiment.tested(values))
+    tested = experiment.tested(values)
+    plain = experiment.with_measures(("map",))
+    average_precision = plain.values()
+    bootstrap = None
+    if resampling is not None:
+        sizes = len(levels), len(seeds)
+        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
+    full = decide(tested)
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
-    kept, accuracy, g_mean = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
+    kept = np.empty(shape[:2])
+    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
+    direction = np.empty(different.shape, np.int64)
     for s, seed in enumerate(seeds):
         order = samples.RandomOrder(experiment.judgments, seed, scheme)
         for i, level in enumerate(levels):
             sample = keep(experiment, scheme, level, order)
             reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
+            reduced_tested = experiment.tested(reduced)
             kept[i, s] = np.count_nonzero(sample) / n_judged
             scores[i, s] = experiment.scores(reduced)
-            counts = confusion(full, decide(experiment.tested(reduced)))
-            accuracy[i, s], g_mean[i, s] = counts.accuracy, counts.g_mean
+            decided = decide(reduced_tested)
+            different[i, s], direction[i, s] = decided.different, decided.direction
+            if bootstrap is not None:
+                bootstrap.add(i, reduced_tested)
             done()
-    plain = experiment.with_measures(("map",))
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -151,10 +193,11 @@ def run_study(
         seeds=tuple(seeds),
         kept=kept,
         full=experiment.scores(values),
-        average_precision=plain.scores(plain.values())[0],
+        average_precision=plain.scores(average_precision)[0],
         scores=scores,
-        accuracy=accuracy,
-        g_mean=g_mean,
+        confusion=confusion(full, Decisions(different, direction)),
+        reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
+        intervals=None if bootstrap is None else bootstrap.intervals(),
     )
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.output import Table
+from irevalx.lab.statistics.bootstrap import STATISTICS as RESAMPLED
+from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.lab.statistics.knees import THRESHOLD, Knee
 from irevalx.lab.study.study import REFERENCES, STATISTICS, Study
 
-DECISIONS = ("accuracy", "g_mean")
-"""The statistics that compare a measure with itself only."""
+DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
+"""The statistics of decisions, which compare a measure with itself only."""
 
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 
@@ -47,7 +49,7 @@ def samples_table(study: Study) -> Table:
             seed,
             measure,
             reference,
-            *(None if one is None else float(one[i, s, m]) for one in columns),
+            *(None if one is None else one[i, s, m].item() for one in columns),
         )
         for i, level in enumerate(study.levels)
         for s, seed in enumerate(study.seeds)
@@ -60,8 +62,13 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(study: Study) -> Table:
-    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample)."""
+    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
+
+    Where topics were resampled, the ends of the intervals of the means stand behind them.
+    """
     heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
+    if study.intervals is not None:
+        heads += [f"{name}_{end}" for name in RESAMPLED for end in ("low", "high")]
     rows = []
     for i, level in enumerate(study.levels):
         for m, measure in enumerate(study.experiment.measures):
@@ -69,6 +76,9 @@ def summary_table(study: Study) -> Table:
                 cells: list[float | None] = []
                 for one in _statistics(study, reference).values():
                     cells += [None, None] if one is None else [float(one[i, :, m].mean()), spread(one[i, :, m])]
+                if study.intervals is not None:
+                    ends = study.intervals.statistics[reference]
+                    cells += [float(end[i, m]) for name in RESAMPLED for end in ends[name]]
                 kept = float(study.kept[i].mean())
                 rows.append((study.scheme, level.text, kept, measure, reference, *cells))
     columns = ("scheme", "level", "judged", "measure", "against", *heads)
@@ -89,13 +99,21 @@ def knees_table(study: Study) -> Table:
 
 
 def all_knees_table(study: Study) -> Table:
-    """Return a row for each measure and statistic: the knee and the first level above the threshold."""
-    rows = tuple(
-        (measure, name, _text(study, knee.knee), _text(study, knee.first), knee.monotone)
-        for m, measure in enumerate(study.experiment.measures)
-        for name, knee in ((name, study.knees(curve)[m]) for name, curve in _curves(study).items())
-    )
-    return Table("knees", ("measure", "statistic", "knee", "first", "monotone"), rows, n_labels=2)
+    """Return a row for each measure and statistic: the knee and its interval, and the first level above the threshold.
+
+    The interval is blank unless topics were resampled, and where it ends beyond all levels.
+    """
+    curves = {name: study.knees(curve) for name, curve in _curves(study).items()}
+    rows = []
+    for m, measure in enumerate(study.experiment.measures):
+        for name, knees in curves.items():
+            ends: tuple[int | None, int | None] = (None, None)
+            if study.intervals is not None and name in study.intervals.knees:
+                ends = study.intervals.knees[name][m]
+            levels = [_text(study, place) for place in (knees[m].knee, knees[m].first, *ends)]
+            rows.append((measure, name, *levels[:2], knees[m].monotone, *levels[2:]))
+    columns = ("measure", "statistic", "knee", "first", "monotone", "low", "high")
+    return Table("knees", columns, tuple(rows), n_labels=2)
 
 
 def _curves(study: Study) -> dict[str, FloatArray]:
@@ -130,15 +148,15 @@ def tables_for_people(study: Study) -> Iterator[Table]:
     yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
 
 
-def spread(of_samples: FloatArray) -> float | None:
+def spread(of_samples: FloatArray | IntArray) -> float | None:
     """Return the standard deviation of several samples; None for a single one."""
     return float(np.std(of_samples, ddof=1)) if of_samples.size > 1 else None
 
 
-def _statistics(study: Study, reference: str) -> dict[str, FloatArray | None]:
+def _statistics(study: Study, reference: str) -> dict[str, FloatArray | IntArray | None]:
     """Return all statistics; None for those that do not concern this reference."""
-    itself = reference == "itself"
-    of_decisions = {"accuracy": study.accuracy if itself else None, "g_mean": study.g_mean if itself else None}
+    found = study.confusion.columns
+    of_decisions = {name: found[name] if reference == "itself" else None for name in DECISIONS}
     return {**study.statistics[reference], **of_decisions}
 
 

@@ -13,9 +13,9 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.lab.statistics.decisions import (
     DECISION_COLUMNS,
     Decisions,
-    active_disagreements,
     confusion,
     decide,
+    reversals,
 )
 
 SETTINGS = settings(deadline=None, max_examples=100)
@@ -124,8 +124,8 @@ def test_six_ways_by_hand() -> None:
     }
 
 
-def test_active_disagreements_are_named() -> None:
-    """A pair that differs under both judgments in opposite directions, by the rows of its runs."""
+def test_reversals() -> None:
+    """Pairs that differ under both judgments in opposite directions."""
     full = decisions_of([False, True, True, True, True, True], [1, 1, 1, -1, 0, 1])
     reduced = decisions_of([True, True, True, True, True, False], [-1, -1, 1, 1, 1, -1])
-    assert active_disagreements(full, reduced) == [(0, 2), (1, 2)]
+    assert reversals(full, reduced).tolist() == [False, True, False, True, False, False]

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,14 +22,15 @@ import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import FIXTURES, ROOT, SHARED, lab, run
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.lab.experiment import Experiment, prepare, requests_of
-from irevalx.lab.judging.leave_out import LeftOut, groups_by_pattern
+from irevalx.lab.judging.leave_out import LeftOut, deleted, groups_by_pattern, leave_out, removals
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.parameters import opened
 from irevalx.lab.program import COMMANDS
+from irevalx.lab.statistics.decisions import Confusion
 from irevalx.lab.study import study as studies
 from irevalx.lab.study.study_tables import all_knees_table, knees_table
 from irevalx.reading.source import Source
@@ -308,11 +309,34 @@ def test_summary_of_left_out_runs() -> None:
         rank_after=np.array([[2, 1, 3, 1]]),
         changed=np.array([[True, False, False, True]]),
         left_out=np.ones(4, np.bool_),
+        confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
     )
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
     assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
     assert found.tau[0] == pytest.approx((3 - 3) / 6)
+
+
+@pytest.mark.parametrize("only", [None, "count"])
+def test_decisions_about_left_out_runs(only: str | None) -> None:
+    """Pairs of which a run was left out, decided by scipy under the whole pool and under what is left of it."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    groups = groups_by_pattern("^[a-z]+", read.runs)
+    left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
+    found = leave_out(read, left, deleted).confusion
+    expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
+    before = read.values(pooled=left[0].in_pool)
+    for removal in left:
+        after = read.values(*deleted(removal, read.grades))
+        for m, (i, j) in product(range(2), combinations(range(len(read.runs)), 2)):
+            if removal.runs[i] or removal.runs[j]:
+                d = [np.round(values[m, i] - values[m, j], 12) for values in (before, after)]
+                different = [bool(one.any()) and float(wilcoxon(one).pvalue) < 0.05 for one in d]
+                sign = [round(float(one.mean()), 12) for one in d]
+                expected[m][f"c{1 + different[0]}{1 + different[1]}"] += 1
+                expected[m]["pma"[sum(different)] + "ad"[sign[0] * sign[1] < 0]] += 1
+    for m in range(2):
+        assert {name: int(found.columns[name][m]) for name in expected[m]} == expected[m]
 
 
 def test_one_group_alone() -> None:
@@ -440,7 +464,8 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
     read = experiment(QRELS, RUNS, "map", "bpref")
     levels = [studies.Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
-    falters = replace(made, accuracy=np.array([[[0.95, 0.5]] * 2, [[0.8, 0.95]] * 2, [[0.91, 0.9]] * 2]))
+    same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
+    falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {(row["measure"], row["statistic"]): row for row in all_knees_table(falters).records()}
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert rows["map", "accuracy"] == {
@@ -449,6 +474,8 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
         "knee": "90%",
         "first": "10%",
         "monotone": False,
+        "low": None,
+        "high": None,
     }
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
     shown = knees_table(falters)
