@@ -177,6 +177,21 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
     return comparisons, swapped, tied
 
 
+def swap_bins(
+    values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
+) -> dict[int, tuple[int, int]]:
+    """Comparisons and swaps by the size of the sum on the one set, each set being the one once."""
+    found: dict[int, tuple[int, int]] = {}
+    for a, b in combinations(values, 2):
+        for pair in sets:
+            for one, other in (pair, pair[::-1]):
+                first = sum(a[topic] - b[topic] for topic in one)
+                second = sum(a[topic] - b[topic] for topic in other)
+                comparisons, swapped = found.get(abs(first) // width, (0, 0))
+                found[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
+    return found
+
+
 def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:
     """All pairs of disjoint topic sets of a size, whichever comes first."""
     return {

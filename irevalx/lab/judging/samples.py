@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -95,16 +95,23 @@ def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int
     return kept
 
 
-def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, level: int) -> BoolArray:
+def stratified(
+    judgments: Judgments,
+    fraction: Fraction,
+    order: RandomOrder,
+    level: int,
+    rounding: Callable[[Fraction], int] = math.ceil,
+) -> BoolArray:
     """Keep the same share of every topic's relevant and of its nonrelevant documents.
 
-    Of R relevant documents the first max(1, ceil(fraction R)) are kept, of N nonrelevant ones the first
-    max(10, ceil(fraction N)), as far as there are so many. What a fraction keeps a greater one keeps as well.
+    Of R relevant documents the first max(1, fraction R) are kept, of N nonrelevant ones the first max(10, fraction N),
+    rounded to whole numbers, as far as there are so many. What a fraction keeps a greater one keeps as well.
 
     Parameters
     ----------
     fraction : above 0 and at most 1.
     level : the least grade that is relevant.
+    rounding : one of ``ROUNDINGS``.
 
     Returns
     -------
@@ -113,7 +120,7 @@ def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, lev
     Notes
     -----
     Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4
-    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3.
+    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
     """
     relevant = is_relevant(judgments, level)
     kept = np.zeros(judgments.rows.size, np.bool_)
@@ -121,7 +128,7 @@ def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, lev
         places = order.of(topic)
         for stratum, least in ((relevant[places], LEAST_RELEVANT), (~relevant[places], LEAST_NONRELEVANT)):
             documents = places[stratum]
-            kept[documents[: max(least, math.ceil(fraction * documents.size))]] = True
+            kept[documents[: max(least, rounding(fraction * documents.size))]] = True
     return kept
 
 
@@ -198,4 +205,13 @@ def warnings_without_relevant(judgments: Judgments, level: int) -> list[str]:
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:
     """Return the first max(1, floor(rate n + 1/2)) of n places."""
-    return places[: max(1, int(rate * places.size + Fraction(1, 2)))]
+    return places[: max(1, half_up(rate * places.size))]
+
+
+def half_up(number: Fraction) -> int:
+    """Return the nearest whole number, of two the greater one."""
+    return math.floor(number + Fraction(1, 2))
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up}
+"""How a share of a stratum becomes a number of documents."""

@@ -72,7 +72,7 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
         raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
     first, second = pairs_of_runs(n_runs)
     gap = differences(values[second], values[first])
-    one, other = (np.sign(without_noise(gap @ _shares(sets[:, side], n_topics))) for side in range(2))
+    one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
     return SwapRate(
         size=sets.shape[2],
         comparisons=one.size,
@@ -120,7 +120,7 @@ def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tupl
             yield one, other
 
 
-def _shares(sets: IntArray, n_topics: int) -> FloatArray:
+def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
     """Return the matrix that averages over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
     shares = np.zeros((n_topics, len(sets)))
     shares[sets, np.arange(len(sets))[:, np.newaxis]] = 1 / sets.shape[1]
