@@ -147,7 +147,7 @@ def command(
         qualities = []
         if holdout:
             order = RandomOrder(judgments, fresh_seed() if seed is None else seed, SCHEME)
-            qualities = [hold_out(completion, share, order, progress) for share in holdout]
+            qualities = hold_out(completion, holdout, order, progress)
     _tell(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)

@@ -127,12 +127,18 @@ class Completing:
         return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool
 
 
-def classifier_for(name: str, collection: Collection) -> Classifier:
-    """Return the classifier of this name, one of ``CLASSIFIERS``; the packages it needs are imported only now."""
+def classifier_for(name: str, collection: Collection, *, balanced: bool = True) -> Classifier:
+    """Return the classifier of this name, one of ``CLASSIFIERS``; the packages it needs are imported only now.
+
+    Parameters
+    ----------
+    balanced : whether the errors of the support vector machine on relevant and on nonrelevant documents weigh the same
+        in sum.
+    """
     if name == "kld":
         from irevalx.lab.completion.language_models import LanguageModels
 
         return LanguageModels(collection)
     from irevalx.lab.completion.support_vectors import SupportVectors
 
-    return SupportVectors(collection)
+    return SupportVectors(collection, balanced=balanced)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
+from irevalx.lab.output import Table
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
 from irevalx.lab.statistics.decisions import Confusion, confusion, decide
 from irevalx.lab.statistics.significance import pairs_of_runs
@@ -82,6 +83,30 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
         members = np.array([group == name for group in groups], np.bool_)
         alone: BoolArray = found & found_by_one
         yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
+
+
+def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntArray:
+    """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
+    rows = experiment.judgments.rows
+    of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
+    return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
+
+
+def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
+    """Return a row for each group and topic: judged documents removed, and relevant ones; then sums and means.
+
+    The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
+    """
+    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
+    counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
+    topics = [os.fsdecode(topic) for topic in experiment.topics]
+    rows: list[tuple[str, str, float, float]] = []
+    for removal, of_group, relevant_of_group in zip(removed, *counts, strict=True):
+        rows += zip([removal.group] * len(topics), topics, of_group.tolist(), relevant_of_group.tolist(), strict=True)
+        rows.append((removal.group, "all", int(of_group.sum()), int(relevant_of_group.sum())))
+        rows.append((removal.group, "mean", float(of_group.mean()), float(relevant_of_group.mean())))
+    rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
+    return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +183,11 @@ class LeftOut:
     def tau_b_all(self) -> FloatArray:
         """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
         return tau_b(self.before, self.after)
+
+    @property
+    def tau_all(self) -> FloatArray:
+        """Per measure: Kendall's tau, ties concordant, over all runs ([4] Tables 3 and 8)."""
+        return tau(self.before, self.after)
 
     @property
     def share_changed(self) -> FloatArray:

@@ -26,7 +26,7 @@ from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.lab.experiment import Experiment, prepare, requests_of
-from irevalx.lab.judging.leave_out import LeftOut, deleted, groups_by_pattern, leave_out, removals
+from irevalx.lab.judging.leave_out import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.parameters import opened
 from irevalx.lab.program import COMMANDS
@@ -314,7 +314,27 @@ def test_summary_of_left_out_runs() -> None:
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
     assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
-    assert found.tau[0] == pytest.approx((3 - 3) / 6)
+    assert found.tau[0] == found.tau_all[0] == pytest.approx((3 - 3) / 6)
+
+
+def test_documents_removed_for_each_topic() -> None:
+    """Those of the definition, counted in the files; their mean is that over groups and topics."""
+    read = experiment(QRELS, RUNS, "map")
+    names = groups_by_pattern("^[a-z]+", read.runs)
+    full = reference.read_qrels(QRELS.read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
+    groups = {name: name.rstrip("12") for name in runs}
+    rows = {(row["group"], row["topic"]): row for row in removed_table(read, list(removals(read, names, 10))).records()}
+    total = 0
+    for group in set(names):
+        whole, reduced = reference.without_group(full, runs, groups, group, 10)
+        for topic in full:
+            gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
+            row = rows[group, topic]
+            assert (row["removed"], row["relevant"]) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            total += len(gone)
+    assert rows["mean", "mean"]["removed"] == pytest.approx(total / len(full) / len(set(names)))
+    assert sum(row["removed"] for (_, topic), row in rows.items() if topic == "all") == total
 
 
 @pytest.mark.parametrize("only", [None, "count"])
