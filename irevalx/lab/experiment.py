@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.statistics.scales import MEAN, Scale, scale_of
+from irevalx.lab.statistics.scales import MEAN, Scale, scale_of, without_undefined
 from irevalx.measures.select import Request, select
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
@@ -129,6 +129,29 @@ class Experiment:
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
         retrieved[run, self.ranking.row[within_depth]] = True
         return retrieved
+
+
+def defined_values(experiment: Experiment, warn: Warn = lambda line: None) -> list[FloatArray]:
+    """Return the values of each measure, shape (n_runs, n_topics), without topics for which some run has none.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    """
+    n_topics = len(experiment.topics)
+    found = []
+    for measure, values in zip(experiment.measures, experiment.values(), strict=True):
+        defined = without_undefined(values)
+        if not defined.shape[1]:
+            raise InputError(f"{measure} must have a value for one topic at least, but has none")
+        if left_out := n_topics - defined.shape[1]:
+            warn(f"{measure}: {left_out} of {n_topics} topics are left out: some run has no value for them")
+        found.append(defined)
+    return found
 
 
 def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:

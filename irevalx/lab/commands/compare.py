@@ -7,7 +7,7 @@ from itertools import combinations
 import click
 
 from irevalx.errors import UsageError, quote
-from irevalx.lab.experiment import Experiment, prepare
+from irevalx.lab.experiment import Experiment, defined_values, prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import Table, table_lines, write_lines
 from irevalx.lab.parameters import (
@@ -122,10 +122,11 @@ def command(
     pairs = _pairs(experiment, baseline)
     seed = fresh_seed() if seed is None else seed
     method, scale = Method(test, correction, alpha=alpha, seed=seed), experiment.scales[0]
-    sizes = {"n_runs": len(experiment.runs), "n_topics": len(experiment.topics), "n_pairs": len(pairs)}
+    values = defined_values(experiment, warn)[0]
+    sizes = {"n_runs": len(experiment.runs), "n_topics": values.shape[1], "n_pairs": len(pairs)}
     for line in comparison_warnings(method, scale, experiment.measures[0], **sizes):
         warn(line)
-    found = compare(experiment.values()[0], pairs, method, scale)
+    found = compare(values, pairs, method, scale)
     rows = tuple(
         (
             experiment.measures[0],
