@@ -18,7 +18,7 @@ from irevalx.lab.statistics.bootstrap import bootstrap_warnings
 from irevalx.lab.statistics.corrections import CORRECTIONS, FAMILYWISE, TUKEY, correction_named
 from irevalx.lab.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.lab.statistics.scales import GEOMETRIC_MEAN, MEAN, TOTAL, Scale
-from irevalx.lab.statistics.significance import ALPHA, RESAMPLES, TESTS, differences
+from irevalx.lab.statistics.significance import ALPHA, RESAMPLES, TESTS, differences, without_noise
 from irevalx.lab.statistics.tukey import Tukey, arrangements_fit, least_tukey_p, randomised_tukey
 
 
@@ -169,7 +169,7 @@ def _intervals(x: FloatArray, y: FloatArray, method: Method, scale: Scale, tukey
     found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
     if tukey is not None:
         half, middle = _half_width(tukey, method.alpha, scale, n_topics), scale.of_mean(d.mean(axis=1), n_topics)
-        found.append((middle - half, middle + half))
+        found.append((without_noise(middle - half), without_noise(middle + half)))
     return found[0], found[1] if found[1:] else undefined
 
 

@@ -81,6 +81,14 @@ def test_tukey_is_over_all_runs() -> None:
     assert astuple(sums.pairs[0])[-3:] == pytest.approx((6 / 36, 2, 20))
 
 
+def test_tukey_intervals_and_decisions_belong_together() -> None:
+    """A difference that is as great as the half width has an interval that ends at 0, and is not found different."""
+    values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
+    for alpha in (0.15, 0.2, 0.5, 0.67, 0.7, 0.9):
+        for one in compare(values, PAIRS, Method(correction="tukey", alpha=alpha)).pairs:
+            assert (one.corrected < alpha) == (one.simultaneous_low > 0 or one.simultaneous_high < 0)
+
+
 def test_simultaneous_intervals() -> None:
     """Under Bonferroni's and Holm's correction intervals of 1 - alpha/3 for each of three pairs; else none."""
     values = random_values(2, 3, 25)
