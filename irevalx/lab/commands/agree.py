@@ -13,8 +13,9 @@ from irevalx.errors import UsageError
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import Output
+from irevalx.lab.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.parameters import TABLES_OUTPUT, lab_command, least_retrieved_option, level_option, measures_option
-from irevalx.lab.scorings import Common, Scoring, in_common
+from irevalx.lab.scorings import Scoring
 from irevalx.lab.statistics.agreement import agree
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
@@ -61,17 +62,17 @@ def command(inputs: Inputs, output: Output, *, x: str, y: str, against: str | No
     else:
         _refuse_without_runs("measures", "level", "least_retrieved")
         first, second = Scoring.read(Source(x)), Scoring.read(Source(y))
-    output.write_tables([agreement_table(in_common(first, second, against, warn))])
+    output.write_tables([agreement_table(paired_scores(first, second, against, warn))])
 
 
-def agreement_table(found: list[Common]) -> Table:
+def agreement_table(found: list[PairedScores]) -> Table:
     """Return a table with a row for each measure that both scorings have."""
     rows = []
-    for common in found:
-        one = replace(agree(common.x, common.y, common.runs), changed=common.changed)
+    for paired in found:
+        one = replace(agree(paired.x, paired.y, paired.runs), changed=paired.changed)
         correlations = (one.tau, one.tau_b, one.tau_ap, one.pearson)
         moved = (one.rank_change, one.rise, one.risen, one.fall, one.fallen)
-        rows.append((common.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs))
+        rows.append((paired.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs))
     return Table("agreement", COLUMNS, tuple(rows))
 
 

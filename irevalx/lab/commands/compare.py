@@ -8,7 +8,7 @@ import click
 
 from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
-from irevalx.lab.experiment import Experiment
+from irevalx.lab.experiment import Experiment, defined_values
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
@@ -21,7 +21,8 @@ from irevalx.lab.parameters import (
     runs_argument,
     seed_option,
 )
-from irevalx.lab.statistics.comparison import CORRECTIONS, compare
+from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
+from irevalx.lab.statistics.corrections import CORRECTIONS
 from irevalx.lab.statistics.significance import TESTS
 from irevalx.reports.table import Table
 
@@ -100,9 +101,12 @@ def command(
             + " ".join(experiment.measures)
         )
     pairs = _pairs(experiment, baseline)
-    comparisons = compare(
-        experiment.values()[0], pairs, test=test, correction=correction, alpha=alpha, seed=chosen_seed(seed)
-    )
+    method, scale = Method(test, correction, alpha=alpha, seed=chosen_seed(seed)), experiment.scales[0]
+    values = defined_values(experiment, inputs.messages.warn)[0]
+    sizes = {"n_runs": len(experiment.runs), "n_topics": values.shape[1], "n_pairs": len(pairs)}
+    for line in comparison_warnings(method, scale, experiment.measures[0], **sizes):
+        inputs.messages.warn(line)
+    comparisons = compare(values, pairs, method, scale)
     rows = tuple(
         (
             experiment.measures[0],
@@ -121,7 +125,7 @@ def command(
             one.corrected,
             one.corrected < alpha,
         )
-        for one in comparisons
+        for one in comparisons.pairs
     )
     output.write_tables([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)])
 

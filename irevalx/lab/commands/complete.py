@@ -140,7 +140,7 @@ def command(
     if holdout:
         order = RandomOrder(judgments, chosen_seed(seed), SCHEME)
         with inputs.messages.progress("topics predicted", total=judgments.rows.n * len(holdout)) as progress:
-            qualities = [hold_out(completion, share, order, progress.advance) for share in holdout]
+            qualities = hold_out(completion, holdout, order, progress.advance)
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)

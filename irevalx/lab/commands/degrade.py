@@ -68,7 +68,8 @@ def command(
     if (uniform is None) == (stratified is None):
         raise UsageError("one of --uniform and --stratified must be given")
     judgments, level = inputs.qrels_lines.judgments, inputs.level
-    samples.tell_without_relevant(judgments, level, inputs.messages.warn)
+    for line in samples.warnings_without_relevant(judgments, level):
+        inputs.messages.warn(line)
     seed = chosen_seed(seed)
     if uniform is not None:
         kept = samples.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)

@@ -12,7 +12,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, shown_name
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging import samples
-from irevalx.lab.judging.pools import near, pool_of
+from irevalx.lab.judging.pools import find_in_judgments, pool_of
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import LINES_OUTPUT, depth_option, lab_command, runs_argument
@@ -60,7 +60,7 @@ def command(inputs: Inputs, output: Output, *, depth: int, judge: str | None, mi
     pool = pool_of(inputs.opened_runs, depth, warn)
     if unknown := sum(topic not in judgments.topic_index for topic in pool):
         warn(f"{unknown} of {len(pool)} pooled topics are left out: {shown_name(judge)} does not judge them")
-    in_pool, others = near(judgments, pool)
+    in_pool, others = find_in_judgments(judgments, pool)
     if mix_seed is None:
         kept = samples.shallow(judgments, in_pool[np.newaxis])
     else:

@@ -14,7 +14,7 @@ from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.input_files import Inputs
-from irevalx.lab.judging.samples import tell_without_relevant
+from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
 from irevalx.lab.parameters import EXPERIMENT, SHARE, chosen_seed, digits_option, lab_command, quiet_option, seed_option
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
@@ -91,7 +91,8 @@ def command(
     files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
     experiment = inputs.experiment()
     if scheme in {"uniform", "stratified"}:
-        tell_without_relevant(experiment.judgments, inputs.level, inputs.messages.warn)
+        for line in warnings_without_relevant(experiment.judgments, inputs.level):
+            inputs.messages.warn(line)
     is_random = scheme != "depth"
     first_seed = chosen_seed(seed) if is_random else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))

@@ -60,7 +60,7 @@ def command(inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: in
     drawn = [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
     rows = [
         (measure, found.size, found.rate, found.swaps, found.ties, found.comparisons)
-        for measure, values in zip(experiment.measures, experiment.values(), strict=True)
+        for measure, values in zip(experiment.measures, experiment.tested(experiment.values()), strict=True)
         for found in (swap_rate(values, sets) for sets in drawn)
     ]
     columns = ("measure", "topics", "swap_rate", "swaps", "ties", "comparisons")

@@ -11,7 +11,7 @@ import pytest
 from running import ROOT, SHARED, lab
 
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.lab.completion.classifiers import CLASSIFIERS, Decisions
+from irevalx.lab.completion.classifiers import CLASSIFIERS, Classification
 from irevalx.lab.completion.collection import Collection, collection_for
 from irevalx.lab.completion.documents import Document
 from irevalx.lab.completion.predict import Completing, Completion, classifier_for
@@ -154,10 +154,10 @@ class Optimist:
     def __init__(self) -> None:
         self.learned: list[dict[int, bool]] = []
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
         """Say yes."""
-        self.learned.append(dict(zip(trained.tolist(), relevant.tolist(), strict=True)))
-        return Decisions(np.ones(asked.size, np.bool_), np.ones(asked.size))
+        self.learned.append(dict(zip(judged.tolist(), relevant.tolist(), strict=True)))
+        return Classification(np.ones(unknown.size, np.bool_), np.ones(unknown.size))
 
 
 def test_what_cannot_be_predicted_is_unjudged() -> None:
