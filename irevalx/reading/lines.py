@@ -14,7 +14,7 @@ from irevalx.frozen import Frozen
 from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.layout import Comments, Layout, word_for
-from irevalx.reading.tokens import Tokens, WrongLineError, tokenise
+from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
 from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
@@ -83,16 +83,17 @@ def cut_lines(
     """
     nul = block.text.find(b"\0")
     if nul >= 0:
-        line = block.text.count(b"\n", 0, nul)
-        where, shown = f"{shown_name(path)}:{block.first_line + line}", quote(_line(block, line))
-        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
+        line = block.first_line + block.text.count(b"\n", 0, nul)
+        shown = quote(_line_with(block.text, nul))
+        raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
     names = columns or layout.columns[0]
     try:
         tokens = tokenise(block.text, layout.shape(names, compat))
     except WrongLineError as wrong:
-        text = _line(block, wrong.line)
+        newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == NEWLINE)
+        text = _line_with(block.text, int(newlines[wrong.line]))
         problem = f"{layout.rule(columns)}, but got {quote(text)}"
-        if hint and len(text.split()) == 6:
+        if hint and len(text.split(None, 6)) == 6:
             problem += f": {hint}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
     return DataLines(path, tuple(names.split()), tokens, tokens.line + block.first_line)
@@ -101,11 +102,15 @@ def cut_lines(
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
     """Return which columns of a layout the first data line of a block has; None where it has others, or is none."""
     comments = layout.comments_in(compat)
-    for line in block.text.split(b"\n"):
-        fields = line.split()
-        start = line.lstrip() if comments is Comments.BEHIND_SPACES else line
-        if fields and not (start.startswith(b"#") and comments is not Comments.NONE):
-            return next((columns for columns in layout.columns if len(columns.split()) == len(fields)), None)
+    numbers = {len(columns.split()): columns for columns in layout.columns}
+    start = 0
+    while start < len(block.text):
+        line = _line_with(block.text, start)
+        start += len(line) + 1
+        fields = line.split(None, max(numbers))
+        begin = line.lstrip() if comments is Comments.BEHIND_SPACES else line
+        if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
+            return numbers.get(len(fields))
     return None
 
 
@@ -157,6 +162,7 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
         return x.astype(np.float32).astype(np.float64)
 
 
-def _line(block: Block, number: int) -> bytes:
-    """Return a line of a block, counted from 0, without its newline."""
-    return block.text.split(b"\n", number + 1)[number]
+def _line_with(text: bytes, place: int) -> bytes:
+    """Return the line that has this byte, without its newline."""
+    end = text.find(b"\n", place)
+    return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]
