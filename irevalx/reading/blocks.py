@@ -46,12 +46,13 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
     Yields
     ------
     Blocks that end where a topic does, of about the size of a chunk or, where a topic is longer, that of the topic.
+    The last one ends with the chunk that has a NUL byte, if there is one.
     """
     pieces: list[bytes] = []
     size = 0
     wanted = 1
     line = 1
-    for chunk in chunks:
+    for chunk in _up_to_nul(chunks):
         pieces.append(chunk)
         size += len(chunk)
         if size < wanted:
@@ -71,8 +72,16 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def one_block(chunks: Iterable[bytes]) -> Block:
-    """Return a whole file."""
-    return Block(b"".join(chunks), 1)
+    """Return a whole file, but no more than ``whole_topics`` reads of it."""
+    return Block(b"".join(_up_to_nul(chunks)), 1)
+
+
+def _up_to_nul(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield chunks up to the first with a NUL byte: it is an error, and what follows could be NUL for gigabytes."""
+    for chunk in chunks:
+        yield chunk
+        if b"\0" in chunk:
+            return
 
 
 def each_topic_once(parts: Iterable[Part], read_again: Callable[[], Part], unread: Iterable[object] = ()) -> list[Part]:

@@ -35,18 +35,24 @@ def tokens_of(path: str, block: Block, shape: Shape, rule: str, *, hint: str = "
     """
     nul = block.text.find(b"\0")
     if nul >= 0:
-        line = block.text.count(b"\n", 0, nul)
-        shown = quote(block.text.split(b"\n", line + 1)[line])
-        where = f"{shown_name(path)}:{block.first_line + line}"
-        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
+        line = block.first_line + block.text.count(b"\n", 0, nul)
+        shown = quote(_line_with(block.text, nul))
+        raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
     try:
         return tokenise(block.text, shape)
     except WrongLineError as wrong:
-        text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
+        newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == ord("\n"))
+        text = _line_with(block.text, int(newlines[wrong.line]))
         problem = f"{rule}, but got {quote(text)}"
-        if hint and len(text.split()) == 6:
+        if hint and len(text.split(None, 6)) == 6:
             problem += f": {hint}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
+
+
+def _line_with(text: bytes, place: int) -> bytes:
+    """Return the line that has this byte, without its newline."""
+    end = text.find(b"\n", place)
+    return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]
 
 
 def where_in(path: str, lines: IntArray, topics: Names, names: Names, what: str = "document") -> Where:
