@@ -15,7 +15,7 @@ circles. The docstring of each room says what lives there.
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on
     trec_eval/     what C does: the two versions, numbers as C reads and prints them, the merge sort
-    process/       workers, terminal, exit status, progress, memory
+    process/       workers, interrupts, terminal, exit status, progress, memory
     errors.py      the exceptions, drawn as a tree, each with its exit status
     frozen.py      the base of records that never change
 
@@ -27,11 +27,10 @@ a Ranking and is forgotten; only a run whose topics do not stand together is rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from irevalx.errors import IrevalxError
-
+TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from irevalx.api.interface import IrevalxWarning, Qrels, Run, Scores, evaluate
     from irevalx.api.pytrec_eval import (
         RelevanceEvaluator,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
         supported_measures,
         supported_nicknames,
     )
+    from irevalx.errors import IrevalxError
 
 __version__ = "0.1.0"
 
@@ -69,6 +69,10 @@ _LIKE_PYTREC_EVAL = (
 
 def __getattr__(name: str) -> Any:
     """Import the interface for programs when it is asked for: the command starts without it."""
+    if name == "IrevalxError":
+        from irevalx.errors import IrevalxError
+
+        return IrevalxError
     if name in __all__:
         from irevalx.api import interface, pytrec_eval
 

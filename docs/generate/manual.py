@@ -20,7 +20,8 @@ from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.select import split_reading
-from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
+from irevalx.process.exit_status import BROKEN_PIPE
+from irevalx.process.interrupts import INTERRUPTED
 from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS, Format
 
 DESCRIPTION = (

@@ -13,6 +13,7 @@ from typing import Any
 
 from irevalx.cli.options import TABLES
 from irevalx.errors import OutputError, quote
+from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.terminal import write
 from irevalx.reports.records import finite, separated
 from irevalx.reports.tables import STYLES, formatted
@@ -119,6 +120,7 @@ def write_lines(lines: Iterable[bytes], path: str | None) -> None:
         write_file(path, lambda part: part.write_bytes(b"".join(lines)))
 
 
+@raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
     """Let something make a file, which takes its place only when it is complete.
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 import click
 
 from irevalx.errors import OutputError
+from irevalx.process.interrupts import raising_interrupts
 
 
 def write(lines: Iterator[bytes]) -> None:
@@ -69,7 +70,7 @@ def progress_bar(length: int, label: str, *, quiet: bool = False) -> Iterator[Ca
     if quiet or not sys.stderr.isatty():
         yield lambda more: None
         return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+    with raising_interrupts(), click.progressbar(length=length, label=label, file=sys.stderr) as bar:
         yield bar.update
 
 

@@ -496,7 +496,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
     monkeypatch.setattr(os, "fork", fork)
     together = run(*command, "--threads", processes)
     assert together == alone
-    assert fork.call_count == int(processes)
+    assert fork.call_count in {int(processes), int(processes) + 1}  # one of them to see whether there are threads
     assert [alone.stderr.count(text) for text in ("must have 6 columns", "No such file", "must occur once")] == [
         1,
         1,
