@@ -1,4 +1,7 @@
-"""Work that is shared among processes ends, whatever threads, limits, signals and parents do; and so does the command."""
+"""Work that is shared among processes ends, whatever threads, limits, signals and parents do; and so does the command.
+
+THOROUGH=1 tries every limit and interrupts at every module, rather than at some.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from running import FIXTURES, ROOT
 
 from irevalx.process import workers
 
+THOROUGH = bool(os.environ.get("THOROUGH"))
 QRELS, RUN = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -115,9 +119,9 @@ def reap(number, frame):
         pass
 expected = value(1)
 signal.signal(signal.SIGCHLD, {handler})
-for _ in range(20):
+for _ in range(8):
     assert value(3) == expected
-print(len(forks) >= 60)
+print(len(forks) >= 24)
 """
     done = python(script)
     assert done.stdout == "True\n", done.stderr
@@ -198,7 +202,7 @@ def test_no_room_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done_by == [(x, parent) for x in range(5)]
 
 
-@pytest.mark.parametrize("limit", range(7, 26) if os.environ.get("THOROUGH") else (9, 12, 14, 20))
+@pytest.mark.parametrize("limit", range(7, 26) if THOROUGH else (9, 13, 20))
 def test_few_files(limit: int, tmp_path: Path) -> None:
     """However few files may be open at once: what one process can evaluate, irevalx evaluates."""
     (tmp_path / "runs").mkdir()
@@ -211,10 +215,9 @@ from irevalx.cli.command import main
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
 sys.exit(main(sys.argv[2:]))
 """
-    for runs in ([str(RUN)], names):
-        alone = python(script, str(limit), "--threads", "1", QRELS, *runs)
-        shared = python(script, str(limit), "--threads", "8", QRELS, *runs)
-        assert (shared.stdout, shared.returncode, shared.stderr) == (alone.stdout, alone.returncode, alone.stderr)
+    alone = python(script, str(limit), "--threads", "1", QRELS, *names)
+    shared = python(script, str(limit), "--threads", "8", QRELS, *names)
+    assert (shared.stdout, shared.returncode, shared.stderr) == (alone.stdout, alone.returncode, alone.stderr)
 
 
 BUSY = {
@@ -308,7 +311,7 @@ if number:
 def test_interrupt_while_modules_load(program: str, args: list[str], least: int) -> None:
     """Ctrl-C ends the commands with 130 and without a word, whichever module it meets."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    number, step = 8, int(os.environ.get("INTERRUPT_STEP", "23"))
+    number, step = 8, 1 if THOROUGH else 29
     while True:
         command = [sys.executable, "-c", INTERRUPT, str(number), program, *args]
         done = subprocess.run(command, capture_output=True, env=environment, check=False)
@@ -331,7 +334,7 @@ def test_interrupt_at_any_time(program: str, tmp_path: Path) -> None:
     }[program]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     ended = []
-    for delay in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6):
+    for delay in (0.1, 0.15, 0.2, 0.3, 0.45, 0.6):
         # In a session of its own, so that its workers get the signal as from a terminal.
         with subprocess.Popen(
             [sys.executable, *command],
