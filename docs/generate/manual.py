@@ -18,7 +18,8 @@ from irevalx.cli.command import command
 from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.process.exit_status import BROKEN_PIPE, INTERRUPTED
+from irevalx.process.exit_status import BROKEN_PIPE
+from irevalx.process.interrupts import INTERRUPTED
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 

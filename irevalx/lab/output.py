@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from irevalx.errors import OutputError, quote
+from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.terminal import write
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table
@@ -57,6 +58,7 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
         write_file(path, lambda part: part.write_bytes(b"".join(lines)))
 
 
+@raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
     """Write a file that takes its place only when it is complete.
 

@@ -7,6 +7,7 @@ import itertools
 import os
 import pickle
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,13 @@ from running import run
 
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.process import workers
+
+
+@pytest.fixture(autouse=True)
+def may_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork although other tests have left threads in this process, which hold no lock that the workers need."""
+    monkeypatch.setattr(workers, "_may_fork", lambda: True)
+    warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
 
 
 @pytest.mark.parametrize("processes", ["2", "3"])
@@ -34,7 +42,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
     monkeypatch.setattr(os, "fork", fork)
     together = run(*command, "--threads", processes)
     assert together == alone
-    assert fork.call_count in {int(processes), int(processes) + 1}  # one of them to see whether there are threads
+    assert fork.call_count == int(processes)
     assert [alone.stderr.count(text) for text in ("must have 6 columns", "No such file", "must occur once")] == [
         1,
         1,
