@@ -71,13 +71,13 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
     Yields
     ------
     Blocks that end where a topic does, of about the size of a chunk or, where a topic is longer, that of the topic.
-    The last one ends with the chunk that has a NUL byte, if there is one.
+    Nothing comes behind a block of one topic, or of part of a line, that has a NUL byte.
     """
     pieces: list[bytes] = []
     size = 0
     wanted = 1
     line = 1
-    for chunk in _up_to_nul(chunks):
+    for chunk in chunks:
         pieces.append(chunk)
         size += len(chunk)
         if size < wanted:
@@ -87,6 +87,8 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
         if cut == 0:
             # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
             pieces, wanted = [text], 2 * size
+            if b"\0" in chunk:
+                break  # an error, whatever follows: it could be NUL for gigabytes
             continue
         block = Block(text[:cut], line)
         yield block
@@ -97,16 +99,13 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def one_block(chunks: Iterable[bytes]) -> Block:
-    """Return a whole file as one block, but no more than ``whole_topics`` reads of it."""
-    return Block(b"".join(_up_to_nul(chunks)), 1)
-
-
-def _up_to_nul(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield chunks up to the first with a NUL byte: it is an error, and what follows could be NUL for gigabytes."""
+    """Return a whole file; nothing behind the first chunk that has a NUL byte, which is an error, whatever follows."""
+    read = []
     for chunk in chunks:
-        yield chunk
+        read.append(chunk)
         if b"\0" in chunk:
-            return
+            break
+    return Block(b"".join(read), 1)
 
 
 def each_topic_once(parts: Iterable[Part], read_again: Callable[[], Part], unread: Iterable[object] = ()) -> list[Part]:

@@ -12,7 +12,7 @@ from typing import Protocol
 from irevalx.errors import UnreadableFileError, quote
 from irevalx.frozen import Frozen
 
-PIECE = 1 << 12
+PIECE = 1 << 14
 """So many compressed bytes are decoded at a time: messages say to within a piece where damage was noticed."""
 
 

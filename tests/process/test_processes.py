@@ -186,6 +186,12 @@ def test_no_room_for_processes(call: str, works: int, number: int, monkeypatch: 
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no fork one process does the work."""
+    monkeypatch.delattr(os, "fork")
+    assert squares(3) == [x * x for x in range(7)]
+
+
 def open_files() -> int | None:
     """How many descriptors are open, if the system says so."""
     folder = Path("/proc/self/fd")
