@@ -278,8 +278,8 @@ FLAGS = (
         help=(
             "Print every measure in each of these readings of unjudged documents, as far as it has them: nonrel (what "
             "the measure makes of them, usually nonrelevant), skip (not there, as with -J), rel (relevant as far as "
-            "retrieved: an upper bound for P, success, recip_rank, set_P, num_rel_ret and, with grades 0 and 1, rbp; "
-            "no bound for others)."
+            "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
+            "0 and 1, rbp; no bound for others)."
         ),
     ),
     click.option(
