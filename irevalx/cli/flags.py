@@ -16,6 +16,7 @@ from irevalx.process.terminal import echo, tell
 from irevalx.settings import (
     INFAP_C,
     INFAP_EPSILON,
+    NAMINGS,
     SAMPLE_RATE,
     Bound,
     Reading,
@@ -137,13 +138,13 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
     from click.shell_completion import CompletionItem
 
     from irevalx.measures import BY_NAME, NICKNAMES
+    from irevalx.measures.other_names import OTHER_NAMES
 
-    sets = [CompletionItem(name, help="a set of measures") for name in NICKNAMES if name.startswith(incomplete)]
-    return sets + [
-        CompletionItem(name, help=measure.explanation.title)
-        for name, measure in BY_NAME.items()
-        if name.startswith(incomplete)
-    ]
+    names = dict.fromkeys(NICKNAMES, "a set of measures")
+    names |= {name: measure.explanation.title for name, measure in BY_NAME.items()}
+    if not any(name.startswith(incomplete) for name in names):
+        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
+    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
 
 
 def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
@@ -184,7 +185,8 @@ FLAGS = (
         help=(
             "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "
             "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel "
-            "read unjudged documents as --unjudged does. May be repeated."
+            "read unjudged documents as --unjudged does; 'NAME(rel=N)' has a level of its own in place of -l. Names of "
+            "other programs will do, such as nDCG@10. May be repeated."
         ),
     ),
     click.option(
@@ -340,6 +342,17 @@ FLAGS = (
         expose_value=False,
         callback=_list_measures,
         help="Print all measures by family, with their parameters, and the other names that are understood.",
+    ),
+    click.option(
+        "--names",
+        cls=Option,
+        group=OUTPUT_GROUP,
+        type=click.Choice(NAMINGS),
+        default="trec_eval",
+        help=(
+            "Print names and order of measures as trec_eval has them, or as they were asked for with -m (sets in "
+            "trec_eval's order).  [default: trec_eval]"
+        ),
     ),
     click.option(
         "--format",

@@ -101,6 +101,9 @@ class Options(Frozen, kw_only=True):
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
 
+    names: str = "trec_eval"
+    """``--names``: one of ``NAMINGS``."""
+
     format: str = "trec"
     """``--format``: one of ``OUTPUT_FORMATS``."""
 

@@ -71,18 +71,19 @@ class Experiment:
         Shape (n_measures, n_runs, n_topics).
         """
         shape = self.missing.shape
-        seen: dict[str, Topics] = {}
+        seen: dict[tuple[str, int | None], Topics] = {}
         found = []
         for request in self.requests:
-            if request.reading not in seen:
-                seen[request.reading] = self.ranking.assess(
+            how = request.reading, request.level
+            if how not in seen:
+                seen[how] = self.ranking.assess(
                     self.judgments,
                     self.grades if grades is None else grades,
-                    level=self.level,
+                    level=self.level if request.level is None else request.level,
                     reading=request.reading,
                     pooled=pooled,
                 )
-            columns = request.measure(seen[request.reading], request.parameters)
+            columns = request.measure(seen[how], request.parameters)
             found += [np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape)) for column in columns]
         return np.stack(found)
 
