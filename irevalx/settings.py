@@ -19,6 +19,11 @@ retrieved, or relevant ones as far as they were retrieved."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 
+NAMINGS = ("trec_eval", "asked")
+"""How values may be called (``--names``): as trec_eval prints them, or as they were asked for. The values themselves do
+not depend on it; it is here because the command and Python programs have it in common."""
+
+
 def read_reading(text: str) -> Reading:
     """Return the reading with this name.
 
@@ -165,7 +170,10 @@ class Settings(Frozen, kw_only=True):
         UsageError : readings together with ``judged_only``, or either of them, or a pool, with a format that has no
             use for it.
         """
-        with_readings = bool(self.unjudged) or any(":" in text for text in measures)
+        # Behind brackets; inside there may be colons between grades and gains.
+        with_readings = bool(self.unjudged) or any(
+            ":" in text.rpartition(")")[2] or "judged_only" in text for text in measures
+        )
         if with_readings and self.judged_only:
             raise UsageError(
                 "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"

@@ -307,6 +307,15 @@ def reciprocal_rank(topic: Topic) -> float:
     return 0.0
 
 
+@graded("recip_rank_cut", default=(10,))
+def reciprocal_rank_at(topic: Topic, k: int) -> float:
+    """1 / rank of the first hit, if that is not below rank k."""
+    for rank in topic.ranks(k):
+        if topic.is_hit(rank):
+            return 1.0 / rank
+    return 0.0
+
+
 @graded("P", default=NINE_CUTOFFS)
 def precision_at(topic: Topic, k: int) -> float:
     """Hits among the first k / k."""

@@ -19,7 +19,7 @@ from irevalx.evaluation.many_runs import named_apart, renamed
 from irevalx.measures.select import Selection, select
 from irevalx.process.progress import Progress
 from irevalx.reading import formats
-from irevalx.settings import Settings
+from irevalx.settings import NAMINGS, Settings
 
 
 def evaluate(  # noqa: PLR0913 - one for each option of the command
@@ -43,6 +43,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     compat: str | int = "10",
     strict: bool = False,
     threads: int = 1,
+    names: str = "trec_eval",
     progress: bool = False,
 ) -> Scores:
     """Evaluate runs against judgments: the numbers of the command, unrounded.
@@ -51,13 +52,15 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     ----------
     qrels : judgments, as ``Qrels.read`` takes them.
     runs : a run as ``Run.read`` takes it, an iterable of runs, or ``{name: run}``.
-    measures : as ``-m`` takes them: "map", "P.5,10", "ndcg@10", "official", "P.20:skip"; none for those that are usual
-        for the format of the judgments.
+    measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip"; none for those
+        that are usual for the format of the judgments.
     pool : the documents chosen for judging, as ``Qrels.read`` takes them.
     level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, infap_c, infap_epsilon, sample_rate,
     rel_format, results_format, compat, strict, threads :
         as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--infap-c``, ``--infap-epsilon``,
         ``--sample-rate``, ``-R``, ``-T``, ``--compat``, ``--strict`` and ``--threads``.
+    names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
+        asked for. ``Scores`` answers to both spellings either way.
     progress : show on standard error how far a long call has come, on a terminal and in a notebook.
 
     Returns
@@ -105,7 +108,10 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
     excluded = formats.rel_format(judged.rel_format).excludes
     settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
-    selection = select(asked, settings, judged.rel_format, strict=strict, warn=warn)
+    if names not in NAMINGS:
+        raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
+    as_asked = names == "asked"
+    selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     each = read_runs(runs, results_format, strict=strict)
     counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)
     evaluations = []
@@ -116,7 +122,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
             counter.next_run()
     finally:
         counter.clear()
-    return Scores(named_apart(evaluations, warn))
+    return Scores(named_apart(evaluations, warn), selection)
 
 
 def _evaluate(

@@ -152,8 +152,16 @@ def _select(options: Options, warn: Warn) -> Selection:
         from irevalx.reading.source import Source
 
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
+    as_asked = options.names == "asked"
     return replace(
-        select(options.measures, options.settings, options.rel_format, strict=options.strict, warn=warn),
+        select(
+            options.measures,
+            options.settings,
+            options.rel_format,
+            strict=options.strict,
+            as_asked=as_asked,
+            warn=warn,
+        ),
         zscores=zscores,
     )
 

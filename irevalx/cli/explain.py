@@ -10,7 +10,8 @@ from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.measure_names import AT_CUTOFFS, SYNONYMS, SYNONYMS_AT
+from irevalx.measures.meaning import ARGUMENTS
+from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.reading.formats import FileFormat
 
 WIDTH = 79
@@ -167,10 +168,24 @@ def list_lines() -> Iterator[str]:
     yield "Sets of measures:"
     yield from _wrapped(", ".join(NICKNAMES), "    ")
     yield ""
-    yield "Other names that are understood, in any case:"
-    names = [f"{other} ({name})" for other, name in SYNONYMS.items()]
-    names += [f"{other}@K ({name})" for other, name in AT_CUTOFFS.items() if other in SYNONYMS_AT]
-    yield from _wrapped(", ".join(names) + "; NAME@K and NAME_K for NAME.K", "    ")
+    yield "Other names that are understood, in any case; NAME@K, NAME_at_K and NAME_K stand for NAME.K:"
+    for name, others in other_names().items():
+        yield f"    {name:<35} {', '.join(others)}"
+    yield ""
+    yield "What may stand behind a name, before or behind @K, as far as the measure takes it:"
+    yield from _wrapped(", ".join(f"({argument.usage})" for argument in ARGUMENTS), "    ")
+
+
+def other_names() -> dict[str, list[str]]:
+    """Return what other programs call measures, by measure in print order."""
+    found: dict[str, list[str]] = {}
+    for measure in MEASURES:
+        for other in OTHER_NAMES:
+            if measure.name == other.alone != other.name:
+                found.setdefault(measure.name, []).append(other.name)
+            if measure.name == other.at:
+                found.setdefault(measure.name, []).append(f"{other.name}@K")
+    return found
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileKind, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
-from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE, Reading, read_reading
+from irevalx.settings import INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, Reading, read_reading
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -100,7 +100,8 @@ FLAGS = (
         help=(
             "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "
             "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel "
-            "read unjudged documents as --unjudged does. May be repeated."
+            "read unjudged documents as --unjudged does; 'NAME(rel=N)' has a level of its own in place of -l. Names of "
+            "other programs will do, such as nDCG@10. May be repeated."
         ),
     ),
     _trec_eval_option(
@@ -180,8 +181,8 @@ FLAGS = (
         help=(
             "Print every measure in each of these readings of unjudged documents, as far as it has them: nonrel (as "
             "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
-            "retrieved: an upper bound for P, success, recip_rank, set_P, num_rel_ret and, with grades 0 and 1, rbp; "
-            "no bound for others)."
+            "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
+            "0 and 1, rbp; no bound for others)."
         ),
     ),
     _pool_option("--infap-c", type=RealNumber("C", INFAP_C), help="The constant c of infAP, at least 1.  [default: 2]"),
@@ -224,6 +225,15 @@ FLAGS = (
         expose_value=False,
         callback=_list_measures,
         help="Print all measures by family, with their parameters, and the other names that are understood.",
+    ),
+    _output_option(
+        "--names",
+        type=click.Choice(NAMINGS),
+        default="trec_eval",
+        help=(
+            "Print names and order of measures as trec_eval has them, or as they were asked for with -m (sets in "
+            "trec_eval's order).  [default: trec_eval]"
+        ),
     ),
     _output_option(
         "--format",

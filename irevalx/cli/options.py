@@ -114,6 +114,9 @@ class Options(Frozen, kw_only=True):
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
 
+    names: str = "trec_eval"
+    """``--names``: one of ``NAMINGS``."""
+
     format: str = DEFAULT_FORMAT
     """``--format``: one of ``OUTPUT_FORMATS``."""
 

@@ -78,10 +78,10 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
 
     start_numpy()
     from irevalx.measures import BY_NAME, NICKNAMES
+    from irevalx.measures.other_names import OTHER_NAMES
 
-    sets = [CompletionItem(name, help="a set of measures") for name in NICKNAMES if name.startswith(incomplete)]
-    return sets + [
-        CompletionItem(name, help=measure.explanation.title)
-        for name, measure in BY_NAME.items()
-        if name.startswith(incomplete)
-    ]
+    names = dict.fromkeys(NICKNAMES, "a set of measures")
+    names |= {name: measure.explanation.title for name, measure in BY_NAME.items()}
+    if not any(name.startswith(incomplete) for name in names):
+        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
+    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

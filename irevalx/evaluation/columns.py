@@ -66,14 +66,16 @@ class Columns(Frozen):
     complete: bool
 
     @cached_property
-    def _assessed(self) -> dict[Reading, Assessed]:
+    def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
         return {}
 
-    def assessed(self, reading: Reading) -> Any:
-        """Return what measures see of the topics in a reading of the unjudged."""
-        if reading not in self._assessed:
-            self._assessed[reading] = self.judgments.ask(Assess(self.ranking, self.settings, reading))
-        return self._assessed[reading]
+    def assessed(self, reading: Reading, level: int | None = None) -> Any:
+        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
+        seen = reading, level
+        if seen not in self._assessed:
+            settings = self.settings if level is None else replace(self.settings, level=level)
+            self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
+        return self._assessed[seen]
 
     def of(self, selected: SelectedMeasure) -> Iterator[Column]:
         """Yield one for each name that the measure prints."""
@@ -87,7 +89,7 @@ class Columns(Frozen):
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
-        values = measure(self.assessed(selected.reading), parameters)
+        values = measure(self.assessed(selected.reading, selected.level), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def summarise(
@@ -109,7 +111,7 @@ class Columns(Frozen):
                 summed = shown
             if summarise and self.complete:
                 with np.errstate(all="ignore"):
-                    summary = summarise([] if summed is None else summed, self._population(selected.reading))
+                    summary = summarise([] if summed is None else summed, self._population(selected))
             yield Column(name, measure, shown, summary, is_zscore=is_zscore)
 
     def _compute_for_all_judged(
@@ -119,12 +121,13 @@ class Columns(Frozen):
         everything = self.judgments.ask(AllJudged(self.settings))
         return values if everything is None else selected.measure(everything, selected.parameters)
 
-    def _population(self, reading: Reading) -> Population:
+    def _population(self, selected: SelectedMeasure) -> Population:
         """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
         n_relevant = self.population.n_relevant
-        if reading != "rel" or n_relevant is None:
+        if selected.reading != "rel" or n_relevant is None:
             return self.population
-        grown = int(self.assessed("rel").n_rel.sum() - self.assessed("nonrel").n_rel.sum())
+        with_more, usual = (self.assessed(reading, selected.level).n_rel.sum() for reading in ("rel", "nonrel"))
+        grown = int(with_more - usual)
         return replace(self.population, n_relevant=n_relevant + grown)
 
 

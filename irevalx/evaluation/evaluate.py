@@ -8,6 +8,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
+from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.columns import Column, Columns
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
@@ -33,7 +34,7 @@ class Evaluation(Frozen):
     run : its name: the tag, unless several runs have the same.
     path : its file.
     topics : those evaluated, ascending in byte order.
-    columns : in print order.
+    columns : in print order, or as they were asked for.
     failure : why the topics after these could not be evaluated; None when all could.
     trace : lines about each topic, if asked for and if any measure looks at topics.
     warnings : a line each: odd scores, topics left out, a run of which little was judged.
@@ -107,11 +108,12 @@ def evaluate(
         )
         if rules.look_up and judgments.tell_little_judged:
             warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
+        found = tuple(column for selected in selection.measures for column in columns.of(selected))
         return Evaluation(
             run=columns.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=tuple(column for selected in selection.measures for column in columns.of(selected)),
+            columns=as_asked(found, selection) if selection.as_asked else found,
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),

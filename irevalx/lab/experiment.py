@@ -81,18 +81,19 @@ class Experiment:
         Shape (n_measures, n_runs, n_topics).
         """
         shape = self.missing.shape
-        assessed: dict[str, Topics] = {}
+        assessed: dict[tuple[str, int | None], Topics] = {}
         values = []
         for request in self.requests:
-            if request.reading not in assessed:
-                assessed[request.reading] = self.ranking.assess(
+            view = request.reading, request.level
+            if view not in assessed:
+                assessed[view] = self.ranking.assess(
                     self.judgments,
                     self.grades if grades is None else grades,
-                    level=self.level,
+                    level=self.level if request.level is None else request.level,
                     reading=request.reading,
                     pooled=pooled,
                 )
-            columns = request.measure(assessed[request.reading], request.parameters)
+            columns = request.measure(assessed[view], request.parameters)
             values += [np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape)) for column in columns]
         return np.stack(values)
 

@@ -94,6 +94,7 @@ MEASURES: tuple[Measure, ...] = (
     user.rank_biased_precision,
     user.rank_biased_residual,
     precision.unjudged,
+    precision.reciprocal_rank_at,
     sampled.extended_inferred_average_precision,
     sampled.inferred_ndcg,
     sampled.inferred_precision,

@@ -123,6 +123,20 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
+@measure("recip_rank_cut", summary=mean, kind=Cutoffs((10,)), upper_bound=UpperBound.ALWAYS)
+def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
+    """Reciprocal rank of the first relevant document, if it is among the first K.
+
+    1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
+
+    Formula: max over relevant retrieved with k <= K of 1/k.
+    Range: 0 to 1.
+    Source: Voorhees, The TREC-8 Question Answering Track Report (1999); trec_eval -M K -m recip_rank.
+    """
+    best = t.rows.max(np.where(t.hit & (t.rank <= k), 1.0 / t.rank, 0.0), empty=0.0)
+    return np.asarray(best, np.float64)
+
+
 @measure("iprec_at_recall", summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.

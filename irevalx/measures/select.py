@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from irevalx.errors import EvaluationError, ParameterError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.measure_requests import MeasureRequest, read_requests
-from irevalx.measures.parameter_kinds import Parameters
+from irevalx.measures.measure_names import cutoff_hint
+from irevalx.measures.measure_requests import MeasureRequest, Mention, read_requests
+from irevalx.measures.parameter_kinds import NoParameters, Parameters
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
 
@@ -23,17 +25,20 @@ class SelectedMeasure(Frozen):
     Parameters
     ----------
     names : the names that the values are printed under.
+    level : the least grade that is relevant; None for that of all measures.
     """
 
     measure: Measure
     parameters: Parameters
     reading: Reading
     names: tuple[str, ...]
+    level: int | None = None
 
     @property
     def needs_all(self) -> bool:
         """Whether it looks at documents outside the pool one by one."""
-        return self.reading == "rel" or self.parameters.look_outside
+        below_0 = self.level is not None and self.level < 0
+        return below_0 or self.reading == "rel" or self.parameters.look_outside
 
 
 class Selection(Frozen):
@@ -44,11 +49,25 @@ class Selection(Frozen):
     measures : in print order.
     rel_format : of the judgments.
     zscores : what to convert values with; None for the values themselves.
+    as_asked : whether names and order are to be printed as they were asked for.
+    mentions : what was asked for, and the measures that were selected for it.
     """
 
     measures: tuple[SelectedMeasure, ...]
     rel_format: str = "qrels"
     zscores: Zscores | None = None
+    as_asked: bool = False
+    mentions: tuple[tuple[Mention, tuple[SelectedMeasure, ...]], ...] = ()
+
+    @cached_property
+    def asked(self) -> dict[str, str]:
+        """What values are called as they were asked for, in that order, and the name that each is printed under."""
+        found: dict[str, str] = {}
+        for mention, several in self.mentions:
+            for selected in several:
+                for spelling, name in _spellings(mention, selected):
+                    found.setdefault(spelling, name)
+        return found
 
     def refuse_other_formats(self) -> None:
         """Refuse measures that cannot be computed from judgments in this format.
@@ -71,6 +90,7 @@ def select(
     rel_format: str = "qrels",
     *,
     strict: bool = False,
+    as_asked: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
     """Return the measures asked for.
@@ -80,6 +100,7 @@ def select(
     texts : what ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments.
     rel_format : of the judgments, as ``-R`` takes it.
     strict : refuse parameters that are not plain numbers.
+    as_asked : print names and order as they were asked for (``--names asked``).
     warn : called with a line for parameters that have no effect or are read otherwise than they look, and for members
         of sets that lack a reading.
 
@@ -89,15 +110,20 @@ def select(
     ParameterError : parameters that make no sense.
     """
     texts = texts or (REL_FORMATS[rel_format].usual_measures,)
-    requests = read_requests(texts, settings.compat, settings.unjudged or NONREL, judged_only=settings.judged_only)
+    unjudged = settings.unjudged or NONREL
+    requests = read_requests(texts, settings.compat, settings.level, unjudged, judged_only=settings.judged_only)
     for line in requests.warnings():
         warn(line)
-    selected = [
-        _selected(request, settings, strict, warn)
+    selected = {
+        request: _selected(request, settings, strict, warn)
         for request in requests.in_print_order()
         if not request.optional or request.measure.can_use(rel_format)
+    }
+    mentions = [
+        (mention, tuple(selected[request] for request in mention.requests if request in selected))
+        for mention in requests.mentions
     ]
-    return Selection(tuple(selected), rel_format)
+    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, mentions=tuple(mentions))
 
 
 def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
@@ -115,9 +141,37 @@ def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: W
             raise ParameterError(problem)
         warn(f"{problem}, read as {value:g} as trec_eval does")
 
-    parameters = measure.kind.parse(measure.name, request.text, settings, note)
+    try:
+        parameters = measure.kind.parse(measure.name, request.text, settings, note)
+    except ParameterError as error:
+        raise ParameterError(f"{error}{cutoff_hint(measure.name, request.text)}") from None
     for line in parameters.warnings:
         warn(line)
-    bare = request.reading == "nonrel" or settings.judged_only
-    names = parameters.names if bare else tuple(f"{name}:{request.reading}" for name in parameters.names)
-    return SelectedMeasure(measure, parameters, request.reading, names)
+    names = tuple(name + request.suffix for name in parameters.names)
+    return SelectedMeasure(measure, parameters, request.reading, names, request.level)
+
+
+def _spellings(mention: Mention, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
+    """Yield what values are called as they were asked for, each with the name that it is printed under.
+
+    These are the same where a text stands for several values without a list of cutoffs, and where what it says is
+    ignored.
+    """
+    printed = dict(zip(selected.parameters.names, selected.names, strict=True))
+    kind = selected.measure.kind
+
+    def names_with(parameters: str | None) -> tuple[str, ...]:
+        # What is odd has been said already, and names do not depend on settings.
+        return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
+
+    if mention.cutoffs:
+        for cutoff in mention.cutoffs:
+            [name] = names_with(cutoff)
+            yield mention.spelling_at(cutoff), printed[name]
+        return
+    names = names_with(mention.parameters)
+    is_ignored = isinstance(kind, NoParameters) and mention.parameters is not None
+    spelling = mention.spelling if len(names) == 1 and not is_ignored else ""
+    for name in names:
+        if name in printed:
+            yield spelling or printed[name], printed[name]

@@ -350,8 +350,8 @@ def test_exceptions_of_topics_without_results(compat: str, adds: bool) -> None:
 
 COMPUTED = """
     num_ret num_rel num_rel_ret num_nonrel_judged_ret map map_cut.5 yaap P.5 recall.5 relative_P.5 unj.5 judged.5 Rprec
-    recip_rank set_P set_recall set_relative_P set_map utility dcg ideal_dcg ndcg_cut.5 binG bpref bpref_10 RankEff
-    infAP indAP
+    recip_rank recip_rank_cut.5 set_P set_recall set_relative_P set_map utility dcg ideal_dcg ndcg_cut.5 binG bpref
+    bpref_10 RankEff infAP indAP
 """
 """Measures whose formulas are arithmetic that can be computed as they stand."""
 
