@@ -93,7 +93,7 @@ def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
     try:
         fields = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter where lists are nested too deep
         fields = None
     if not isinstance(fields, dict):
         raise MalformedLineError(f"{where}: a document must be a JSON object on a line, but got {quote(line)}")
