@@ -77,6 +77,12 @@ def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None)
     return value
 
 
+def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if not LONG_MIN <= value <= LONG_MAX:
+        raise UsageError(f"{param.opts[0]} must be a whole number of 64 bits, but got {value}")
+    return value
+
+
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -91,9 +97,10 @@ seed_option = click.option(
 )
 level_option = click.option(
     *("-l", "--level"),
-    type=click.IntRange(LONG_MIN, LONG_MAX),
+    type=int,
     metavar="N",
     default=1,
+    callback=_a_grade,
     help="Take grades of at least N as relevant.  [default: 1]",
 )
 depth_option = click.option(
