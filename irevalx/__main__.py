@@ -17,7 +17,9 @@ def run() -> None:
 
     gc.disable()  # a short life leaves nothing that is worth looking for, least of all among the modules it imports
     from irevalx.cli.command import main
+    from irevalx.process.terminal import silence_warnings
 
+    silence_warnings()
     status = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):

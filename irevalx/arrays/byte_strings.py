@@ -1,4 +1,8 @@
-"""Many byte strings at once, as places in a buffer: compared and hashed without a loop over strings."""
+"""Many byte strings at once, as places in a buffer: compared and hashed without a loop over strings.
+
+Strings longer than ``LONG`` are rare, and looked at one by one: otherwise one of them would cost every other string as
+much time, and as much memory, as itself.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,13 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
 from irevalx.frozen import Frozen
 
+LONG = 256
+"""Bytes of the longest string that is looked at together with others."""
+
 PADDING = 32
 """Bytes that must lie in a buffer before its first name and behind its last: words are read across the ends."""
 
 WORD = 8
-
 """Bytes of a word."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
@@ -98,7 +104,10 @@ class Names(Frozen):
             mixed = (keys[index] ^ (words[self.start[index] + place] & _FIRST_BYTES[left])) * _GOLDEN_RATIO
             keys[index] = mixed ^ (mixed >> _HALF)
         keys *= _GOLDEN_RATIO  # so that the last bytes reach the low bits
-        return keys ^ (keys >> _HALF)
+        keys ^= keys >> _HALF
+        for long in np.flatnonzero(self.length > LONG).tolist():
+            keys[long] = _digest(self.text(long))
+        return keys
 
     def same(self, other: Names) -> BoolArray:
         """Return whether each string is the same as the one at its place in another list.
@@ -118,6 +127,8 @@ class Names(Frozen):
             other_place = np.minimum(other.start[index] + place, theirs.size - 1)
             differ = (ours[self.start[index] + place] ^ theirs[other_place]) & _FIRST_BYTES[left]
             equal[index] &= differ == 0
+        for long in np.flatnonzero(equal & (self.length > LONG)).tolist():
+            equal[long] = self.text(long) == other.text(long)
         return equal
 
     def changes(self) -> BoolArray:
@@ -125,10 +136,21 @@ class Names(Frozen):
         differ: BoolArray = self.length[1:] != self.length[:-1]
         for word in self._padded_words():
             differ |= word[1:] != word[:-1]
+        for long in (np.flatnonzero(~differ & (self.length[1:] > LONG)) + 1).tolist():
+            differ[long - 1] = self.text(long) != self.text(long - 1)
         return differ
+
+    def ascending(self) -> IntArray:
+        """Return the permutation that sorts by bytes; equal strings keep their order."""
+        if self.length.max(initial=0) > LONG:
+            texts = self.texts()
+            return np.array(sorted(range(self.size), key=texts.__getitem__), np.int64)
+        return np.lexsort(self.big_words()[::-1]) if self.size else np.empty(0, np.int64)
 
     def big_words(self) -> list[WordArray]:
         """Return words that compare as the strings do: the first eight bytes of each as a number, then the next.
+
+        None of the strings may be longer than ``LONG``.
 
         Returns
         -------
@@ -137,7 +159,7 @@ class Names(Frozen):
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, as far as the longest goes.
+        """Yield the first eight bytes of each string, then the next, as far as the longest goes, up to ``LONG`` bytes.
 
         Shorter strings end in zeros.
         """
@@ -145,7 +167,7 @@ class Names(Frozen):
             return
         words = words_of(self.buffer)
         shortest, longest = int(self.length.min()), int(self.length.max())
-        for place in range(0, longest, WORD):
+        for place in range(0, min(longest, LONG), WORD):
             at = self.start + place
             if shortest <= place:
                 # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
@@ -154,7 +176,7 @@ class Names(Frozen):
             yield words[at] if whole else words[at] & _FIRST_BYTES[np.clip(self.length - place, 0, WORD)]
 
     def _words(self) -> Iterator[tuple[int, IntArray, IntArray | slice]]:
-        """Yield what there is of each word of the longest string.
+        """Yield what there is of each word of the longest string but those that are longer than ``LONG``.
 
         Yields
         ------
@@ -165,6 +187,9 @@ class Names(Frozen):
         index: IntArray | slice = slice(None)
         place = 0
         length = self.length
+        if length.max(initial=0) > LONG:
+            index = np.flatnonzero(length <= LONG)
+            length = length[index]
         while length.size and int(length.max()) > place:
             if int(length.min()) <= place:
                 reaching = length > place
@@ -172,6 +197,13 @@ class Names(Frozen):
                 length = length[reaching]
             yield place, np.minimum(length - place, WORD), index
             place += WORD
+
+
+def _digest(text: bytes) -> int:
+    """Return a 64-bit hash of a long string."""
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(text, digest_size=WORD).digest(), "little")
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
@@ -184,7 +216,7 @@ def numbered(names: Names) -> tuple[IntArray, Names]:
     """
     if names.size == 0:
         return np.empty(0, np.int64), names
-    order = np.lexsort(names.big_words()[::-1])
+    order = names.ascending()
     new = np.append(True, names.take(order).changes())
     number = np.empty(names.size, np.int64)
     number[order] = np.cumsum(new) - 1

@@ -50,7 +50,8 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
     """Rewrite the arguments so that nothing about them is left to guess.
 
     trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere unless POSIXLY_CORRECT is set. Behind ``-v`` nothing is looked at.
+    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, all words behind the first file are files.
+    Behind ``-v`` nothing is looked at.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
         else:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
-                files += _files_alone(rest)
+                files += rest
                 break
     found.sort(key=lambda one: one[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
@@ -117,6 +118,8 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
             found.append((option, letters or _next_word(f"-{letter}", rest)))
             break
         found.append((option, None))
+        if option.name == "version":
+            break
     return found
 
 
@@ -124,11 +127,3 @@ def _next_word(name: str, rest: list[str]) -> str:
     if not rest:
         raise UsageError(f"the option {name} must be followed by a value")
     return rest.pop(0)
-
-
-def _files_alone(words: list[str]) -> list[str]:
-    """Return the words behind the first file where POSIXLY_CORRECT is set: files, though they may look otherwise."""
-    for word in words:
-        if word.startswith("-") and word != STANDARD_INPUT:
-            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
-    return words

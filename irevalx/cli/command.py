@@ -69,7 +69,7 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))
+    options = Options(**(values | {"debug": Debug.parse(map(os.fsencode, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]

@@ -118,7 +118,7 @@ FLAGS = (
     _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Leave out the "all" lines.'),
     _trec_eval_option(
         "-D --Debug_level debug",
-        default="0",
+        multiple=True,
         metavar="LEVEL.TOPIC",
         help=(
             "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what the measures see of it, document "

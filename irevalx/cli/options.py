@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from irevalx.errors import STANDARD_INPUT, UsageError
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
-from irevalx.reports import OUTPUT_FORMATS, OutputFormat
+from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
@@ -38,10 +39,16 @@ class Debug(Frozen):
     topic: bytes | None = None
 
     @classmethod
-    def parse(cls, text: bytes) -> Debug:
-        """Read ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``; a level that is no number is 0, as in C."""
-        level, dot, topic = text.partition(b".")
-        return cls(c_long(level)[0], topic if dot else None)
+    def parse(cls, texts: Iterable[bytes]) -> Debug:
+        """Read the values of every ``-D``: ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``.
+
+        The last level and the last topic count; a level that is no number is 0, as in C.
+        """
+        number, only = 0, None
+        for text in texts:
+            level, dot, topic = text.partition(b".")
+            number, only = c_long(level)[0], topic if dot else only
+        return cls(number, only)
 
 
 class Options(Frozen, kw_only=True):
@@ -159,8 +166,8 @@ class Options(Frozen, kw_only=True):
             raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores)
         self.settings.check()
-        if self.digits is not None and self.digits < 0:
-            raise UsageError(f"--digits must be at least 0, but got {self.digits}")
+        if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
+            raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.digits is not None and not self.output_format.for_people:
             raise UsageError(
                 f"--digits must be given together with --format {', '.join(TABLES_FOR_PEOPLE)}, or not at all"

@@ -51,12 +51,14 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self._bound = bound
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number that a text stands for.
+        """Return the number that a text stands for; a default is a number already.
 
         Raises
         ------
         UsageError : it is not plain, or out of bounds.
         """
+        if isinstance(value, float):
+            return value
         number = self._bound.read(value)
         if number is None:
             raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")

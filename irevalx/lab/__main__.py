@@ -13,7 +13,9 @@ def run() -> None:
     """Run the command."""
     end_on_interrupt()  # before all other modules load
     from irevalx.lab.program import main
+    from irevalx.process.terminal import silence_warnings
 
+    silence_warnings()
     sys.exit(main())
 
 

@@ -17,7 +17,8 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.terminal import tell
-from irevalx.reports import DIGITS, explained
+from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What ``click.argument`` and ``click.option`` return."""
@@ -76,6 +77,12 @@ def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None)
     return value
 
 
+def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if not LONG_MIN <= value <= LONG_MAX:
+        raise UsageError(f"{param.opts[0]} must be a whole number of 64 bits, but got {value}")
+    return value
+
+
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -89,7 +96,12 @@ seed_option = click.option(
     help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
 )
 level_option = click.option(
-    *("-l", "--level"), type=int, metavar="N", default=1, help="Take grades of at least N as relevant.  [default: 1]"
+    *("-l", "--level"),
+    type=int,
+    metavar="N",
+    default=1,
+    callback=_a_grade,
+    help="Take grades of at least N as relevant.  [default: 1]",
 )
 depth_option = click.option(
     "--depth",
@@ -147,7 +159,7 @@ format_option = click.option(
 )
 digits_option = click.option(
     "--digits",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_DIGITS),
     metavar="N",
     default=DIGITS,
     help=f"Decimals of real numbers in tables for people.  [default: {DIGITS}]",

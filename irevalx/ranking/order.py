@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.byte_strings import LONG, Names
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, order_by
 from irevalx.reading.runs import Results
 from irevalx.trec_eval.merge_sort import merge_sort
-
-_LONG_NAME = 256
-"""Bytes of a name; where one is longer, names are compared one by one, as each would take the room of the longest."""
 
 
 def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArray | None:
@@ -104,7 +101,7 @@ def _members(pairs: BoolArray) -> IntArray:
 
 def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
     """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
-    if docnos.length.max(initial=0) > _LONG_NAME:
+    if docnos.length.max(initial=0) > LONG:
         texts = docnos.texts()
         by_name = np.array(sorted(range(docnos.size), key=texts.__getitem__, reverse=not first_name_first), np.int64)
         return by_name[np.argsort(group[by_name], kind="stable")]

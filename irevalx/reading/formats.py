@@ -122,7 +122,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     prose=(
         "Judgments of a pool that was divided into strata, of each of which a random sample was judged, as TRECVID and "
         "TREC's tracks on clinical decision support and precision medicine publish them. Every document of the pool "
-        "has a line; a negative grade says that it was not in the sample. A stratum is a whole number from 0 up.",
+        "has a line; a negative grade says that it was not in the sample. A stratum is any word.",
         "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
         "xinfAP, infNDCG and their relatives, and counts.",
     ),

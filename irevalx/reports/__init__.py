@@ -4,6 +4,6 @@
 it. The command hands a format a ``Report``, ``irevalx-lab`` hands it ``Table``s; both get lines back.
 """
 
-from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS, OutputFormat, explained
+from irevalx.reports.output_formats import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, explained
 
-__all__ = ["DIGITS", "OUTPUT_FORMATS", "OutputFormat", "explained"]
+__all__ = ["DIGITS", "MOST_DIGITS", "OUTPUT_FORMATS", "OutputFormat", "explained"]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 DIGITS = 4
 """Decimals of real numbers in tables for people, unless ``--digits`` says otherwise."""
 
+MOST_DIGITS = 100
+"""The most that ``--digits`` takes; a number has fewer."""
+
 
 class OutputFormat(Frozen):
     """A format that results are printed in; each way of making one is a subclass.

@@ -608,3 +608,27 @@ def test_completion_in_a_shell(shell: str) -> None:
     text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
     assert COMPLETIONS[shell] in text
     assert COMPLETIONS[shell] in (ROOT / "docs" / "command.md").read_text()
+
+
+@pytest.mark.parametrize("levels", [("0.1", "0"), ("0.10", "0.1", "0"), (".1", "0")], ids=" ".join)
+def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
+    """The last topic that a -D names is evaluated, whichever -D comes behind it; as in both versions of trec_eval."""
+    flags = [word for level in levels for word in ("-D", level)]
+    assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
+
+
+def test_nothing_behind_version_is_looked_at() -> None:
+    """trec_eval -vx and -qvx print the version, status 0."""
+    for bundle in ("-vx", "-qvx"):
+        result = run(bundle)
+        assert (result.status, result.stdout) == (0, b"")
+        assert "follows trec_eval" in result.stderr
+
+
+def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
+    """Where POSIXLY_CORRECT is set, words behind the first file are files, whatever they begin with."""
+    (tmp_path / "-q").write_bytes(RUN.read_bytes())
+    (tmp_path / "--").write_bytes(RUN.read_bytes())
+    expected = run("-m", "map", QRELS, RUN).stdout
+    for name in ("-q", "--"):
+        assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected

@@ -20,7 +20,10 @@ from irevalx.arrays.segments import Segments
 from irevalx.measures import BY_NAME
 from irevalx.measures.summary import as_list
 from irevalx.ranking.topics import SampledTopics
+from irevalx.reading.formats import SAMPLED
+from irevalx.reading.source import Source
 from irevalx.settings import Settings
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"
 QRELS, RUN = EXAMPLE / "sampled.qrels", EXAMPLE / "bm25.run"
@@ -202,9 +205,6 @@ def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
     ("line", "message"),
     [
         ("301 0 A 1", "must have 5 columns (topic, ignored, document, stratum, grade), but got '301 0 A 1'"),
-        ("301 0 A x 1", "a stratum must be a whole number from 0 up, but got 'x'"),
-        ("301 0 A -1 1", "a stratum must be a whole number from 0 up, but got '-1'"),
-        ("301 0 A 1.5 1", "a stratum must be a whole number from 0 up, but got '1.5'"),
     ],
 )
 def test_malformed_lines(line: str, message: str, tmp_path: Path) -> None:
@@ -229,3 +229,23 @@ def test_the_whole_family_is_in_the_reference() -> None:
     """Every measure that the format allows, but those of the summary alone, is held to the reference."""
     allowed = {measure.name for measure in BY_NAME.values() if "sampled" in measure.formats and measure.kernel}
     assert allowed == set(sampled.by_name)
+
+
+def test_strata_have_names(tmp_path: Path) -> None:
+    """Any word is a stratum: other names in the same order change nothing."""
+    names = {"1": "-1", "2": "top"}
+    renamed = [line.split() for line in QRELS.read_text().splitlines()]
+    assert {words[3] for words in renamed} == set(names)
+    text = "".join(" ".join((*words[:3], names[words[3]], words[4])) + "\n" for words in renamed)
+    (tmp_path / "qrels").write_text(text)
+    flags = ("-q", "-R", "sampled")
+    assert run(*flags, tmp_path / "qrels", RUN).stdout == run(*flags, QRELS, RUN).stdout
+
+
+def test_order_of_strata(tmp_path: Path) -> None:
+    """Numbers go by value, then other names by their bytes."""
+    names = ["-1", "9", "10", "10.5", "B", "a", "\u00e9"]
+    (tmp_path / "qrels").write_text("".join(f"1 0 {name} {name} 1\n" for name in reversed(names)))
+    judgments = SAMPLED.read(Source(str(tmp_path / "qrels")), TREC_EVAL_10, strict=True, warn=print)
+    assert judgments.strata is not None
+    assert judgments.strata.tolist() == list(reversed(range(len(names))))

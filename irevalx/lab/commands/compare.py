@@ -6,7 +6,7 @@ from itertools import combinations
 
 import click
 
-from irevalx.cli.values import complete_measure
+from irevalx.cli.values import RealNumber, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab.experiment import Experiment, defined_values
 from irevalx.lab.input_files import Inputs
@@ -25,6 +25,7 @@ from irevalx.lab.statistics.comparison import Method, compare, comparison_warnin
 from irevalx.lab.statistics.corrections import CORRECTIONS
 from irevalx.lab.statistics.significance import TESTS
 from irevalx.reports.table import Table
+from irevalx.settings import Bound
 
 COLUMNS = (
     *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
@@ -64,7 +65,7 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
     ),
     click.option(
         "--alpha",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1)),
         metavar="P",
         default=0.05,
         help=(

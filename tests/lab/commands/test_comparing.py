@@ -503,3 +503,20 @@ def test_as_a_process(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (done.stdout, done.stderr) == (b"", b"")
     assert (tmp_path / "out").read_text().startswith("measure ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--alpha", "nan"), "--alpha must be a number above 0 and below 1, but got 'nan'"),
+        (("--alpha", "1"), "--alpha must be a number above 0 and below 1, but got '1'"),
+        (("-l", "99999999999999999999"), "-l must be a whole number of 64 bits, but got 99999999999999999999"),
+        (("--digits", "101"), "101 is not in the range 0<=x<=100"),
+    ],
+    ids=" ".join,
+)
+def test_numbers_out_of_bounds(options: tuple[str, str], message: str) -> None:
+    """A number that makes no sense is refused in words."""
+    result = lab("compare", QRELS, *RUNS, *options)
+    assert (result.status, result.stdout) == (1, b"")
+    assert message in result.stderr
