@@ -148,6 +148,12 @@ class AllJudged(Frozen):
     def for_preferences(self, judgments: object) -> None:
         """No measure of preferences is over all judged topics."""
 
+    def for_subtopics(self, judgments: object) -> None:
+        """No measure of subtopics is over all judged topics."""
+
+    def for_drawn(self, judgments: object) -> None:
+        """No measure of a drawn sample is over all judged topics."""
+
 
 def _blanked(values: Sequence[Values], request: Request, missing: BoolArray, compat: Compat) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""

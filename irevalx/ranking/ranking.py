@@ -93,6 +93,18 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
+    def of_judged(self, *, condensed: bool) -> Ranking:
+        """Return the ranking with rows for documents of the judgments alone.
+
+        Parameters
+        ----------
+        condensed : whether the others are removed from the ranking too, so that these move up (``-J``).
+        """
+        judged = self.row >= 0
+        rows = self.rows.keep(judged)
+        rank, n_ret = (rows.position + 1, rows.lengths) if condensed else (self.rank[judged], self.n_ret)
+        return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret)
+
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
         rows, index = self.rows.take(topics)

@@ -1,0 +1,160 @@
+"""Files of judgments for subtopics: the format subtopics."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names, numbered
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, order_by
+from irevalx.errors import Warn
+from irevalx.frozen import Frozen
+from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
+from irevalx.reading.lines import RUN_HINT, tokens_of, where_in, whole_numbers
+from irevalx.reading.runs import group_by_topic
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.tokens import Shape
+from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
+from irevalx.trec_eval.versions import Compat
+
+_COLUMNS = "a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"
+
+
+class _Part(Frozen):
+    """The judgments of a block, and its odd grades."""
+
+    judgments: SubtopicJudgments
+    odd: OddNumbers
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        return self.judgments.documents.topics
+
+
+def read_subtopics(source: Source, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+    """Read judgments for subtopics, ``topic subtopic docno grade`` a line.
+
+    Parameters
+    ----------
+    source : the file.
+    compat : whether lines that start with ``#`` are comments.
+    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
+    warn : told of such grades.
+
+    Raises
+    ------
+    UnreadableFileError, MalformedLineError : a blank line is malformed too, as in qrels.
+    OddNumberError : under ``strict``.
+    """
+    path = source.path
+
+    def parse(block: Block) -> _Part:
+        shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
+        tokens = tokens_of(path, block, shape, _COLUMNS, hint=RUN_HINT)
+        topics, subtopics, docnos, texts = (tokens.column(number) for number in range(4))
+        lines = tokens.line + block.first_line
+        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
+        grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))
+        return _Part(subtopic_judgments(path, topics, subtopics, docnos, grades, lines), odd)
+
+    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
+    parts = each_topic_once(map(parse, blocks), lambda: parse(one_block(source.chunks(CHUNK_SIZE))), blocks)
+    for message in odd_number_warnings(part.odd for part in parts):
+        warn(message)
+    return SubtopicJudgments.joined(path, [part.judgments for part in parts])
+
+
+def subtopic_judgments(
+    path: str, topics: Names, subtopics: Names, docnos: Names, grades: IntArray, lines: IntArray
+) -> SubtopicJudgments:
+    """Bring the lines of each document together.
+
+    Parameters
+    ----------
+    topics, subtopics, docnos, grades, lines : of each judgment.
+
+    Returns
+    -------
+    Their topics are in the order of the file.
+    """
+    topic_names, of_topic, order = group_by_topic(topics)
+    subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
+    topic = of_topic.ids
+    document, first = _number(docnos, topic)
+    number, names = _number_in_order(subtopics)
+    n_names = max(names.size, 1)
+    pairs = distinct(topic * n_names + number)
+    of_subtopics = Segments.of_lengths(np.bincount(pairs // n_names, minlength=of_topic.n))
+    place = np.searchsorted(pairs, topic * n_names + number) - of_subtopics.offsets[:-1][topic]
+    by_document = np.argsort(document * n_names + number, kind="stable")
+    of_documents = Segments.of_lengths(np.bincount(topic[first], minlength=of_topic.n))
+    return SubtopicJudgments(
+        documents=Documents(path, topic_names, of_documents, docnos.take(first)),
+        subtopics=of_subtopics,
+        names=names.take(pairs % n_names),
+        rows=Segments.of_lengths(np.bincount(document, minlength=first.size)),
+        subtopic=place[by_document],
+        grades=grades[by_document],
+        lines=lines[by_document],
+    )
+
+
+def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
+    """Number the different names of each group in the order of their first lines.
+
+    Parameters
+    ----------
+    names : of each line.
+    group : of each line, ascending.
+
+    Returns
+    -------
+    number : of each line; names of different groups have different numbers.
+    first : of each number, its first line.
+    """
+    keys = names.keys()
+    order, new = _sorted(keys, group)
+    again = np.flatnonzero(~new)
+    if not names.take(order[again]).same(names.take(order[again - 1])).all():  # different names with one key
+        order, new = _sorted(numbered(names)[0], group)
+    first = np.minimum.reduceat(order, np.flatnonzero(new)) if order.size else order
+    in_file = np.argsort(first)
+    rank = np.empty(first.size, np.int64)
+    rank[in_file] = np.arange(first.size)
+    number = np.empty(order.size, np.int64)
+    number[order] = rank[np.cumsum(new) - 1]
+    return number, first[in_file]
+
+
+def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return the permutation that sorts by group and key, and which of the sorted are the first of their kind."""
+    order = order_by(keys, group)
+    keys, group = keys[order], group[order]
+    return order, np.append(True, (keys[1:] != keys[:-1]) | (group[1:] != group[:-1]))[: keys.size]
+
+
+def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
+    """Number the different names of subtopics: those that are numbers by value, then the others in byte order.
+
+    Returns
+    -------
+    number : of each line.
+    names : by number.
+    """
+    number, first = _number(subtopics, np.zeros(subtopics.size, np.int64))
+    texts = subtopics.take(first).texts()
+    order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
+    rank = np.empty(len(texts), np.int64)
+    rank[order] = np.arange(len(texts))
+    return rank[number], Names.of([texts[place] for place in order])
+
+
+def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
+    """Return a key that sorts names of subtopics; a number may have more digits than Python cares to read."""
+    if re.fullmatch(rb"[0-9]+", name):
+        digits = name.lstrip(b"0")
+        return False, len(digits), digits, name
+    return True, 0, b"", name
