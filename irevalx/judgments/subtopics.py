@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, order_by_name
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
-from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents, Kind
 
@@ -36,7 +36,7 @@ class SubtopicJudgments(Frozen, Kind):
     rows : per document (flat over ``documents``), its judgments by ascending subtopic.
     subtopic : flat over ``rows``; the place of the subtopic among those of the topic.
     grades : flat over ``rows``; negative ones are not relevant, whatever the level.
-    lines : flat over ``rows``; the 1-based line of the file.
+    duplicates : topics in which a document was judged twice for a subtopic, with the error to raise.
     """
 
     documents: Documents
@@ -45,7 +45,7 @@ class SubtopicJudgments(Frozen, Kind):
     rows: Segments
     subtopic: IntArray
     grades: IntArray
-    lines: IntArray
+    duplicates: dict[bytes, DuplicateDocumentError]
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
@@ -69,31 +69,12 @@ class SubtopicJudgments(Frozen, Kind):
             rows=rows,
             subtopic=np.concatenate((nothing, *(part.subtopic for part in parts)))[line],
             grades=np.concatenate((nothing, *(part.grades for part in parts)))[line],
-            lines=np.concatenate((nothing, *(part.lines for part in parts)))[line],
+            duplicates={topic: error for part in parts for topic, error in part.duplicates.items()},
         )
 
     def ask(self, question: QuestionForSubtopics[Answer]) -> Answer:
         """Return the answer for judgments of subtopics."""
         return question.for_subtopics(self)
-
-    @cached_property
-    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """Topics in which a document was judged twice for a subtopic, with the error to raise: about the first line."""
-        again = (self.rows.ids[1:] == self.rows.ids[:-1]) & (self.subtopic[1:] == self.subtopic[:-1])
-        twice = np.flatnonzero(again)
-        found: dict[bytes, DuplicateDocumentError] = {}
-        for place in twice[np.argsort(self.lines[twice + 1])].tolist():
-            document = int(self.rows.ids[place])
-            topic = int(self.documents.rows.ids[document])
-            subtopic = self.names.text(self.subtopics.slice(topic).start + int(self.subtopic[place]))
-            name = self.documents.topics[topic]
-            error = DuplicateDocumentError(
-                f"{shown_name(self.documents.path)}:{self.lines[place + 1]}: a document must occur once in the "
-                f"judgments of a subtopic, but got {quote(self.documents.docnos.text(document))} for subtopic "
-                f"{quote(subtopic)} of topic {quote(name)} a second time (first on line {self.lines[place]})"
-            )
-            found.setdefault(name, error)
-        return found
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""

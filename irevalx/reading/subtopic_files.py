@@ -8,7 +8,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, order_by
-from irevalx.errors import Warn
+from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.subtopics import SubtopicJudgments
@@ -83,6 +83,7 @@ def subtopic_judgments(
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
+    about = _Lines(path, topic_names, topic, subtopics, docnos, lines)
     document, first = _number(docnos, topic)
     number, names = _number_in_order(subtopics)
     n_names = max(names.size, 1)
@@ -98,8 +99,50 @@ def subtopic_judgments(
         rows=Segments.of_lengths(np.bincount(document, minlength=first.size)),
         subtopic=place[by_document],
         grades=grades[by_document],
-        lines=lines[by_document],
+        duplicates=about.duplicates(by_document, document[by_document], number[by_document]),
     )
+
+
+class _Lines(Frozen):
+    """What the lines of a file are about, those of each topic together.
+
+    Parameters
+    ----------
+    topic_names : by number.
+    topic : of each line, its number.
+    subtopics, docnos : of each line.
+    lines : the 1-based number of each in the file.
+    """
+
+    path: str
+    topic_names: tuple[bytes, ...]
+    topic: IntArray
+    subtopics: Names
+    docnos: Names
+    lines: IntArray
+
+    def duplicates(
+        self, order: IntArray, document: IntArray, subtopic: IntArray
+    ) -> dict[bytes, DuplicateDocumentError]:
+        """Return the topics in which a document is judged twice for a subtopic, with an error about the first time.
+
+        Parameters
+        ----------
+        order : sorts the lines by document, subtopic and line.
+        document, subtopic : of each line in this order.
+        """
+        twice = np.flatnonzero((document[1:] == document[:-1]) & (subtopic[1:] == subtopic[:-1])) + 1
+        found: dict[bytes, DuplicateDocumentError] = {}
+        for one, two in sorted(zip(order[twice - 1].tolist(), order[twice].tolist(), strict=True), key=lambda x: x[1]):
+            topic = self.topic_names[self.topic[two]]
+            docno, subtopic_name = quote(self.docnos.text(two)), quote(self.subtopics.text(two))
+            error = DuplicateDocumentError(
+                f"{shown_name(self.path)}:{self.lines[two]}: a document must occur once in the judgments of a "
+                f"subtopic, but got {docno} for subtopic {subtopic_name} of topic {quote(topic)} a second time (first "
+                f"on line {self.lines[one]})"
+            )
+            found.setdefault(topic, error)
+        return found
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
@@ -144,12 +187,14 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
     number : of each line.
     names : by number.
     """
-    number, first = _number(subtopics, np.zeros(subtopics.size, np.int64))
-    texts = subtopics.take(first).texts()
+    new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
+    stretches = subtopics.take(new)
+    number, first = _number(stretches, np.zeros(stretches.size, np.int64))
+    texts = stretches.take(first).texts()
     order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
     rank = np.empty(len(texts), np.int64)
     rank[order] = np.arange(len(texts))
-    return rank[number], Names.of([texts[place] for place in order])
+    return rank[number][np.cumsum(new) - 1], Names.of([texts[place] for place in order])
 
 
 def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
