@@ -10,7 +10,7 @@ circles. The docstring of each room says what lives there.
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments and runs
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on
@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING, Any
 from irevalx.errors import IrevalxError
 
 if TYPE_CHECKING:
-    from irevalx.api.interface import IrevalxWarning, Qrels, Run, Scores, evaluate
+    from irevalx.api.inputs import Qrels, Run
+    from irevalx.api.interface import evaluate
     from irevalx.api.pytrec_eval import (
         RelevanceEvaluator,
         compute_aggregated_measure,
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
         supported_measures,
         supported_nicknames,
     )
+    from irevalx.api.scores import Scores
+    from irevalx.api.user_warnings import IrevalxWarning
 
 __version__ = "0.1.0"
 
@@ -61,16 +64,24 @@ __all__ = [
 ]
 
 
-_LIKE_PYTREC_EVAL = (
-    *("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run"),
-    *("supported_measures", "supported_nicknames"),
-)
+_MODULES = {
+    "inputs": {"Qrels", "Run"},
+    "interface": {"evaluate"},
+    "pytrec_eval": {
+        *("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run"),
+        *("supported_measures", "supported_nicknames"),
+    },
+    "scores": {"Scores"},
+    "user_warnings": {"IrevalxWarning"},
+}
+"""Where the interface for programs lives, below ``irevalx.api``."""
 
 
 def __getattr__(name: str) -> Any:
     """Import the interface for programs when it is asked for: the command starts without it."""
-    if name in __all__:
-        from irevalx.api import interface, pytrec_eval
+    for module, names in _MODULES.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(pytrec_eval if name in _LIKE_PYTREC_EVAL else interface, name)
+            return getattr(import_module(f"irevalx.api.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,8 @@
     │   ├── UnreadableFileError 2
     │   ├── MalformedLineError  2   path:line: what must hold, but got 'text'
     │   ├── OddNumberError      2   under --strict, a number that is not plain
-    │   └── FormatError         2   an unknown file format
+    │   ├── FormatError         2   an unknown file format
+    │   └── ArgumentError       2   what a Python program passed is not what it must be
     ├── ParameterError          2   a measure's parameters, or (under --strict) an option's number
     ├── EvaluationError         4   a measure that cannot be computed
     │   └── DuplicateDocumentError 4
@@ -73,6 +74,10 @@ class OddNumberError(InputError):
 
 class FormatError(InputError):
     """A format name that irevalx does not know."""
+
+
+class ArgumentError(InputError, TypeError):
+    """What a Python program passed is not what it must be: ``ARGUMENT must RULE, but got VALUE``."""
 
 
 class ParameterError(IrevalxError):

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral
+from typing import Any, TypeVar
 
-import numpy as np
-
-from irevalx.api import frames
-from irevalx.api.interface import Qrels
+from irevalx.api import checks, dictionaries
+from irevalx.api.entries import as_bytes, scores_of
+from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
+from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures import BY_NAME, NICKNAMES
-from irevalx.measures.counts import num_q
-from irevalx.measures.declare import Cutoffs
-from irevalx.measures.select import exists, select, split_reading
-from irevalx.measures.summary import LEAST, as_list, geometric_mean
+from irevalx.measures.measure_names import exists, split_reading
+from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
+from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.measures.summary import as_list
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -28,7 +30,7 @@ Number = TypeVar("Number", int, float)
 supported_measures = frozenset(
     name for name, measure in BY_NAME.items() if measure.can_use("qrels") and exists(name, TREC_EVAL_9)
 )
-"""The measures that an evaluator for grades has; runid and relstring may be asked for, but have no numbers."""
+"""The measures that an evaluator for grades has."""
 
 supported_nicknames = {
     nickname: frozenset(member for member in members if exists(split_reading(member)[0], TREC_EVAL_9))
@@ -36,18 +38,27 @@ supported_nicknames = {
 }
 """The sets of measures."""
 
+_REAL = r"[0-9]+(?:\.[0-9]+)?"
+_WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[._]({_REAL}(?:,{_REAL})*)")
+"""A measure with parameters, as pytrec_eval takes them: numbers behind a dot or an underscore."""
+
 
 class RelevanceEvaluator:
     """Evaluates runs topic by topic, as pytrec_eval's class of the same name does: change the import and go on.
 
     It follows trec_eval 9.0.8, as pytrec_eval does. What differs: parameters belong to the evaluator, all measures and
-    names that irevalx knows will do, errors are exceptions, several threads may use it, there is neither runid nor
-    relstring, which are no numbers, and where a topic has a score of nan, for which there is no right place, it and its
-    neighbours may be ranked otherwise.
+    names that irevalx knows will do, what pytrec_eval aborts or crashes on are exceptions, several threads may use it,
+    other mappings than dictionaries will do, and so will numpy's numbers as grades and scores. runid and relstring,
+    which are no numbers, are always 0; in pytrec_eval they are what happens to be in memory. Where a topic has a score
+    of nan, for which there is no right place, it and its neighbours may be ranked otherwise.
 
-    >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}}, {"map", "P.5"})
-    >>> evaluator.evaluate({"301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
-    {'301': {'map': 0.5, 'P_5': 0.2}}
+    A topic with an empty dictionary is one for which nothing was retrieved: num_rel is what was judged relevant, and
+    iprec_at_recall_0.00 and 11pt_avg are nan, as pytrec_eval has it behind another topic. Where the first topic is an
+    empty one pytrec_eval gives it stray values, such as 0 for num_rel.
+
+    >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}, "302": {"C": 1}}, {"map", "P.5"})
+    >>> evaluator.evaluate({"302": {}, "301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
+    {'302': {'map': 0.0, 'P_5': 0.0}, '301': {'map': 0.5, 'P_5': 0.2}}
     """
 
     def __init__(
@@ -61,110 +72,200 @@ class RelevanceEvaluator:
 
         Parameters
         ----------
-        query_relevance : ``{topic: {docno: grade}}``.
-        measures : names, such as "map", "P.5,10", "ndcg_cut_10" or "official".
-        relevance_level : the least grade that counts as relevant.
+        query_relevance : ``{topic: {docno: grade}}``; topics without documents are as if they were not there.
+        measures : names, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a measure that is
+            there several times are joined. None of them gives ``{topic: {}}``.
+        relevance_level : the least grade that counts as relevant, at least 1.
         judged_docs_only_flag : remove unjudged documents from the rankings first.
 
         Raises
         ------
+        AttributeError : the judgments are no mapping.
+        TypeError : another argument, or something in the judgments, is of a wrong type; the level is less than 1.
         ValueError : a measure does not exist, or its parameters make no sense.
         """
-        qrels = Qrels.read(query_relevance)
+        if isinstance(query_relevance, Qrels):
+            qrels = query_relevance
+        elif isinstance(query_relevance, Mapping):
+            qrels = Qrels(dictionaries.judgments_of(query_relevance, "query_relevance", exact=True))
+        else:
+            raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
+                "query_relevance must be a dictionary {topic: {docno: grade}}, but got "
+                f"{checks.shown(query_relevance)}"
+            )
         self._judgments = qrels.judgments
         self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
-        self._settings = Settings(level=relevance_level, judged_only=judged_docs_only_flag, compat=TREC_EVAL_9)
+        self._settings = Settings.of(
+            level=_int("relevance_level", relevance_level, "a whole number of at least 1 and 32 bits", least=1),
+            judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),
+            compat="9",
+        )
+        texts = _joined(measures)
         try:
-            self._selection = select(_merged(measures), self._settings, qrels.rel_format)
+            chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
+        self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
+        # What is no number is not computed.
+        self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
 
+        Topics come in the order of the run, measures in the order in which trec_eval prints them; values are floats.
         Like pytrec_eval it has num_q, which is 1.0, and the logarithm for measures whose name begins with gm_, so that
         ``compute_aggregated_measure`` works on them.
 
+        Parameters
+        ----------
+        scores : ``{topic: {docno: score}}``; an empty dictionary stands for a topic without results.
+
         Raises
         ------
-        IrevalxError : a score is not a number, a measure cannot be computed from these judgments or with its
-            parameters, or a document occurs twice among the judgments or results of a topic.
+        TypeError : something in the run is of a wrong type.
+        IrevalxError : a measure cannot be computed from these judgments or with its parameters, or a document occurs
+            twice among the judgments or results of a topic.
         """
-        filled = {topic: documents for topic, documents in scores.items() if documents}
-        run = frames.run_of(filled, TREC_EVAL_9)
+        if not scores:
+            return {}
+        if not isinstance(scores, Mapping):
+            raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
+        run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         try:
             evaluation = evaluate(self._judgments, run, self._selection, self._settings)
         except NoTopicsError:
             return {}
         if evaluation.failure:
             raise evaluation.failure
-        topics = [os.fsdecode(topic) for topic in evaluation.topics]
-        columns: dict[str, list[float]] = {}
-        for column in evaluation.columns:
-            measure, values = column.measure, column.values
-            if measure is num_q:
-                columns[column.name] = [1.0] * len(topics)
-            elif values is not None and measure.summary is geometric_mean:
-                columns[column.name] = [math.log(max(value, LEAST)) for value in as_list(values)]
-            elif values is not None and measure.number != "text":
-                columns[column.name] = [float(value) for value in as_list(values)]
-        rows = zip(*columns.values(), strict=True) if columns else [()] * len(topics)
-        return {topic: dict(zip(columns, values, strict=True)) for topic, values in zip(topics, rows, strict=True)}
+        n_topics = len(evaluation.topics)
+        numbers = iter(evaluation.columns)
+        columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
+        keys = [key for key, _ in self._keys]
+        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
+        return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
 
 
-def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """Summarise the values of the topics as pytrec_eval does: num_ by their sum, gm_ by exp of their mean.
+
+    Parameters
+    ----------
+    measure : the name of the values.
+    values : one a topic. Of none the mean is nan.
+
+    Raises
+    ------
+    ArgumentError : the measure is not a string, or the values are not numbers.
 
     >>> compute_aggregated_measure("map", [0.25, 0.75])
     0.5
     """
-    total = ordered_sum(np.asarray(values, np.float64))
-    if measure.startswith("num_"):
+    name = checks.text("measure", measure)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise checks.wrong("values", "several numbers", values)
+    numbers = scores_of([list(values)], lambda place: f"values[{place}]")
+    total = ordered_sum(numbers)
+    if name.startswith("num_"):
         return total
-    mean = total / len(values)
-    return math.exp(mean) if measure.startswith("gm_") else mean
+    mean = total / numbers.size if numbers.size else math.nan
+    return math.exp(mean) if name.startswith("gm_") else mean
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Read judgments line by line into ``{topic: {docno: grade}}``, as pytrec_eval does.
 
+    Parameters
+    ----------
+    f_qrel : an open file, or lines.
+
     Raises
     ------
+    ArgumentError : these are no lines.
     ValueError : a line has not four columns, a grade is not a whole number, or a document occurs twice in a topic.
     """
-    return _parsed(f_qrel, 4, 3, int)
+    return _parsed("f_qrel", f_qrel, 4, 3, int)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Read a run line by line into ``{topic: {docno: score}}``, as pytrec_eval does.
 
+    Parameters
+    ----------
+    f_run : an open file, or lines.
+
     Raises
     ------
+    ArgumentError : these are no lines.
     ValueError : a line has not six columns, a score is not a number, or a document occurs twice in a topic.
     """
-    return _parsed(f_run, 6, 4, float)
+    return _parsed("f_run", f_run, 6, 4, float)
 
 
 def _parsed(
-    lines: Iterable[str], columns: int, place: int, number: Callable[[str], Number]
+    what: str, lines: Iterable[Any], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
-    found: dict[str, dict[str, Number]] = {}
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise checks.wrong(what, "an open file, or several lines", lines)
+    found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
-        fields = line.split()
+        if not isinstance(line, str | bytes):
+            raise checks.wrong(f"line {count} of {what}", "a string", line)
+        fields = os.fsdecode(line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
-        documents = found.setdefault(fields[0], {})
+        documents = found[fields[0]]
         if fields[2] in documents:
             raise ValueError(f"line {count}: a document must occur once in a topic, but got {quote(fields[2])} twice")
         documents[fields[2]] = number(fields[place])
     return found
 
 
-def _merged(measures: Iterable[str]) -> tuple[str, ...]:
-    """Return what is asked for with cutoffs such as ``P_5`` and ``P.5,10`` joined, which pytrec_eval does too."""
-    texts = []
-    for text in sorted(measures):
-        name, dot, parameters = text.partition(".")
-        cutoffs = dot and name in BY_NAME and isinstance(BY_NAME[name].kind, Cutoffs)
-        texts.append(f"{name}@{parameters}" if cutoffs and re.fullmatch(r"[0-9,]+", parameters) else text)
-    return tuple(texts)
+def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
+    """Return what C takes for an int, booleans included; ArgumentError where it is none."""
+    if not isinstance(value, Integral) or value not in range(least, 2**31):
+        raise checks.wrong(what, rule, value)
+    return int(value)
+
+
+def _joined(measures: Any) -> list[str]:
+    """Return what is asked for, with the parameters of each measure joined and in order, as pytrec_eval has it.
+
+    What trec_eval has no parameters for loses them.
+    """
+    if isinstance(measures, bytes) or not isinstance(measures, Iterable):
+        raise checks.wrong("measures", "several names", measures)
+    others: list[str] = []
+    joined: dict[str, set[str]] = {}
+    for text in measures:
+        if not isinstance(text, str):
+            raise checks.wrong("measures", "several names", text)
+        found = _WITH_NUMBERS.fullmatch(text)
+        if not found:
+            others.append(text)
+        elif isinstance(BY_NAME[found[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
+            joined.setdefault(found[1], set()).update(found[2].split(","))
+        else:
+            others.append(found[1])
+    return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
+
+
+def _keys(request: SelectedMeasure) -> tuple[str, ...]:
+    """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
+    if not isinstance(request.measure.kind, Reals):
+        return request.names
+    [printed], [name] = request.parameters.names, request.names
+    return (name.replace(printed, request.measure.name),)
+
+
+def _is_number(request: SelectedMeasure) -> bool:
+    return request.measure.number != "text"
+
+
+def _values(column: Column, n_topics: int) -> list[float]:
+    if column.measure.name == "num_q":
+        return [1.0] * n_topics
+    if column.values is None:
+        return []
+    summary = column.measure.summary
+    return [float(value) for value in as_list(summary.scale(column.values) if summary else column.values)]

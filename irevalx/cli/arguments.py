@@ -18,11 +18,32 @@ GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
 
 
 class Option(click.Option):
-    """An option that knows which group of the help it belongs to."""
+    """An option that knows its group in the help."""
 
-    def __init__(self, *args: Any, group: str = TREC_GROUP, **attrs: Any) -> None:
+    def __init__(self, *args: Any, group: str, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
         self.group = group
+
+
+class Command(click.Command):
+    """A command that reads argv as trec_eval does (GNU getopt_long) and whose usage errors are irevalx's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let Click parse what ``canonical`` makes of the arguments."""
+        options = [param for param in self.params if isinstance(param, Option)]
+        # A command line that is being typed need not make sense yet.
+        return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the options in groups."""
+        for group in GROUPS:
+            records = [
+                record
+                for param in self.params
+                if isinstance(param, Option) and param.group == group and (record := param.get_help_record(ctx))
+            ]
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:

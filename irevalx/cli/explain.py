@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.measures.declare import ABSENT, NOTHING, Measure
-from irevalx.measures.select import AT_CUTOFFS, SYNONYMS, SYNONYMS_AT
-from irevalx.measures.summary import (
-    LEAST,
-    Summary,
-    geometric_mean,
-    mean,
-    real_total,
-    relevant_total,
-    run_tag,
-    topic_count,
-    total,
-)
-from irevalx.reading.formats import Format
+from irevalx.measures.declare import Measure
+from irevalx.measures.measure_names import AT_CUTOFFS, SYNONYMS, SYNONYMS_AT
+from irevalx.reading.formats import FileFormat
 
 WIDTH = 79
 
@@ -29,10 +19,10 @@ WIDTH = 79
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
     """Yield what each measure is: how to ask for it, definition, formula, range, source, and what options do to it."""
     for measure in measures:
-        yield f"{measure.name}: {measure.title}"
+        yield f"{measure.name}: {measure.explanation.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
-        for paragraph in measure.paragraphs:
+        for paragraph in measure.explanation.paragraphs:
             for line in paragraph:
                 yield from _wrapped(line, "    ")
                 if line.startswith("Formula:"):
@@ -81,12 +71,12 @@ SYMBOLS = {
     "ful_ret": "preferences between retrieved documents that are fulfilled",
     "poss_imp": "preferences with a retrieved document",
 }
-"""What stands in the formulas of measures, apart from what they say themselves."""
+"""What the symbols in the formulas of measures mean, as far as a formula does not say it itself (``, j = ...``)."""
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
     """Return what the symbols in the formula of a measure mean."""
-    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
+    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.explanation.formula)}
 
 
 def formula_words(formula: str) -> set[str]:
@@ -102,43 +92,32 @@ def effects(measure: Measure) -> list[str]:
         f"-J: {_effect_of_judged_only(measure)}.",
         f"Pool: {_effect_of_pool(measure)}.",
     ]
-    if "rel" in measure.readings:
-        when = {"": "no bound on what more judgments would make of it", "always": "an upper bound"}
-        bound = when.get(measure.bound, f"an upper bound {measure.bound}")
-        found.append(f"Readings of the unjudged: {measure.name}:skip, {measure.name}:rel ({bound}).")
-    elif "skip" in measure.readings:
-        found.append(f"Readings of the unjudged: {measure.name}:skip.")
+    name, rel = measure.name, measure.explanation.upper_bound.value
+    readings = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
+    other = [text for reading, text in readings.items() if reading in measure.readings]
+    if other:
+        found.append(f"Readings of the unjudged: {', '.join(other)}.")
     if measure.kernel and "qrels" not in measure.formats:
         found.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
     return found
 
 
 def _effect_of_level(measure: Measure) -> str:
-    if not measure.uses_level:
+    if not measure.explanation.uses_level:
         return "no effect"
     return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
 
 
 def _effect_of_complete(measure: Measure) -> str:
-    adds = f"a topic without results adds {measure.without_results}"
-    over_all = "the mean is over all judged topics; one without results counts"
-    effect: dict[Summary | None, str] = {
-        None: "no effect, as there is no all row",
-        run_tag: "no effect",
-        topic_count: "counts all judged topics",
-        relevant_total: "the all row counts every judgment above 0 in the file, whatever -l says",
-        total: adds,
-        real_total: adds if measure.over == "evaluated" else "no effect: the all row is over all judged topics",
-        mean: f"{over_all} {measure.without_results}",
-        geometric_mean: f"{over_all} {LEAST:.5f}",
-    }
-    return effect[measure.summary]
+    if not measure.summary:
+        return "no effect, as there is no all row"
+    return measure.summary.effect_of_complete.format(missing=measure.explanation.without_results)
 
 
 def _effect_of_judged_only(measure: Measure) -> str:
     if measure.formats == {"sampled"}:
         return "refused with -R sampled"
-    if measure.kernel is None or {measure.pooled, measure.outside} <= {NOTHING, ABSENT}:
+    if measure.kernel is None or (measure.explanation.pooled.is_left_out and measure.explanation.outside.is_left_out):
         return "no effect"
     return "documents without judgment are removed from the ranking first, and the others move up"
 
@@ -146,35 +125,44 @@ def _effect_of_judged_only(measure: Measure) -> str:
 def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
-    if measure.pooled == measure.outside:
-        return f"no effect: a document without judgment counts as {measure.pooled}, pooled or not"
-    return (
-        f"a pooled document without judgment counts as {measure.pooled}; one from outside the pool as {measure.outside}"
-    )
+    pooled, outside = measure.explanation.pooled, measure.explanation.outside
+    if pooled is outside:
+        return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
+    return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
 
 
-FAMILIES = {
-    "counts": "Counts",
-    "average": "Average precision",
-    "precision": "Precision and recall",
-    "gain": "Gains by grade",
-    "user": "Models of the user",
-    "incomplete": "Incomplete judgments",
-    "sampled": "Stratified samples of judgments (-R sampled)",
-    "preference": "Preferences (-R prefs, -R qrels_prefs)",
-    "group_averages": "Judgment groups (-R qrels_jg)",
-    "text": "Shown for each topic",
-}
-"""What the families of measures are called, in the order in which they are listed."""
+FIRST_FAMILIES = (
+    "counts",
+    "average",
+    "precision",
+    "retrieved_set",
+    "gain",
+    "user",
+    "incomplete",
+    "sampled",
+    "preference",
+    "group_averages",
+    "text",
+)
+"""The modules of measures whose families are listed first; others follow."""
+
+
+def families() -> dict[str, list[Measure]]:
+    """Return the measures by family: those that a module declares. Its title is the first line of the module."""
+    found: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
+    for measure in MEASURES:
+        found.setdefault(measure.explanation.family, []).append(measure)
+    titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in found}
+    return {titles[module]: measures for module, measures in found.items()}
 
 
 def list_lines() -> Iterator[str]:
     """Yield all measures by family, a line each, the sets, and what other names are understood."""
-    for family, title in FAMILIES.items():
+    for title, measures in families().items():
         yield f"{title}:"
-        for measure in (measure for measure in MEASURES if measure.family == family):
+        for measure in measures:
             usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-            yield f"    {measure.name + usage:<35} {measure.title}"
+            yield f"    {measure.name + usage:<35} {measure.explanation.title}"
         yield ""
     yield "Sets of measures:"
     yield from _wrapped(", ".join(NICKNAMES), "    ")
@@ -185,11 +173,11 @@ def list_lines() -> Iterator[str]:
     yield from _wrapped(", ".join(names) + "; NAME@K and NAME_K for NAME.K", "    ")
 
 
-def format_lines(name: str, fmt: Format[Any]) -> Iterator[str]:
-    """Yield what a file format looks like, given how the option calls it."""
-    yield f"{name} {fmt.name}: {fmt.columns}"
+def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
+    """Yield what a file format looks like."""
+    yield f"{fmt.usage}: {fmt.columns}"
     yield f"    {fmt.example}"
-    for paragraph in fmt.prose:
+    for paragraph in fmt.paragraphs:
         yield from _wrapped(paragraph, "    ")
     yield ""
 

@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import Request
+from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.summary import Population, Values
 from irevalx.ranking.assess import Assess, Assessed
 from irevalx.ranking.ranking import Ranking
@@ -75,22 +75,23 @@ class Columns(Frozen):
             self._assessed[reading] = self.judgments.ask(Assess(self.ranking, self.settings, reading))
         return self._assessed[reading]
 
-    def of(self, request: Request) -> Iterator[Column]:
+    def of(self, selected: SelectedMeasure) -> Iterator[Column]:
         """Yield one for each name that the measure prints."""
-        values = self.compute(request)
-        of_all = values if request.measure.over == "evaluated" else self._compute_for_all_judged(request, values)
-        yield from self.summarise(request, values, of_all)
+        values = self.compute(selected)
+        summary = selected.measure.summary
+        of_all = self._compute_for_all_judged(selected, values) if summary and summary.of_all_judged else values
+        yield from self.summarise(selected, values, of_all)
 
-    def compute(self, request: Request) -> Sequence[Values | None]:
+    def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
         """Return the values of the topics under each name; None for a measure that only the `all` row has."""
-        measure, parameters = request.measure, request.parameters
+        measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
-            return [None] * len(request.names)
-        values = measure(self.assessed(request.reading), parameters)
-        return _blanked(values, request, self.missing, self.settings.compat)
+            return [None] * len(selected.names)
+        values = measure(self.assessed(selected.reading), parameters)
+        return _blanked(values, selected, self.missing, self.settings.compat)
 
     def summarise(
-        self, request: Request, values: Sequence[Values | None], of_all: Sequence[Values | None]
+        self, selected: SelectedMeasure, values: Sequence[Values | None], of_all: Sequence[Values | None]
     ) -> Iterator[Column]:
         """Yield the columns, as z-scores where these are asked for.
 
@@ -99,22 +100,24 @@ class Columns(Frozen):
         values : per name, one a topic.
         of_all : per name, the values that the `all` row is made of.
         """
-        measure = request.measure
+        measure = selected.measure
         is_zscore = self.zscores is not None and measure.number != "text"
-        for name, column, each in zip(request.names, values, of_all, strict=True):
+        for name, column, each in zip(selected.names, values, of_all, strict=True):
             shown, summed, summarise, summary = column, each, measure.summary, None
             if self.zscores and is_zscore:
                 shown, summarise = self.zscores.of(name, column, summarise, self.ranking.topics)
                 summed = shown
             if summarise and self.complete:
                 with np.errstate(all="ignore"):
-                    summary = summarise([] if summed is None else summed, self._population(request.reading))
+                    summary = summarise([] if summed is None else summed, self._population(selected.reading))
             yield Column(name, measure, shown, summary, is_zscore=is_zscore)
 
-    def _compute_for_all_judged(self, request: Request, values: Sequence[Values | None]) -> Sequence[Values | None]:
+    def _compute_for_all_judged(
+        self, selected: SelectedMeasure, values: Sequence[Values | None]
+    ) -> Sequence[Values | None]:
         """Return the values of all judged topics, as if nothing had been retrieved, where judgments are grades."""
         everything = self.judgments.ask(AllJudged(self.settings))
-        return values if everything is None else request.measure(everything, request.parameters)
+        return values if everything is None else selected.measure(everything, selected.parameters)
 
     def _population(self, reading: Reading) -> Population:
         """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
@@ -155,13 +158,15 @@ class AllJudged(Frozen):
         """No measure of a drawn sample is over all judged topics."""
 
 
-def _blanked(values: Sequence[Values], request: Request, missing: BoolArray, compat: Compat) -> Sequence[Values]:
+def _blanked(
+    values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
+) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
     if not missing.any():
         return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column
-        for name, column in zip(request.parameters.names, values, strict=True)
+        for name, column in zip(selected.parameters.names, values, strict=True)
     ]
 
 

@@ -111,7 +111,7 @@ def evaluate(
             run=columns.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=tuple(column for request in selection.requests for column in columns.of(request)),
+            columns=tuple(column for selected in selection.measures for column in columns.of(selected)),
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
@@ -125,8 +125,8 @@ def _ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Sett
     return RankingRules(
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
-        keep_all=settings.level < 0 or any(request.needs_all for request in selection.requests),
-        look_up=any(request.measure.kernel for request in selection.requests),
+        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
+        look_up=any(selected.measure.kernel for selected in selection.measures),
         processes=processes,
         first_name_first=judgments.first_name_first,
     )

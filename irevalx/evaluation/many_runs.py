@@ -65,8 +65,8 @@ def evaluate_all(
             return error, sum(lines)
         raise selection
 
-    asked = selection.requests if isinstance(selection, Selection) else ()
-    if any(request.measure.needs_nonrelevant for request in asked):
+    measures = selection.measures if isinstance(selection, Selection) else ()
+    if any(selected.measure.needs_nonrelevant for selected in measures):
         for line in _without_nonrelevant(judgments, settings):
             warn(line)
     for outcome, lines in in_order(work, lambda: runs, sharing):

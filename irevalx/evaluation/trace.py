@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from tabulate import tabulate
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
@@ -189,8 +190,8 @@ def _docno(documents: Documents, place: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align all columns but the last to the right."""
-    *widths, _ = (max(map(len, column)) for column in zip(head, *rows, strict=True))
-    for row in (head, *rows):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join(["   ", *cells, row[-1]])
+    """Yield the lines of a table, all columns but the last aligned to the right."""
+    alignment = ["right"] * (len(head) - 1) + ["left"]
+    table = tabulate([head, *rows], tablefmt="plain", disable_numparse=True, colalign=alignment)
+    for line in table.splitlines():
+        yield f"     {line}".rstrip()

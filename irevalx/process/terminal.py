@@ -5,16 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 
 import click
 
 from irevalx.errors import OutputError
 
 
-def write(lines: Iterator[bytes]) -> None:
-    """Write lines to standard output.
+def write(lines: Iterable[bytes]) -> None:
+    """Write lines, each with its newline, to standard output.
 
     Raises
     ------
@@ -41,40 +41,25 @@ def echo(text: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Write a line to standard error. That it cannot be written is no reason to lose results."""
+    """Write a line to standard error; results are not lost where that cannot be written."""
     with suppress(OSError, ValueError):
         click.echo(line, err=True)
 
 
+def is_terminal() -> bool:
+    """Return whether somebody may be looking at standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def show_progress(line: str) -> None:
-    """Write a line over the one before, to standard error."""
+    """Write a line to standard error in place of the one before; an empty line erases it."""
     with suppress(OSError, ValueError):
         sys.stderr.write(f"\r{line}\x1b[K")
         sys.stderr.flush()
 
 
-@contextmanager
-def progress_bar(length: int, label: str, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal, while something is done.
-
-    Parameters
-    ----------
-    length : how many things there are to do.
-    label : what they are.
-
-    Yields
-    ------
-    What is to be told how many more of them are done.
-    """
-    if quiet or not sys.stderr.isatty():
-        yield lambda more: None
-        return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
-        yield bar.update
-
-
 def _output_error(error: OSError) -> OSError | OutputError:
-    """Return what to raise: a closed pipe ends quietly, anything else is an error."""
+    """Return the exception to raise: that of a closed pipe ends the program quietly, another one is an error."""
     if isinstance(error, BrokenPipeError):
         return error
     return OutputError(f"cannot write to standard output: {error.strerror}")

@@ -5,18 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.judgments.drawn import DrawnJudgments
-from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import RUN_HINT, tokens_of
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.layout import Layout, word_for
+from irevalx.reading.lines import RUN_HINT, DataLines, cut_lines
 from irevalx.reading.runs import group_by_topic
-from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import CLOSE, ODD, Shape, decimals, integers
+from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import c_double, c_long
 from irevalx.trec_eval.versions import Compat
-
-_COLUMNS = "a judgment of a drawn sample must have 5 columns (topic, document, grade, method, probability)"
 
 NOT_DRAWN = -999
 """From this grade down a document was pooled and not drawn."""
@@ -28,31 +27,27 @@ AT_RANDOM = (1, 2, 4)
 """Methods that have drawn a document at random."""
 
 
-def read_prels(source: Source, compat: Compat, strict: bool, warn: Warn) -> DrawnJudgments:
-    """Read the judgments of a drawn sample, ``topic docno grade method probability`` a line.
+def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> DrawnJudgments:
+    """Read the judgments of a drawn sample.
 
     Parameters
     ----------
     source : the file.
+    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
     compat : whether lines that start with ``#`` are comments.
+    strict : whatever it says, numbers that are not plain are refused.
     warn : told how many probabilities are out of bounds, so that their lines do not count.
 
     Raises
     ------
     UnreadableFileError
-    MalformedLineError : a line has not 5 columns, a grade or method is not a whole number, or a probability that counts
-        is not a number (or NA) or is 0.
+    MalformedLineError : a line does not have its columns, a grade or method is not a whole number, or a probability
+        that counts is not a number (or NA) or is 0.
     """
-    path = source.path
-    block = one_block(source.chunks(CHUNK_SIZE))
-    shape = Shape(5, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = tokens_of(path, block, shape, _COLUMNS, hint=RUN_HINT)
-    topics, docnos, grade_texts, method_texts, texts = (tokens.column(number) for number in range(5))
-    lines = tokens.line + block.first_line
-    grades = _integers(path, "grade", grade_texts, lines)
-    methods = _integers(path, "method", method_texts, lines)
-    probabilities, given = _probabilities(path, texts, lines)
-    return drawn_judgments(path, topics, docnos, grades, methods, np.where(given, probabilities, np.nan), lines, warn)
+    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=RUN_HINT)
+    grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
+    names = (lines["TOPIC"], lines["DOCNO"])
+    return drawn_judgments(source.path, *names, grades, methods, _probabilities(lines), lines.numbers, warn)
 
 
 def drawn_judgments(  # noqa: PLR0917 - the columns
@@ -113,31 +108,33 @@ def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntA
     )
 
 
-def _integers(path: str, what: str, texts: Names, lines: IntArray) -> IntArray:
-    """Read whole numbers of any size that fits; anything else is an error."""
+def _integers(lines: DataLines, name: str) -> IntArray:
+    """Read a column of whole numbers of 64 bits; anything else is an error."""
+    texts = lines[name]
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
         values[place], exact = c_long(texts.text(place))
         if not exact:
             shown = quote(texts.text(place))
             raise MalformedLineError(
-                f"{shown_name(path)}:{lines[place]}: a {what} must be a whole number, but got {shown}"
+                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {shown}"
             )
     return values
 
 
-def _probabilities(path: str, texts: Names, lines: IntArray) -> tuple[FloatArray, BoolArray]:
-    """Read probabilities, and whether they are given: NA says that one is not."""
+def _probabilities(lines: DataLines) -> FloatArray:
+    """Read the column of probabilities; nan where it is NA."""
+    texts = lines["PROBABILITY"]
     values, states = decimals(texts)
-    given = np.ones(values.size, np.bool_)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
     for place in np.flatnonzero(states == ODD).tolist():
         text = texts.text(place)
         values[place], plain = c_double(text)
-        given[place] = text != b"NA"
-        if given[place] and not plain:
+        if text == b"NA":
+            values[place] = np.nan
+        elif not plain:
             raise MalformedLineError(
-                f"{shown_name(path)}:{lines[place]}: a probability must be a number or NA, but got {quote(text)}"
+                f"{lines.where(place)}: a probability must be a number or NA, but got {quote(text)}"
             )
-    return values, given
+    return values

@@ -12,15 +12,13 @@ from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
-from irevalx.reading.lines import RUN_HINT, tokens_of, where_in, whole_numbers
+from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import RUN_HINT, cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
-from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import Shape
+from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
 from irevalx.trec_eval.versions import Compat
-
-_COLUMNS = "a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"
 
 
 class _Part(Frozen):
@@ -34,34 +32,34 @@ class _Part(Frozen):
         return self.judgments.documents.topics
 
 
-def read_subtopics(source: Source, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
-    """Read judgments for subtopics, ``topic subtopic docno grade`` a line.
+def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+    """Read judgments for subtopics.
 
     Parameters
     ----------
     source : the file.
+    layout : its columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
     warn : told of such grades.
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError : a blank line is malformed too, as in qrels.
+    UnreadableFileError
+    MalformedLineError : a line does not have its columns.
     OddNumberError : under ``strict``.
     """
     path = source.path
 
     def parse(block: Block) -> _Part:
-        shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-        tokens = tokens_of(path, block, shape, _COLUMNS, hint=RUN_HINT)
-        topics, subtopics, docnos, texts = (tokens.column(number) for number in range(4))
-        lines = tokens.line + block.first_line
+        lines = cut_lines(path, block, layout, compat, hint=RUN_HINT)
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))
-        return _Part(subtopic_judgments(path, topics, subtopics, docnos, grades, lines), odd)
+        grades = whole_numbers(lines["GRADE"], odd, lines.describe)
+        columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
+        return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), odd)
 
-    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
-    parts = each_topic_once(map(parse, blocks), lambda: parse(one_block(source.chunks(CHUNK_SIZE))), blocks)
+    blocks = blocks_of(source)
+    parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
     for message in odd_number_warnings(part.odd for part in parts):
         warn(message)
     return SubtopicJudgments.joined(path, [part.judgments for part in parts])

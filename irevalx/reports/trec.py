@@ -1,4 +1,4 @@
-"""Evaluations as lines of output; nothing here prints."""
+"""Evaluations as the lines that trec_eval prints."""
 
 from __future__ import annotations
 

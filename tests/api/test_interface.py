@@ -1,72 +1,42 @@
-"""The interface for Python programs: the numbers of the command, and pytrec_eval's manner."""
+"""``irevalx.evaluate``: the numbers of the command, its options, its errors and its warnings."""
 
 from __future__ import annotations
 
 import io
 import json
 import math
-import random
 import subprocess
 import sys
-import tracemalloc
 import warnings
-from collections import UserDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from python_data import BM25, DENSE, EXAMPLE, QRELS, frame, qrels_dict, rows, run_dict
 from running import FIXTURES, run
 
 import irevalx
-from irevalx.api import frames
 from irevalx.measures import BY_NAME
-from irevalx.ranking.rank import RankingRules, rank_run
-from irevalx.trec_eval.versions import COMPAT
-
-EXAMPLE = FIXTURES / "example"
-QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
 
-def qrels_dict() -> dict[str, dict[str, int]]:
-    """The example's judgments."""
-    with QRELS.open() as stream:
-        return irevalx.parse_qrel(stream)
+class Qrel(NamedTuple):
+    """A judgment as ir_measures and ir_datasets have it."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
 
 
-def run_dict(path: Path = BM25) -> dict[str, dict[str, float]]:
-    """A run of the example."""
-    with path.open() as stream:
-        return irevalx.parse_run(stream)
+class ScoredDoc(NamedTuple):
+    """A result as ir_measures and ir_datasets have it."""
 
-
-class Frame:
-    """What irevalx asks of a pandas or polars frame."""
-
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self._columns = columns
-        self.columns = list(columns)
-
-    def __getitem__(self, name: str) -> Frame:
-        return Frame({name: self._columns[name]})
-
-    def to_list(self) -> list[Any]:
-        """The values of the only column."""
-        [values] = self._columns.values()
-        return values
-
-
-def frame(values: dict[str, dict[str, Any]], names: tuple[str, str, str], make: Callable[..., Any] = Frame) -> Any:
-    """A dictionary of dictionaries as a frame with these columns."""
-    rows = [(topic, docno, value) for topic, documents in values.items() for docno, value in documents.items()]
-    return make({name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
+    query_id: str
+    doc_id: str
+    score: float
 
 
 INPUTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
@@ -80,6 +50,10 @@ INPUTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "frames": (
         lambda: frame(qrels_dict(), ("query_id", "doc_id", "relevance")),
         lambda: frame(run_dict(), ("qid", "docno", "score")),
+    ),
+    "named tuples": (
+        lambda: [Qrel(topic, docno, grade, "0") for topic, docno, grade in rows(qrels_dict())],
+        lambda: (ScoredDoc(topic, docno, score) for topic, docno, score in rows(run_dict())),
     ),
 }
 
@@ -102,20 +76,6 @@ def test_the_numbers_of_the_command(name: str, compat: str) -> None:
         for row in scores.to_records()
     ]
     assert found == expected
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames(library: str) -> None:
-    """Data frames with the columns that people use, in and out."""
-    module = pytest.importorskip(library)
-    qrels = frame(qrels_dict(), ("topic", "docid", "label"), module.DataFrame)
-    results = frame(run_dict(), ("query", "docno", "score"), module.DataFrame)
-    scores = irevalx.evaluate(qrels, results, ["map", "P@5"])
-    assert scores.to_dict() == irevalx.evaluate(qrels_dict(), run_dict(), ["map", "P@5"]).to_dict()
-    if library == "pandas":
-        table = scores.to_frame()
-        assert list(table.columns) == ["run", "topic", "measure", "value"]
-        assert table["value"].to_list() == [row.value for row in scores.to_records()]
 
 
 def test_options(tmp_path: Path) -> None:
@@ -184,15 +144,13 @@ def test_errors_are_exceptions(tmp_path: Path) -> None:
         ((QRELS, "nosuch", "map"), "cannot read 'nosuch'"),
         ((QRELS, BM25, "nosuch"), "a measure must be one that irevalx knows"),
         ((QRELS, BM25, "P.0"), "cutoffs of P must be whole numbers from 1 up"),
-        (({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "map"), "grades must be whole numbers"),
+        (({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "map"), "grade must be a whole number"),
         (
             ({"1": {"A": 1}}, {"1": {"A": "x"}}, "map"),
             "run: topic '1': document 'A': score must be a number of 64 bits",
         ),
         (({"1": {"A": 1}}, {"1": {"B": 1, "A": 10**400}}, "map"), "document 'A': score must be a number of 64 bits"),
         (({"1": {"A": 1}}, {"2": {"A": 1}}, "map"), "at least one topic must have both"),
-        ((QRELS, Frame({"docno": ["A"], "score": [1.0]}), "map"), "a frame must have one of the columns topic"),
-        ((QRELS, Frame({"qid": [1, 1], "docno": ["A", "A"], "score": [1, 2]}), "map"), "must occur once in a topic"),
     ):
         with pytest.raises(irevalx.IrevalxError, match=message):
             irevalx.evaluate(*arguments)
@@ -243,13 +201,6 @@ def test_preferences(name: str, compat: str, version: str) -> None:
     ):
         values = {(row.topic, row.measure): row.value for row in found.to_records()}
         assert {key: f"{v:6.4f}" if isinstance(v, float) else str(v) for key, v in values.items()} == expected
-    if compat == "9":
-        by_topic = irevalx.RelevanceEvaluator(read, [measures]).evaluate(scores)
-        assert {
-            (topic, measure): value for topic, of_topic in by_topic.items() for measure, value in of_topic.items()
-        } == {key: value for key, value in values.items() if key[0] != "all"} | {
-            (topic, "num_q"): 1 for topic in by_topic
-        }
 
 
 def test_errors_about_preferences() -> None:
@@ -293,180 +244,36 @@ def test_the_package_is_light() -> None:
     assert all(hasattr(irevalx, name) for name in irevalx.__all__)
 
 
-# In the manner of pytrec_eval
+class Terminal(io.StringIO):
+    """Standard error, as a terminal or not."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self.is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        """Return whether it is one."""
+        return self.is_terminal
 
 
-IDS = st.sampled_from(["A", "B", "C", "AB", "\ufffd", "é", "\N{GRINNING FACE}", "F" * 30])
-GRADES = st.dictionaries(st.sampled_from("1234"), st.dictionaries(IDS, st.integers(-1, 3), max_size=7), max_size=4)
-ODD = st.sampled_from([math.inf, -math.inf, 2**53, 2**53 + 1, 2**70, 1e300, 1e-300, 1 + 1e-9, True, np.float64(0.5)])
-NUMBERS = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.just(0.5), ODD)
-SCORES = st.dictionaries(st.sampled_from("1234"), st.dictionaries(IDS, NUMBERS, max_size=7), max_size=4)
-SCORES_OR_NOT = st.dictionaries(
-    st.sampled_from("1234"), st.dictionaries(IDS, NUMBERS | st.just(math.nan), max_size=7), max_size=4
-)
-NOT_NUMBERS = {"runid", "relstring"}
-
-
-def peer() -> Any:
-    """pytrec_eval-terrier, if it is there."""
-    return pytest.importorskip("pytrec_eval")
-
-
-@settings(deadline=None, max_examples=150)
-@given(
-    GRADES.filter(lambda grades: any(grades.values())),
-    SCORES,
-    st.integers(1, 3),
-    st.booleans(),
-    st.sampled_from([1, 10, 1 << 14]),
-)
-def test_same_as_pytrec_eval(
-    grades: dict[str, dict[str, int]],
-    scores: dict[str, dict[str, float]],
-    level: int,
-    judged_only: bool,
-    block_size: int,
-) -> None:
-    """The same dictionaries give the same topics, names and numbers, for every measure that both have."""
-    pytrec_eval = peer()
-    # A topic without any judged document crashes trec_eval 9, or gives it stray numbers.
-    grades = {topic: documents for topic, documents in grades.items() if any(g >= 0 for g in documents.values())}
-    scores = {topic: documents for topic, documents in scores.items() if documents}
-    if not (grades and scores):
-        return
-    measures = sorted(pytrec_eval.supported_measures - NOT_NUMBERS - {"utility"})
-    theirs = pytrec_eval.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "BLOCK_SIZE", block_size)
-        ours = irevalx.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
-    assert ours.keys() == theirs.keys()
-    for topic, values in theirs.items():
-        assert ours[topic].keys() == values.keys()
-        for name, value in values.items():
-            assert ours[topic][name] == pytest.approx(value, rel=1e-15, abs=1e-15, nan_ok=True), (topic, name)
-
-
-@pytest.mark.parametrize(
-    "measures",
-    [{"official"}, {"set"}, {"all_trec"}, {"P.5,10", "P_20", "ndcg_cut_10", "ndcg_cut.5"}, {"iprec_at_recall.0.2"}],
-)
-def test_names_as_in_pytrec_eval(measures: set[str]) -> None:
-    """Nicknames and parameters are understood alike, and summarised alike."""
-    pytrec_eval = peer()
-    theirs = pytrec_eval.RelevanceEvaluator(qrels_dict(), measures).evaluate(run_dict())
-    ours = irevalx.RelevanceEvaluator(qrels_dict(), measures).evaluate(run_dict())
-    for topic in theirs:
-        assert set(ours[topic]) == set(theirs[topic]) - NOT_NUMBERS
-    for name in ours["301"]:
-        columns = ([values[topic][name] for topic in sorted(values)] for values in (ours, theirs))
-        mine, other = (irevalx.compute_aggregated_measure(name, column) for column in columns)
-        assert mine == pytest.approx(other, rel=1e-12)
-        assert mine == pytest.approx(
-            pytrec_eval.compute_aggregated_measure(name, [v[name] for v in ours.values()]), rel=1e-12
-        )
-
-
-def test_what_pytrec_eval_has_is_here() -> None:
-    """A change of one import finds every public name, measure and set of measures."""
-    pytrec_eval = peer()
-    for name in {*pytrec_eval.__all__, "compute_aggregated_measure"}:
-        assert name in irevalx.__all__
-    assert pytrec_eval.supported_measures <= irevalx.supported_measures
-    assert {name: irevalx.supported_nicknames[name] for name in pytrec_eval.supported_nicknames} == dict(
-        pytrec_eval.supported_nicknames
-    )
-    every = irevalx.RelevanceEvaluator({"1": {"A": 1}}, irevalx.supported_measures).evaluate({"1": {"A": 1.0}})
-    theirs = pytrec_eval.RelevanceEvaluator({"1": {"A": 1}}, pytrec_eval.supported_measures).evaluate({"1": {"A": 1.0}})
-    assert set(theirs["1"]) - NOT_NUMBERS <= set(every["1"])
-
-
-def test_relevance_evaluator() -> None:
-    """Topics of one side only are left out; wrong measures are errors, not crashes; there is nothing left behind."""
-    evaluator = irevalx.RelevanceEvaluator({"1": {"A": 1}, "2": {}}, ["map"])
-    assert evaluator.evaluate({"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"A": 1.0}}) == {"1": {"map": 1.0}}
-    assert evaluator.evaluate({}) == {}
-    assert evaluator.evaluate({"1": {}}) == {}
-    for wrong in ("P_0", "ndcg.1", "nosuch", "map:maybe"):
-        with pytest.raises(ValueError, match=r"must|parameters"):
-            irevalx.RelevanceEvaluator({"1": {"A": 1}}, [wrong])
-    both = irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.1"]), irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.2"])
-    assert [one.evaluate({"1": {"A": 1.0}})["1"] for one in both] == [{"P_1": 1.0}, {"P_2": 0.5}]
-    for no_number in ("runid", "relstring"):
-        assert irevalx.RelevanceEvaluator({"1": {"A": 1}}, [no_number]).evaluate({"1": {"A": 1.0}}) == {"1": {}}
-    own = irevalx.RelevanceEvaluator({"1": {"A": 1, "B": -1}}, ["infAP.c=4", "RankEff", "map:skip"])
-    assert own.evaluate({"1": {"B": 2.0, "A": 1.0}})["1"] == {"RankEff": 1.0, "infAP_c=4": 0.625, "map:skip": 1.0}
-
-
-@settings(deadline=None, max_examples=100)
-@given(GRADES.filter(lambda grades: any(grades.values())), SCORES_OR_NOT.filter(lambda scores: any(scores.values())))
-def test_dictionaries_of_any_size_and_kind(
-    grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]
-) -> None:
-    """Neither where a run is cut for evaluation nor the kind of mapping changes what any measure says of it."""
-    measures = ["all_trec", "incomplete", "judged", "map:rel", "P:skip", "ndcg.-1=1,1=3"]
-    evaluator = irevalx.RelevanceEvaluator(grades, measures)
-    whole = evaluator.evaluate(scores)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "BLOCK_SIZE", 2)
-        for other in (scores, MappingProxyType({topic: UserDict(documents) for topic, documents in scores.items()})):
-            assert repr(evaluator.evaluate(other)) == repr(whole)
-    single: Any = {
-        topic: {docno: np.float32(min(score, 3e38)) for docno, score in documents.items()}
-        for topic, documents in scores.items()
-    }
-    assert repr(evaluator.evaluate(single)) == repr(evaluator.evaluate(scores))
-
-
-def test_names_that_are_not_utf8() -> None:
-    """Bytes that are not UTF-8 are ordered as bytes; two strings that stand for the same bytes are one document."""
-    beyond, inside = "\udcff", "\N{GRINNING FACE}"  # the bytes ff and f0 9f 98 80; as strings the other way round
-    evaluator = irevalx.RelevanceEvaluator({"1": {beyond: 1, inside: 0}}, ["recip_rank"])
-    assert evaluator.evaluate({"1": {inside: 1.0, beyond: 1.0}}) == {"1": {"recip_rank": 1.0}}
-    assert evaluator.evaluate({"1": {"a\nb": 1.0, beyond: 0.5}}) == {"1": {"recip_rank": 0.5}}
-    twice: Any = {"1": {"é": 1.0, "\udcc3\udca9": 2.0}}
-    for qrels, scores in (({"1": {"A": 1}}, twice), (twice, {"1": {"A": 1}})):
-        with pytest.raises(
-            irevalx.IrevalxError, match=r"a document must occur once in the \w+ of a topic, but got 'é'"
-        ):
-            irevalx.evaluate(qrels, scores, "map")
-        with pytest.raises(irevalx.IrevalxError, match="must occur once"):
-            irevalx.RelevanceEvaluator(qrels, ["map"]).evaluate(scores)
-
-
-@pytest.mark.parametrize("first_name_first", [False, True])
-def test_a_long_name_among_equal_scores(*, first_name_first: bool) -> None:
-    """Names break ties in byte order however long one of them is, and the others need no more room for that."""
-    docnos = [*(f"D{n}" for n in range(1000)), "D5" * 15_000, "D5" * 15_000 + "!"]
-    judgments = frames.judgments_of({"1": dict.fromkeys(docnos, 1)})
-    run = frames.run_of({"1": {docno: len(docno) % 2 for docno in docnos}}, COMPAT["10"])
-    tracemalloc.start()
-    try:
-        ranking = rank_run(run, judgments, RankingRules(first_name_first=first_name_first)).ranking
-        assert tracemalloc.get_traced_memory()[1] < 10_000_000
-    finally:
-        tracemalloc.stop()
-    by_name = sorted(docnos, reverse=not first_name_first)
-    ranked = sorted(by_name, key=lambda docno: len(docno) % 2, reverse=True)
-    assert [judgments.docnos.text(row).decode() for row in ranking.row.tolist()] == ranked
-
-
-def test_threads_are_safe() -> None:
-    """One evaluator serves several threads."""
-    chance = random.Random(5)
-    grades = {str(topic): {f"D{n}": n % 3 for n in range(100)} for topic in range(20)}
-    runs = [{topic: {f"D{n}": chance.random() for n in range(150)} for topic in grades} for _ in range(24)]
-    evaluator = irevalx.RelevanceEvaluator(grades, ["official"])
-    alone = [evaluator.evaluate(one) for one in runs]
-    with ThreadPoolExecutor(4) as executor:
-        assert list(executor.map(evaluator.evaluate, runs)) == alone
-
-
-@pytest.mark.parametrize("bad", ["1 0 A", "1 0 A x", "1 0 A 1\n1 0 A 1"])
-def test_parsing_line_by_line(bad: str) -> None:
-    """Lines that break the format are errors; a document twice is one as well."""
-    with pytest.raises(ValueError, match=r"columns|invalid|once"):
-        irevalx.parse_qrel(bad.splitlines())
-    assert irevalx.parse_run(["1 Q0 A 1 2.5 r"]) == {"1": {"A": 2.5}}
+@pytest.mark.parametrize(("is_terminal", "in_notebook"), [(True, False), (False, True), (False, False)])
+def test_progress(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, in_notebook: bool) -> None:
+    """A call that asks for it says how far it has come, on a terminal and in a notebook, and leaves nothing behind."""
+    monkeypatch.setattr("irevalx.process.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("irevalx.process.progress.PAUSE", 0.0)
+    if in_notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    for wanted in (True, False):
+        stderr = Terminal(is_terminal=is_terminal)
+        monkeypatch.setattr(sys, "stderr", stderr)
+        irevalx.evaluate(QRELS, [BM25, DENSE], "map", progress=wanted)
+        shown = stderr.getvalue()
+        if wanted and (is_terminal or in_notebook):
+            assert "run 1 of 2" in shown
+            assert "run 2 of 2" in shown
+            assert shown.endswith("\r\x1b[K")
+        else:
+            assert shown == ""
 
 
 def test_no_warnings_of_python() -> None:

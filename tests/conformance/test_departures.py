@@ -1,4 +1,4 @@
-"""Where irevalx does not do what trec_eval does; the README's table lists every one, by the numbers used here.
+"""Where irevalx does not do what trec_eval does; docs/differences.md lists every one, by the numbers used here.
 
 Expected values come from trec_eval all the same: from a call that asks for the same thing without meeting the defect. The
 comment names that call.

@@ -9,11 +9,10 @@ from random import Random
 
 import numpy as np
 import pytest
-import reference_incomplete
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ordered_sum
-from reference_incomplete import SAMPLED_DEFAULTS, SAMPLED_MEASURES, SampledTopic
+from reference_incomplete import SampledTopic, sampled
 from running import FIXTURES, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
@@ -21,7 +20,7 @@ from irevalx.arrays.segments import Segments
 from irevalx.measures import BY_NAME
 from irevalx.measures.summary import as_list
 from irevalx.ranking.topics import SampledTopics
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.settings import Settings
 
 EXAMPLE = FIXTURES / "example"
 QRELS, RUN = EXAMPLE / "sampled.qrels", EXAMPLE / "bm25.run"
@@ -66,16 +65,16 @@ def topics(draw: st.DrawFn) -> list[SampledTopic]:
     return drawn
 
 
-@pytest.mark.parametrize("name", SAMPLED_MEASURES)
+@pytest.mark.parametrize("name", sampled.by_name)
 @settings(deadline=None, max_examples=150)
 @given(topics())
 def test_kernel_is_the_reference(name: str, drawn: list[SampledTopic]) -> None:
     """A kernel gives every topic what the loops give, but for the order of operations, which nothing prescribes."""
-    measure, literal = BY_NAME[name], SAMPLED_MEASURES[name]
-    parameters = measure.kind.parse(name, None, TREC_EVAL_10, print)
+    measure, literal = BY_NAME[name], sampled.by_name[name]
+    parameters = measure.kind.parse(name, None, Settings(), print)
     for all_rows in (True, False):
         columns = measure(topics_of(drawn, all_rows=all_rows), parameters)
-        for k, column in zip(SAMPLED_DEFAULTS.get(name, (None,)), columns, strict=True):
+        for k, column in zip(sampled.defaults[name] or (None,), columns, strict=True):
             expected = [literal(topic) if k is None else literal(topic, k) for topic in drawn]
             assert as_list(column) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
@@ -93,8 +92,8 @@ def test_one_stratum(drawn: list[SampledTopic]) -> None:
     ]
     t = topics_of(single, all_rows=False)
     inferred, extended = BY_NAME["infAP"], BY_NAME["xinfAP"]
-    [expected] = inferred(t, inferred.kind.parse("infAP", "c=3", TREC_EVAL_10, print))
-    [found] = extended(t, extended.kind.parse("xinfAP", None, TREC_EVAL_10, print))
+    [expected] = inferred(t, inferred.kind.parse("infAP", "c=3", Settings(), print))
+    [found] = extended(t, extended.kind.parse("xinfAP", None, Settings(), print))
     assert as_list(found) == pytest.approx(as_list(expected), rel=1e-9, abs=1e-12)
 
 
@@ -131,8 +130,8 @@ def test_example(flags: tuple[str, ...], level: int, depth: int) -> None:
     with_results = {topic: seen for topic, seen in read.items() if seen.ranking}
     assert 0 < len(with_results) < len(read)
     expected: dict[tuple[str, str], str] = {}
-    for name, literal in SAMPLED_MEASURES.items():
-        for k in SAMPLED_DEFAULTS.get(name, (None,)):
+    for name, literal in sampled.by_name.items():
+        for k in sampled.defaults[name] or (None,):
             printed = name if k is None else f"{name}_{k}"
             form = "%d" if name.startswith("num_") else "%6.4f"
             values = {topic: literal(seen) if k is None else literal(seen, k) for topic, seen in with_results.items()}
@@ -229,4 +228,4 @@ def test_scattered_topics(tmp_path: Path) -> None:
 def test_the_whole_family_is_in_the_reference() -> None:
     """Every measure that the format allows, but those of the summary alone, is held to the reference."""
     allowed = {measure.name for measure in BY_NAME.values() if "sampled" in measure.formats and measure.kernel}
-    assert allowed == set(reference_incomplete.SAMPLED_MEASURES)
+    assert allowed == set(sampled.by_name)

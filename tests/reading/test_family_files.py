@@ -15,10 +15,9 @@ from reference_family import DrawnLine, Options, SubtopicLine, read_judgments, s
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading import subtopic_files
-from irevalx.reading.drawn_files import read_prels
+from irevalx.reading.formats import PRELS, FileFormat
+from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
 from irevalx.reading.source import Source
-from irevalx.reading.subtopic_files import read_subtopics
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 TOPICS = ["1", "2", "10", "wt09-1"]
@@ -26,12 +25,12 @@ DOCUMENTS = ["d1", "d10", "d2", "D", "a-long-name-of-more-than-eight-bytes", "é
 SUBTOPICS = ["0", "2", "10", "02", "2x", "b", "-1", "123456789012345678901234567890"]
 
 
-def read(reader: Callable[..., Any], text: str, warn: Callable[[str], None] = pytest.fail) -> Any:
+def read(fmt: FileFormat[Any], text: str, warn: Callable[[str], None] = pytest.fail) -> Any:
     """Write a file and read it."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(text)
         file.flush()
-        return reader(Source(file.name), TREC_EVAL_10, False, warn)
+        return fmt.read(Source(file.name), TREC_EVAL_10, False, warn)
 
 
 def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
@@ -57,8 +56,8 @@ def test_subtopics(seed: int, chunk: int, together: bool) -> None:
     rows.sort(key=lambda row: order.index(row[0]) if together else 0)
     text = "".join(f"{topic} {subtopic} {docno} {grade}\n" for topic, subtopic, docno, grade in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subtopic_files, "CHUNK_SIZE", chunk)
-        judgments = read(read_subtopics, text or "# nothing\n")
+        patch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+        judgments = read(SUBTOPIC_FILE, text or "# nothing\n")
     expected: Mapping[str, list[SubtopicLine]] = read_judgments("subtopics", text, Options())
     in_file: dict[str, list[str]] = {
         topic: list(dict.fromkeys(line.document for line in lines)) for topic, lines in expected.items()
@@ -73,7 +72,7 @@ def test_subtopics(seed: int, chunk: int, together: bool) -> None:
 
 def test_a_document_twice_for_a_subtopic() -> None:
     """What is wrong with a topic is said with the first line that repeats another."""
-    judgments = read(read_subtopics, "2 1 a 1\n1 1 b 0\n1 1 a 1\n1 2 a 1\n1 1 a 1\n1 1 b 1\n")
+    judgments = read(SUBTOPIC_FILE, "2 1 a 1\n1 1 b 0\n1 1 a 1\n1 2 a 1\n1 1 a 1\n1 1 b 1\n")
     error = judgments.failures((b"1", b"2"))[b"1"]
     assert isinstance(error, DuplicateDocumentError)
     assert str(error).endswith(
@@ -109,7 +108,7 @@ def test_prels(seed: int) -> None:
         rows.append(f"{topic} {docno} {grade} {method} {probability}\n")
     text = "".join(rows)
     warnings: list[str] = []
-    judgments = read(read_prels, text or "# nothing\n", warnings.append)
+    judgments = read(PRELS, text or "# nothing\n", warnings.append)
     expected: Mapping[str, list[DrawnLine]] = read_judgments("prels", text, Options())
     assert judgments.topics == tuple(sorted(topic.encode() for topic in expected))
     assert drawn_lines(judgments) == {
@@ -127,7 +126,7 @@ def test_prels(seed: int) -> None:
 def test_what_is_said_of_probabilities_out_of_bounds() -> None:
     """One line names the first and counts the others."""
     warnings: list[str] = []
-    read(read_prels, "1 a 1 1 0.5\n1 b 0 1 1.25\n1 c 0 0 -3\n1 d 0 1 NA\n", warnings.append)
+    read(PRELS, "1 a 1 1 0.5\n1 b 0 1 1.25\n1 c 0 0 -3\n1 d 0 1 NA\n", warnings.append)
     [warning] = warnings
     assert warning.endswith(
         ":2: a probability must be from 0 to 1, but got 1.25; the line is taken for one of a document that was not "
@@ -137,29 +136,29 @@ def test_what_is_said_of_probabilities_out_of_bounds() -> None:
 
 def test_a_sampled_document_twice() -> None:
     """A document is judged once in the lines that count."""
-    judgments = read(read_prels, "1 a 1 1 NA\n1 a 1 1 0.5\n1 b 1 1 1\n2 c 1 1 1\n2 c 0 1 1\n")
+    judgments = read(PRELS, "1 a 1 1 NA\n1 a 1 1 0.5\n1 b 1 1 1\n2 c 1 1 1\n2 c 0 1 1\n")
     assert list(judgments.failures((b"1", b"2"))) == [b"2"]
     assert ":5: a document must occur once in the judgments of a topic" in str(judgments.failures((b"2",))[b"2"])
 
 
 @pytest.mark.parametrize(
-    ("reader", "text", "problem"),
+    ("fmt", "text", "problem"),
     [
-        (read_subtopics, "1 1 a\n", ":1: a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"),
-        (read_subtopics, "1 1 a 1\n\n", ":2: a judgment for a subtopic must have 4 columns"),
-        (read_subtopics, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
-        (read_prels, "1 a 1 1 0.5\n1 b 0 1\n", ":2: a judgment of a drawn sample must have 5 columns (topic, document,"),
-        (read_prels, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
-        (read_prels, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
-        (read_prels, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),
-        (read_prels, "1 a 1 1 nan\n", ":1: a probability must be a number or NA, but got 'nan'"),
-        (read_prels, "1 a 0 1 0\n", ":1: the probability of a document that was drawn must be above 0, but got 0 for 'a'"),
-        (read_prels, "1 a 0 1 -0\n", ":1: the probability of a document that was drawn must be above 0"),
+        (SUBTOPIC_FILE, "1 1 a\n", ":1: a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"),
+        (SUBTOPIC_FILE, "1 1 a 1\n\n", ":2: a judgment for a subtopic must have 4 columns"),
+        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
+        (PRELS, "1 a 1 1 0.5\n1 b 0 1\n", ":2: a judgment of a drawn sample must have 5 columns (topic, document,"),
+        (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
+        (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
+        (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),
+        (PRELS, "1 a 1 1 nan\n", ":1: a probability must be a number or NA, but got 'nan'"),
+        (PRELS, "1 a 0 1 0\n", ":1: the probability of a document that was drawn must be above 0, but got 0 for 'a'"),
+        (PRELS, "1 a 0 1 -0\n", ":1: the probability of a document that was drawn must be above 0"),
     ],
 )  # fmt: skip
-def test_malformed_lines(reader: Callable[..., Any], text: str, problem: str) -> None:
+def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:
     """What is wrong with a line is named by file and line."""
     with pytest.raises(IrevalxError) as caught:
-        read(reader, text)
+        read(fmt, text)
     assert isinstance(caught.value, MalformedLineError)
     assert problem in str(caught.value)

@@ -6,29 +6,25 @@ from itertools import combinations
 
 import click
 
+from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
-from irevalx.lab.experiment import Experiment, prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.experiment import Experiment, defined_values
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
-    digits_option,
-    format_option,
-    fresh_seed,
+    TABLES_OUTPUT,
+    chosen_seed,
+    lab_command,
     least_retrieved_option,
     level_option,
-    opened,
-    options,
-    output_option,
     qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
     runs_argument,
     seed_option,
-    teller,
 )
-from irevalx.lab.statistics.comparison import CORRECTIONS, compare
+from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
+from irevalx.lab.statistics.corrections import CORRECTIONS
 from irevalx.lab.statistics.significance import TESTS
-from irevalx.reading.source import Source
+from irevalx.reports.table import Table
 
 COLUMNS = (
     *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
@@ -37,15 +33,19 @@ COLUMNS = (
 PROBABILITIES = frozenset({"p", "corrected_p"})
 
 
-@click.command(
+@lab_command(
     "compare",
-    epilog="Example: irevalx-lab compare qrels runs/* --measure infAP --baseline bm25 --test wilcoxon --seed 1",
-)
-@options(
     qrels_argument,
     runs_argument,
     click.option(
-        *("-m", "--measure"), metavar="NAME", default="map", help="A measure as irevalx -m takes it.  [default: map]"
+        "-m",
+        "--measure",
+        "measures",
+        metavar="NAME",
+        default="map",
+        callback=lambda ctx, param, value: (value,),
+        shell_complete=complete_measure,
+        help="A measure as irevalx -m takes it.  [default: map]",
     ),
     click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
     click.option(
@@ -75,52 +75,38 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
     seed_option,
     level_option,
     least_retrieved_option,
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    *TABLES_OUTPUT,
+    example="irevalx-lab compare qrels runs/* --measure infAP --baseline bm25 --test wilcoxon --seed 1",
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
-    runs: tuple[str, ...],
-    measure: str,
     baseline: str | None,
     test: str,
     correction: str,
     alpha: float,
     seed: int | None,
-    level: int,
-    least_retrieved: float,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
 ) -> None:
     """Test whether runs differ.
 
-    A row a pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected and
-    accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
+    A row for each pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected
+    and accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
     deviation), the topics that the run wins, ties and loses against the other, and p before and after correction.
     """
-    refuse_two_standard_inputs(qrels, *runs)
-    warn = teller(quiet)
-    experiment = prepare(
-        QrelsLines.read(Source(qrels), warn).judgments,
-        opened(runs, warn),
-        (measure,),
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
-    )
+    experiment = inputs.experiment()
     if len(experiment.measures) > 1:
         raise UsageError(
-            f"--measure must be a single measure, but {quote(measure)} is {len(experiment.measures)}: "
+            f"--measure must be a single measure, but {quote(inputs.measures[0])} is {len(experiment.measures)}: "
             + " ".join(experiment.measures)
         )
     pairs = _pairs(experiment, baseline)
-    seed = fresh_seed() if seed is None else seed
-    found = compare(experiment.values()[0], pairs, test=test, correction=correction, alpha=alpha, seed=seed)
+    method, scale = Method(test, correction, alpha=alpha, seed=chosen_seed(seed)), experiment.scales[0]
+    values = defined_values(experiment, inputs.messages.warn)[0]
+    sizes = {"n_runs": len(experiment.runs), "n_topics": values.shape[1], "n_pairs": len(pairs)}
+    for line in comparison_warnings(method, scale, experiment.measures[0], **sizes):
+        inputs.messages.warn(line)
+    comparisons = compare(values, pairs, method, scale)
     rows = tuple(
         (
             experiment.measures[0],
@@ -139,15 +125,13 @@ def command(
             one.corrected,
             one.corrected < alpha,
         )
-        for one in found
+        for one in comparisons.pairs
     )
-    write_lines(
-        table_lines([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)], fmt, digits), output
-    )
+    output.write_tables([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)])
 
 
 def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
-    """Return rows of runs, the one that the other is compared with first."""
+    """Return pairs of numbers of runs; the second is compared with the first."""
     numbers = range(len(experiment.runs))
     if baseline is None:
         return [(other, run) for run, other in combinations(numbers, 2)]

@@ -5,28 +5,11 @@ from __future__ import annotations
 import click
 
 from irevalx.errors import InputError, UsageError, quote
-from irevalx.lab.experiment import prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
-from irevalx.lab.parameters import (
-    digits_option,
-    format_option,
-    fresh_seed,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    opened,
-    options,
-    output_option,
-    qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
-    runs_argument,
-    seed_option,
-    teller,
-)
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import Output
+from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
-from irevalx.reading.source import Source
+from irevalx.reports.table import Table
 
 
 def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -37,14 +20,9 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     return tuple(dict.fromkeys(int(word) for word in words))
 
 
-@click.command(
+@lab_command(
     "swap-rate",
-    epilog="Example: irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
-)
-@options(
-    qrels_argument,
-    runs_argument,
-    measures_option,
+    *EXPERIMENT,
     click.option(
         "--sizes",
         multiple=True,
@@ -60,44 +38,17 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
     ),
     seed_option,
-    level_option,
-    least_retrieved_option,
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    *TABLES_OUTPUT,
+    example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
 )
-def command(
-    *,
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    sizes: tuple[int, ...],
-    draws: int,
-    seed: int | None,
-    level: int,
-    least_retrieved: float,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
-) -> None:
-    """Tell how often two sets of topics disagree on which of two runs is better.
+def command(inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, seed: int | None) -> None:
+    """Count how often two sets of topics disagree on which of two runs is better.
 
-    For every pair of runs and many pairs of topic sets that share no topic: a swap is the one set finding a run better
-    that the other finds worse. A row a measure and size of sets: the share of swaps, their number, the number of
-    comparisons in which the runs are tied on a set (which is no swap), and of all comparisons.
+    Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
+    one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
     """
-    refuse_two_standard_inputs(qrels, *runs)
-    warn = teller(quiet)
-    experiment = prepare(
-        QrelsLines.read(Source(qrels), warn).judgments,
-        opened(runs, warn),
-        measures,
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
-    )
+    experiment = inputs.experiment()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
@@ -105,12 +56,12 @@ def command(
         raise UsageError(
             f"--sizes must be at most half of the {n_topics} topics with judgments and results, but got {max(sizes)}"
         )
-    seed = fresh_seed() if seed is None else seed
+    seed = chosen_seed(seed)
     drawn = [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
     rows = [
         (measure, found.size, found.rate, found.swaps, found.ties, found.comparisons)
-        for measure, values in zip(experiment.measures, experiment.values(), strict=True)
+        for measure, values in zip(experiment.measures, experiment.tested(experiment.values()), strict=True)
         for found in (swap_rate(values, sets) for sets in drawn)
     ]
     columns = ("measure", "topics", "swap_rate", "swaps", "ties", "comparisons")
-    write_lines(table_lines([Table("swaps", columns, tuple(rows))], fmt, digits), output)
+    output.write_tables([Table("swaps", columns, rows)])

@@ -12,7 +12,7 @@ from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
-"""What the field with the name of a document may be called in a JSON line; the first that is there counts."""
+"""The fields of a JSON line that may hold the name of a document; the first that is there counts."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
 """The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
@@ -25,7 +25,7 @@ class Document:
     Parameters
     ----------
     docno : its name, as in runs and judgments.
-    text : all that it says.
+    text : all of its text.
     where : ``path:line`` of its beginning, for messages.
     """
 
@@ -35,13 +35,13 @@ class Document:
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Read documents as they stand in a file: JSON lines, or TREC's SGML. The first character tells.
+    """Read documents as they stand in a file: JSON lines, or TREC's SGML, told apart by the first character.
 
     A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``).
     Blank lines are skipped, other fields ignored.
 
     In SGML a document reaches from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is what is left without
-    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 part words.
+    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 separate words.
 
     Yields
     ------
@@ -129,9 +129,9 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
             if not first:
                 begin = _BEGIN.search(line)
                 if begin is None:
-                    _nothing_between(f"{path}:{number}", line)
+                    _refuse_text(f"{path}:{number}", line)
                     break
-                _nothing_between(f"{path}:{number}", line[: begin.start()])
+                _refuse_text(f"{path}:{number}", line[: begin.start()])
                 line, first = line[begin.end() :], number
             end = _END.search(line)
             begun.append(line if end is None else line[: end.start()])
@@ -144,8 +144,8 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
         raise MalformedLineError(f"{path}:{first}: a document must end with </DOC>, but got the end of the file")
 
 
-def _nothing_between(where: str, text: bytes) -> None:
-    """Complain about text outside documents; tags around them are nothing."""
+def _refuse_text(where: str, text: bytes) -> None:
+    """Raise an error for text outside documents; tags around them are allowed."""
     if b"<" not in text and text.strip():
         raise MalformedLineError(f"{where}: a document must begin with <DOC>, but got {quote(text.strip())}")
 

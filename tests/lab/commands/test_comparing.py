@@ -110,14 +110,15 @@ def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
 
 
 def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
-    """They are told, and do not count when it is asked whether a run has changed."""
+    """They are told, and count neither for scores nor for tests."""
     x = scoring(tmp_path / "x", jsonl_of(0))
     more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
     y = scoring(tmp_path / "y", jsonl_of(1) + more)
-    told = "irevalx-lab: 1 of 4 runs are scored for other topics in the one than in the other\n"
+    told = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the scorings\n"
     for pair in ((x, y), (y, x)):
         [row] = rows_of("agree", *pair, stderr=told)
         assert float(row["significant"]) == 2 / 4
+        assert abs(float(row["bias"])) == pytest.approx(0.025 / 4)  # 0.1 + 0 + 0.175 - 0.3
     assert lab("agree", x, y, "--quiet").stderr == ""
     summaries = "".join(f'{{"run": "{run}", "topic": "all", "measure": "map", "value": 0.5}}\n' for run in PER_TOPIC)
     [row] = rows_of("agree", x, scoring(tmp_path / "z", summaries), stderr="")

@@ -1,0 +1,142 @@
+"""What arguments must be: each function returns what it was given, ready for use, or refuses it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+
+
+def wrong(what: str, rule: str, got: object) -> ArgumentError:
+    """Build the error for something that must be something else.
+
+    Parameters
+    ----------
+    what : the argument, or the place in it.
+    rule : what it must be.
+    got : what was given.
+    """
+    return ArgumentError(f"{what} must be {rule}, but got {shown(got)}")
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: text in quotes, else as Python writes it; of a collection, its type."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, type) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
+        return f"{'the class' if isinstance(value, type) else 'an object of type'} {_type_name(value)}"
+    try:
+        text = printable(repr(value))
+    except ValueError:  # Python does not write numbers of many thousand digits
+        return f"an object of type {_type_name(value)}"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
+
+
+def _type_name(value: object) -> str:
+    return value.__name__ if isinstance(value, type) else type(value).__name__
+
+
+def whole_number(what: str, value: Any, *, least: int | None = None) -> int:
+    """Return a whole number of 64 bits; numpy's will do, booleans will not.
+
+    Parameters
+    ----------
+    least : the smallest that is allowed; None for any.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    rule = "a whole number of 64 bits" if least is None else f"a whole number of at least {least}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise wrong(what, rule, value)
+    if not is_long(index(value)) or (least is not None and value < least):
+        raise wrong(what, rule, value)
+    return index(value)
+
+
+def is_long(value: int) -> bool:
+    """Return whether a whole number fits into 64 bits."""
+    return -(2**63) <= value < 2**63
+
+
+def real_number(what: str, value: Any) -> float | None:
+    """Return a number, or None for None; what else the number must be is not looked at.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise wrong(what, "a number or None", value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise wrong(what, "a number of 64 bits", value) from None
+
+
+def flag(what: str, value: Any) -> bool:
+    """Return a truth value; 0 and 1 will do.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if isinstance(value, bool | np.bool_ | Integral) and value in (0, 1):
+        return bool(value)
+    raise wrong(what, "True or False", value)
+
+
+def text(what: str, value: Any) -> str:
+    """Return a string.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if isinstance(value, str):
+        return value
+    raise wrong(what, "a string", value)
+
+
+def texts(what: str, value: Any) -> tuple[str, ...]:
+    """Return a string alone or several strings; those of a set in ascending order.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise wrong(what, "a string or several strings", value)
+    several = tuple(value)
+    for one in several:
+        if not isinstance(one, str):
+            raise wrong(what, "a string or several strings", one)
+    return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
+
+
+def identifier(what: str, value: Any, *, whole: bool = True) -> str:
+    """Return the id of a topic or a document as text: a string as it is, a whole number in decimal digits.
+
+    Parameters
+    ----------
+    whole : whether whole numbers will do.
+
+    Raises
+    ------
+    ArgumentError : it is neither, or missing.
+    """
+    if isinstance(value, str):
+        return value
+    if whole and isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
+        return str(index(value))
+    raise wrong(what, "a string or a whole number" if whole else "a string", value)

@@ -1,0 +1,294 @@
+"""Judgments and runs, whatever form they have: files, dictionaries, data frames, named tuples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any, TypeAlias
+
+import irevalx.reading.runs as files
+from irevalx.api import checks, dictionaries
+from irevalx.api.frames import Frame, Table, is_frame, table_of_frame, table_of_records
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Kind
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.reading import formats
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import Compat, read_version
+
+File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
+"""A file name, ``-`` for standard input, or an open file."""
+
+Grades: TypeAlias = "Mapping[str, Mapping[str, int]] | Mapping[int, Mapping[int, int]]"
+DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
+"""Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
+
+Records: TypeAlias = Iterable[tuple[Any, ...]]
+"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
+
+FORMS = "a file, a dictionary, a data frame or named tuples"
+
+_QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
+
+
+class Qrels:
+    """Relevance judgments, read once to be used again. ``Qrels.read`` makes them.
+
+    >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
+    ['301', '302']
+    """
+
+    def __init__(self, judgments: AnyJudgments, rel_format: str = "qrels") -> None:
+        """Keep judgments that have been read.
+
+        Parameters
+        ----------
+        judgments : what the evaluator sees.
+        rel_format : their format, as ``-R`` has it.
+
+        Raises
+        ------
+        ArgumentError : these are no judgments; ``Qrels.read`` takes a file and all else.
+        FormatError : there is no such format.
+        """
+        if not isinstance(judgments, Kind):
+            raise checks.wrong("judgments", "what Qrels.read makes", judgments)
+        self.judgments = judgments
+        """What the evaluator sees."""
+        self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
+        """Their format, as ``-R`` has it."""
+
+    @classmethod
+    def read(
+        cls,
+        qrels: Qrels | File | Grades | Frame | Records,
+        *,
+        pool: File | Documents | Frame | Records | None = None,
+        rel_format: str = "qrels",
+        compat: str | int = "10",
+        strict: bool = False,
+    ) -> Qrels:
+        """Read judgments.
+
+        Parameters
+        ----------
+        qrels : a file, ``{topic: {docno: grade}}``, a data frame with a column each for topic, docno and grade (such
+            as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
+            with these names.
+        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a data frame or named tuples.
+        rel_format : of a file, as ``-R`` has it.
+        compat : "10" or "9": whether lines that start with ``#`` are comments.
+        strict : refuse grades in files that are not whole numbers. Elsewhere they always are refused.
+
+        Raises
+        ------
+        ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
+        IrevalxError : as for the command; with file and line, if it was a file.
+        """
+        version, strict = version_of(compat), checks.flag("strict", strict)
+        fmt = formats.rel_format(checks.text("rel_format", rel_format))
+        judgments: AnyJudgments
+        if isinstance(qrels, Qrels):
+            judgments = qrels.judgments
+            _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
+            fmt = formats.rel_format(qrels.rel_format)
+        elif isinstance(qrels, Mapping):
+            _refuse_format("rel_format", fmt.name, (_QRELS,))
+            judgments = dictionaries.judgments_of(qrels)
+        elif table := _table_of(qrels, "qrels"):
+            _refuse_format("rel_format", fmt.name, (_QRELS,))
+            judgments = table.grades().judgments()
+        else:
+            judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
+        if pool is not None:
+            if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
+                raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
+            judgments = with_pool(judgments, _read_pool(pool, version, strict=strict), warn)
+        return cls(judgments, fmt.name)
+
+    @property
+    def topics(self) -> list[str]:
+        """The judged topics, ascending in byte order."""
+        return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
+
+
+class Run:
+    """What a system retrieved, read once (for each version that is followed) to be used again. ``Run.read`` makes it.
+
+    >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
+    """
+
+    def __init__(self, reader: Callable[[Compat], files.Run], name: str | None = None) -> None:
+        """Keep what reads a run.
+
+        Parameters
+        ----------
+        reader : returns the run for a version of trec_eval; called when it is evaluated.
+        name : what to call it; None for the tag in the file.
+
+        Raises
+        ------
+        ArgumentError : there is nothing to call; ``Run.read`` takes a file and all else.
+        """
+        if not callable(reader):
+            raise checks.wrong("reader", "what Run.read makes", reader)
+        self._reader = reader
+        self._kept: dict[str, files.Run] = {}
+        self.name = None if name is None else checks.identifier("name", name)
+        """What it is called; None for the tag in the file."""
+
+    @classmethod
+    def read(
+        cls,
+        run: Run | File | DocumentScores | Frame | Records,
+        *,
+        name: str | None = None,
+        results_format: str = "trec_results",
+        strict: bool = False,
+    ) -> Run:
+        """Read a run.
+
+        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then.
+
+        Parameters
+        ----------
+        run : a file, ``{topic: {docno: score}}``, a data frame with a column each for topic, docno and score, or named
+            tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
+        name : what to call it instead of the tag in the file; what is no file is called "run" without it.
+        results_format : of a file, as ``-T`` has it.
+        strict : refuse scores that are not finite numbers.
+
+        Raises
+        ------
+        ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
+        IrevalxError : as for the command.
+        """
+        return _read_run(run, "run", name, results_format, strict)
+
+    def for_one_evaluation(self, compat: Compat) -> files.Run:
+        """Return what is evaluated, as a version reads it, and keep nothing; ArgumentError where it is no version."""
+        _refuse_no_version(compat)
+        return self._kept.get(compat.version) or self._reader(compat)
+
+    def kept(self, compat: Compat) -> files.Run:
+        """Return what is evaluated again and again; what has been read is kept. ArgumentError as above."""
+        _refuse_no_version(compat)
+        if compat.version not in self._kept:
+            run = self._reader(compat)
+            parts = run.results()
+            kept = files.Run(run.path, blocks=lambda: iter(parts), whole=lambda: None, parse=lambda results: results)
+            self._kept[compat.version] = kept
+        return self._kept[compat.version]
+
+
+def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
+    """Return a run, a sequence of runs or ``{name: run}`` as a list.
+
+    Raises
+    ------
+    ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
+    """
+    if isinstance(given, Mapping) and not _is_run(given):
+        names = [checks.identifier("the name of a run", name) for name in given]
+        named = zip(names, given.values(), strict=True)
+        return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
+    one_run = isinstance(given, Run | Mapping) or _is_file(given) or is_frame(given)
+    if not one_run and isinstance(given, Iterable):
+        several = list(given)
+        if not several:
+            raise ArgumentError("runs must be one run or more, but got none")
+        if not hasattr(several[0], "_fields"):
+            return [_read_run(one, f"runs[{place}]", None, results_format, strict) for place, one in enumerate(several)]
+        given = several
+    return [_read_run(given, "runs", None, results_format, strict)]
+
+
+def version_of(compat: Any) -> Compat:
+    """Return the version of trec_eval to follow.
+
+    Raises
+    ------
+    UsageError : it is not one of those that ``--compat`` takes.
+    """
+    return read_version(checks.identifier("compat", compat))
+
+
+def _refuse_no_version(compat: Any) -> None:
+    if not isinstance(compat, Compat):
+        raise checks.wrong("compat", "a version of trec_eval", compat)
+
+
+def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any) -> Run:
+    """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
+    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
+    name = None if name is None else checks.identifier("name", name)
+    tag = name or "run"
+    if isinstance(given, Run):
+        return Run(given.kept, given.name if name is None else name)
+    if isinstance(given, Mapping):
+        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
+        return Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)
+    if table := _table_of(given, tag):
+        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
+        entries = table.scores()
+        return Run(lambda compat: entries.run(compat, strict=strict), name)
+    source = _source_of(given, what)
+    return Run(lambda compat: fmt.read(source, compat, strict, warn), name)
+
+
+def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
+    if isinstance(given, Mapping):
+        return dictionaries.pool_of(given)
+    if table := _table_of(given, "pool"):
+        return table.documents().pool()
+    return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
+
+
+def _table_of(given: Any, path: str) -> Table | None:
+    """Return a data frame or named tuples as a table; None for anything else."""
+    if _is_file(given):
+        return None
+    if is_frame(given):
+        return table_of_frame(given, path)
+    if not isinstance(given, Iterable):
+        return None
+    records = iter(given)
+    first = next(records, None)
+    return table_of_records(first, records, path) if hasattr(first, "_fields") else None
+
+
+def _source_of(given: Any, what: str) -> Source:
+    """Return a file by name, or what is left of an open one, which is read now.
+
+    Raises
+    ------
+    ArgumentError : it is neither, or cannot be read.
+    """
+    if not _is_file(given):
+        raise checks.wrong(what, FORMS, given)
+    if isinstance(given, str | bytes | os.PathLike):
+        return Source(os.fsdecode(given))
+    try:
+        return Source.of(given)
+    except (OSError, ValueError, TypeError) as error:
+        raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
+
+
+def _is_file(given: Any) -> bool:
+    return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
+
+
+def _is_run(given: Mapping[Any, Any]) -> bool:
+    """Return whether this is ``{topic: {docno: score}}`` rather than ``{name: run}``: two levels down are numbers."""
+    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
+    return isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Mapping)
+
+
+def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a format where what was given is no file, or has been read."""
+    if given not in allowed:
+        raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} for this, but got {quote(given)}")

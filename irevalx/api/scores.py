@@ -1,0 +1,177 @@
+"""What ``evaluate`` returns: values of runs by topic and measure, which show themselves as a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.api.checks import flag, identifier, text, wrong
+from irevalx.api.frames import Frame
+from irevalx.arrays.segments import FloatArray
+from irevalx.evaluation.columns import Column
+from irevalx.evaluation.evaluate import Evaluation
+from irevalx.reports.records import Record, records
+
+
+class Scores:
+    """What runs score: per topic, and in summary. Names are those that the command prints.
+
+    A run is chosen by its name; where there is only one it need not be named. In an interpreter and in a notebook they
+    show themselves as a table of the `all` rows: a row a run or, for one run, a row a measure.
+
+    >>> import irevalx
+    >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
+    >>> scores["map"]
+    0.5
+    >>> scores.per_topic("P_5")
+    array([0.2])
+    >>> scores.to_dict()
+    {'run': {'301': {'map': 0.5, 'P_5': 0.2}, 'all': {'map': 0.5, 'P_5': 0.2}}}
+    >>> scores
+    run       run
+    -----  ------
+    map    0.5000
+    P_5    0.2000
+    """
+
+    def __init__(self, evaluations: Sequence[Evaluation]) -> None:
+        """Keep what has been evaluated; ``evaluate`` makes it.
+
+        Parameters
+        ----------
+        evaluations : each of a run of its own.
+
+        Raises
+        ------
+        ArgumentError : these are no evaluations.
+        """
+        for one in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
+            if not isinstance(one, Evaluation):
+                raise wrong("evaluations", "what irevalx.evaluate makes", one)
+        self._evaluations = {os.fsdecode(evaluation.run): evaluation for evaluation in evaluations}
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return list(self._evaluations)
+
+    @property
+    def measures(self) -> list[str]:
+        """The printed names of the measures, in print order; without runid."""
+        found = dict.fromkeys(row.measure for row in self.to_records())
+        return list(found)
+
+    def topics(self, run: str | None = None) -> list[str]:
+        """Return the topics evaluated, ascending in byte order; raises KeyError where there is no such run."""
+        return [os.fsdecode(topic) for topic in self._evaluation(run).topics]
+
+    def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
+        """Return the values of a measure, one a topic in the order of ``topics``.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or it has no values for topics.
+        ArgumentError : the run or the measure is not a string.
+        """
+        column = self._column(measure, run)
+        if column.values is None or column.measure.number == "text":
+            raise KeyError(measure)
+        return np.array(column.values, np.float64)
+
+    def summary(self, measure: str, run: str | None = None) -> float:
+        """Return the value of the `all` row.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or it has no `all` row.
+        ArgumentError : the run or the measure is not a string.
+        """
+        column = self._column(measure, run)
+        if not isinstance(column.summary, int | float):
+            raise KeyError(measure)
+        return column.summary
+
+    def __getitem__(self, measure: str) -> float:
+        """Return the value of the `all` row of the only run; raises as ``summary`` does."""
+        return self.summary(measure)
+
+    def __repr__(self) -> str:
+        return self._table("simple")
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return self._table("html")
+
+    def to_records(self) -> list[Record]:
+        """Return all values as (run, topic, measure, value), the topic of a summary being "all"."""
+        every = self._evaluations.values()
+        return [row for evaluation in every for row in records(evaluation, per_topic=True, summary=True)]
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
+        """Return all values as ``{run: {topic: {measure: value}}}``, the topic of a summary being "all"."""
+        found: dict[str, dict[str, dict[str, float | str]]] = {}
+        for row in self.to_records():
+            found.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
+        return found
+
+    def to_frame(self, *, wide: bool = False, per_topic: bool = False) -> Frame:
+        """Return the values as a pandas data frame.
+
+        Parameters
+        ----------
+        wide : with a column for each measure and a row for each run, of the `all` values; rather than a row for each
+            value, with the columns run, topic (or "all"), measure and value.
+        per_topic : if it is wide, with a row for each run and topic instead.
+
+        Raises
+        ------
+        ArgumentError : ``wide`` or ``per_topic`` is no truth value.
+        ImportError : pandas is not installed.
+        """
+        by_topic = flag("per_topic", per_topic)
+        if not flag("wide", wide):
+            return _frame(self.to_records(), list(Record._fields))
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for run, evaluation in self._evaluations.items():
+            for topic in self.topics(run) if by_topic else ["all"]:
+                rows[run, topic] = {"run": run, "topic": topic} if by_topic else {"run": run}
+            for value in records(evaluation, per_topic=by_topic, summary=not by_topic):
+                rows[run, value.topic][value.measure] = value.value
+        return _frame(list(rows.values()))
+
+    def _table(self, kind: str) -> str:
+        """Return a table of runs and measures, as tabulate calls the kind."""
+        from tabulate import tabulate
+
+        table: dict[str, list[str]] = {"run": self.runs}
+        for number, evaluation in enumerate(self._evaluations.values()):
+            for row in records(evaluation, per_topic=False, summary=True):
+                shown = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
+                table.setdefault(row.measure, [""] * len(self.runs))[number] = shown
+        columns = [[name, *values] for name, values in table.items()]
+        head, *rows = columns if len(self.runs) == 1 else zip(*columns, strict=True)
+        alignment = ["left", *["right"] * (len(head) - 1)]
+        return tabulate(rows, headers=list(head), tablefmt=kind, disable_numparse=True, colalign=alignment)
+
+    def _column(self, measure: str, run: str | None) -> Column:
+        text("measure", measure)
+        for column in self._evaluation(run).columns:
+            if column.name == measure:
+                return column
+        raise KeyError(measure)
+
+    def _evaluation(self, run: str | None) -> Evaluation:
+        if run is None:
+            if len(self._evaluations) != 1:
+                raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
+            return next(iter(self._evaluations.values()))
+        return self._evaluations[identifier("run", run)]
+
+
+def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)

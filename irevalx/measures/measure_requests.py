@@ -1,0 +1,201 @@
+"""What ``-m`` asks for: which measures, in which readings of the unjudged. Their parameters have not been read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irevalx.errors import UsageError, quote
+from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures.declare import NONREL, Measure
+from irevalx.measures.measure_names import Meaning, exists, meaning_of, split_reading
+from irevalx.measures.parameter_kinds import NamedReals, NoParameters
+from irevalx.settings import Reading
+from irevalx.trec_eval.versions import Compat
+
+PLACES = {name: number for number, name in enumerate(BY_NAME)}
+"""Print order."""
+
+
+class MeasureRequest:
+    """A measure in one reading, as it was asked for.
+
+    Parameters
+    ----------
+    measure : one that exists in this version.
+    reading : of the unjudged.
+
+    Attributes
+    ----------
+    optional : whether it may be left out where the format of the judgments does not allow it.
+    parameters : the first ones given as ``NAME.PARAMETERS``; None for the default.
+    cutoffs : those given as ``NAME@k``.
+    ignored : later parameters.
+    """
+
+    def __init__(self, measure: Measure, reading: Reading) -> None:
+        self.measure = measure
+        self.reading = reading
+        self.optional = True
+        self.parameters: str | None = None
+        self.cutoffs: list[str] = []
+        self.ignored: list[str] = []
+
+    def add(self, meaning: Meaning) -> None:
+        """Take further parameters; the first ones count, as in trec_eval, and cutoffs add to them."""
+        self.cutoffs += meaning.cutoffs
+        if self.parameters is None:
+            self.parameters = meaning.parameters
+        elif meaning.parameters not in {None, self.parameters}:
+            self.ignored.append(meaning.parameters or "")
+
+    @property
+    def text(self) -> str | None:
+        """The parameters that count; None for the default."""
+        if not self.cutoffs:
+            return self.parameters
+        given = [] if self.parameters is None else self.parameters.split(",")
+        return ",".join([*given, *(k for k in dict.fromkeys(self.cutoffs) if k not in given)])
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line for each list of parameters without effect."""
+        lines = []
+        if isinstance(self.measure.kind, NoParameters) and self.parameters is not None:
+            lines.append(f"the parameters {quote(self.parameters)} of {self.measure.name} are ignored: it takes none")
+        lines += [
+            f"the parameters {quote(parameters)} of {self.measure.name} are ignored: it has "
+            f"{quote(self.parameters or '')} already, and the first ones count"
+            for parameters in self.ignored
+        ]
+        return lines
+
+
+class MeasureRequests:
+    """All that has been asked for.
+
+    Parameters
+    ----------
+    compat : sets leave out a measure that the version lacks.
+    unjudged : the readings of a measure that is asked for without one, at least one.
+    judged_only : whether all measures are read as ``skip`` instead (``-J``), which all of them have.
+    """
+
+    def __init__(self, compat: Compat, unjudged: Sequence[Reading], *, judged_only: bool) -> None:
+        self._compat = compat
+        self._unjudged: tuple[Reading, ...] = ("skip",) if judged_only else tuple(dict.fromkeys(unjudged))
+        self._judged_only = judged_only
+        self._requests: list[MeasureRequest] = []
+        self._lacking: dict[Reading, list[str]] = {}
+        """The readings in the order in which they were mentioned, and the measures that have been left out of them."""
+        self._warnings_of_sets: list[str] = []
+
+    def add_measure(self, meaning: Meaning, reading: Reading | None) -> None:
+        """Ask for a measure, in those of several readings that it has.
+
+        Raises
+        ------
+        UsageError : it has none of them.
+        """
+        measure = BY_NAME[meaning.name]
+        readings = self._readings_for(reading)
+        present = [one for one in readings if self._has(measure, one) and (not reading or one in measure.readings)]
+        if not present:
+            rule = " or ".join(measure.readings)
+            raise UsageError(f"a reading of {measure.name} must be {rule}, but got {quote(readings[0])}")
+        for one in readings:
+            if one in present:
+                request = self._request(measure, one, meaning.parameters)
+                request.optional = False
+                request.add(meaning)
+            else:
+                self._lacking[one].append(measure.name)
+
+    def add_set(self, meaning: Meaning, reading: Reading | None) -> None:
+        """Ask for the measures of a set, as far as the version has them and they have the reading."""
+        if meaning.parameters is not None:
+            self._warnings_of_sets.append(
+                f"the parameters {quote(meaning.parameters)} of {meaning.name} are ignored: it is a set of measures"
+            )
+        for member in NICKNAMES[meaning.name]:
+            name, own = split_reading(member)
+            if not exists(name, self._compat) or (own and (reading or self._unjudged != NONREL)):
+                continue
+            for one in self._readings_for(own or reading):
+                if self._has(BY_NAME[name], one):
+                    request = self._request(BY_NAME[name], one, None)
+                    request.optional &= meaning.name == "all"
+                else:
+                    self._lacking[one].append(name)
+
+    def in_print_order(self) -> list[MeasureRequest]:
+        """Return the requests: measures of the summary alone, then a block for each reading, as they were mentioned."""
+        blocks = list(self._lacking)
+
+        def place(request: MeasureRequest) -> tuple[int, int]:
+            block = -1 if request.measure.kernel is None else blocks.index(request.reading)
+            return block, PLACES[request.measure.name]
+
+        return sorted(self._requests, key=place)
+
+    def warnings(self) -> list[str]:
+        """Return a line for each list of parameters without effect, and for measures of sets that lack a reading."""
+        lines = [*self._warnings_of_sets, *(line for request in self._requests for line in request.warnings)]
+        for reading, lacking in self._lacking.items():
+            if lacking:
+                names = ", ".join(dict.fromkeys(lacking))
+                lines.append(f"measures without the reading {reading} are left out of it: {names}")
+        return lines
+
+    def _readings_for(self, reading: Reading | None) -> Sequence[Reading]:
+        """Return the readings that are asked for, and remember that they were mentioned."""
+        readings = (reading,) if reading else self._unjudged
+        for one in readings:
+            self._lacking.setdefault(one, [])
+        return readings
+
+    def _has(self, measure: Measure, reading: Reading) -> bool:
+        """Return whether a measure has a reading; what belongs to the summary alone is the same in all of them."""
+        return self._judged_only or measure.kernel is None or reading in measure.readings
+
+    def _request(self, measure: Measure, reading: Reading, parameters: str | None) -> MeasureRequest:
+        """Return the request that is there already, or a new one.
+
+        Measures of the summary have no reading, and parameters with names do not exclude each other.
+        """
+        if measure.kernel is None:
+            reading = "nonrel"
+        several = isinstance(measure.kind, NamedReals)
+        for request in self._requests:
+            same = request.measure is measure and request.reading == reading
+            if same and not (several and request.parameters != parameters):
+                return request
+        self._requests.append(MeasureRequest(measure, reading))
+        return self._requests[-1]
+
+
+def read_requests(
+    texts: Sequence[str], compat: Compat, unjudged: Sequence[Reading] = NONREL, *, judged_only: bool = False
+) -> MeasureRequests:
+    """Return what is asked for, sets being taken apart.
+
+    Parameters
+    ----------
+    texts : what ``-m`` was given, in order.
+    compat : a measure that the version lacks is unknown.
+    unjudged : the readings of a measure that is asked for without one, at least one.
+    judged_only : whether all measures are read as ``skip`` instead (``-J``).
+
+    Raises
+    ------
+    UnknownMeasureError : a name that is neither a measure nor a set; the message has the nearest names.
+    UsageError : ``NAME.`` without anything behind the dot, or a reading that does not exist or that the measure lacks.
+    """
+    requests = MeasureRequests(compat, unjudged, judged_only=judged_only)
+    for text in texts:
+        stem, reading = split_reading(text)
+        meaning = meaning_of(stem, compat)
+        if meaning.name in NICKNAMES:
+            requests.add_set(meaning, reading)
+        else:
+            requests.add_measure(meaning, reading)
+    return requests

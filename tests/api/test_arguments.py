@@ -1,0 +1,332 @@
+"""Wrong calls of every public function, for every parameter: each is refused in words.
+
+A new public function, or a new parameter, needs rows here, and the test says so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from running import FIXTURES
+
+import irevalx
+from irevalx.errors import InputError, IrevalxError, UsageError
+from irevalx.trec_eval.versions import COMPAT
+
+GRADED, SCORED = {"1": {"A": 1}}, {"1": {"A": 1.0}}
+QRELS = FIXTURES / "example" / "qrels"
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "evaluate": (irevalx.evaluate, {"qrels": GRADED, "runs": SCORED}),
+    "Qrels": (irevalx.Qrels, {"judgments": irevalx.Qrels.read(GRADED).judgments}),
+    "Qrels.read": (irevalx.Qrels.read, {"qrels": GRADED}),
+    "Run": (irevalx.Run, {"reader": irevalx.Run.read(SCORED).kept}),
+    "Run.read": (irevalx.Run.read, {"run": SCORED}),
+    "Run.for_one_evaluation": (irevalx.Run.read(SCORED).for_one_evaluation, {"compat": COMPAT["9"]}),
+    "Run.kept": (irevalx.Run.read(SCORED).kept, {"compat": COMPAT["9"]}),
+    "Scores": (irevalx.Scores, {"evaluations": []}),
+    "Scores.topics": (irevalx.evaluate(GRADED, SCORED, "map").topics, {}),
+    "Scores.per_topic": (irevalx.evaluate(GRADED, SCORED, "map").per_topic, {"measure": "map"}),
+    "Scores.summary": (irevalx.evaluate(GRADED, SCORED, "map").summary, {"measure": "map"}),
+    "Scores.__getitem__": (irevalx.evaluate(GRADED, SCORED, "map").__getitem__, {"measure": "map"}),
+    "Scores.to_records": (irevalx.evaluate(GRADED, SCORED, "map").to_records, {}),
+    "Scores.to_dict": (irevalx.evaluate(GRADED, SCORED, "map").to_dict, {}),
+    "Scores.to_frame": (irevalx.evaluate(GRADED, SCORED, "map").to_frame, {}),
+    "RelevanceEvaluator": (irevalx.RelevanceEvaluator, {"query_relevance": GRADED, "measures": ["map"]}),
+    "RelevanceEvaluator.evaluate": (irevalx.RelevanceEvaluator(GRADED, ["map"]).evaluate, {"scores": SCORED}),
+    "compute_aggregated_measure": (irevalx.compute_aggregated_measure, {"measure": "map", "values": [0.5]}),
+    "parse_qrel": (irevalx.parse_qrel, {"f_qrel": ["1 0 A 1"]}),
+    "parse_run": (irevalx.parse_run, {"f_run": ["1 Q0 A 1 1.0 r"]}),
+}
+"""A call of each that is right."""
+
+Row = tuple[Any, str] | tuple[Any, str, type[Exception]]
+"""A wrong value, what the message says, and the error where it is not InputError."""
+
+FORMS = "must be a file, a dictionary, a data frame or named tuples, but got"
+FLAG: list[Row] = [
+    ("yes", "must be True or False, but got 'yes'"),
+    (None, "but got None"),
+    (2, "but got 2"),
+    (math.nan, "but got nan"),
+    ([], "type list"),
+]
+WHOLE: list[Row] = [
+    (1.5, "must be a whole number of .*, but got 1.5"),
+    (math.nan, "must be a whole number of .*, but got nan"),
+    ("1", "must be a whole number of .*, but got '1'"),
+    (True, "must be a whole number of .*, but got True"),
+    (2**70, "must be a whole number of"),
+    ([1], "must be a whole number of .*, but got an object of type list"),
+]
+REAL: list[Row] = [
+    ("1", "must be a number or None, but got '1'"),
+    (True, "must be a number or None, but got True"),
+    ([1.0], "must be a number or None, but got an object of type list"),
+    (10**400, "must be a number of 64 bits"),
+    (math.nan, "must be a number", UsageError),
+]
+STRINGS: list[Row] = [
+    (5, "must be a string or several strings, but got 5"),
+    (None, "but got None"),
+    ([5], "but got 5"),
+    (b"map", "but got b'map'"),
+    (["map", None], "but got None"),
+]
+NAME: list[Row] = [
+    (5.0, "but got 5.0"),
+    ([], "but got an object of type list"),
+    (b"a", "but got b'a'"),
+    (True, "but got True"),
+]
+COMPAT_ROWS: list[Row] = [
+    (None, "compat must be a string or a whole number, but got None"),
+    (9.0, "compat must be .* but got 9.0"),
+    ("8", "compat must be one of 9, 10, but got '8'", UsageError),
+    (8, "but got '8'", UsageError),
+]
+REL_FORMAT: list[Row] = [
+    (5, "rel_format must be a string, but got 5"),
+    (None, "rel_format must be a string, but got None"),
+    ("nosuch", "must be one of qrels, .*but got 'nosuch'"),
+    ("prefs", "rel_format must be qrels for this, but got 'prefs'", UsageError),
+]
+RESULTS_FORMAT: list[Row] = [
+    (5, "results_format must be a string, but got 5"),
+    ("nosuch", "the format of runs .* but got 'nosuch'"),
+]
+POOL: list[Row] = [
+    (5, f"pool {FORMS} 5"),
+    (["A"], f"pool {FORMS} an object of type list"),
+    ("nosuch", "cannot read 'nosuch'"),
+    ({"1": "A"}, "pool: what topic '1' has must be several docnos, but got 'A'"),
+    ({"1": 5}, "pool: what topic '1' has must be several docnos, but got 5"),
+    ({"1": [None]}, "pool: topic '1': a document must be a string or a whole number, but got None"),
+    ({None: ["A"]}, "pool: a topic must be a string or a whole number, but got None"),
+]
+GRADES: list[Row] = [
+    (None, f"qrels {FORMS} None"),
+    (5, f"qrels {FORMS} 5"),
+    ([], f"qrels {FORMS} an object of type list"),
+    ([("1", "A", 1)], f"qrels {FORMS} an object of type list"),
+    (np.zeros(3), f"qrels {FORMS} an object of type ndarray"),
+    (dict, f"qrels {FORMS} the class dict"),
+    ({"qid": ["1"]}, "qrels: what topic 'qid' has must be a dictionary {docno: grade}"),
+    ({"1": {"A": 0.5}}, "grade must be a whole number"),
+    ("nosuch", "cannot read 'nosuch'"),
+]
+SCORES: list[Row] = [
+    (None, f"{FORMS} None"),
+    (5, f"{FORMS} 5"),
+    (np.zeros(3), f"{FORMS} an object of type ndarray|{FORMS} 0.0|{FORMS} np.float64"),
+    (dict, f"{FORMS} the class dict"),
+]
+
+WRONG: dict[str, dict[str, list[Row]]] = {
+    "evaluate": {
+        "qrels": GRADES,
+        "runs": [
+            *SCORES,
+            ([], "runs must be one run or more, but got none"),
+            (iter([]), "runs must be one run or more, but got none"),
+            ([SCORED, 5], rf"runs\[1\] {FORMS} 5"),
+            ([("1", "A", 1.0)], rf"runs\[0\] {FORMS} an object of type tuple"),
+            ({"a": None}, rf"runs\['a'\] {FORMS} None"),
+            ({1.5: {"1": {"A": 1.0}}}, "the name of a run must be a string or a whole number, but got"),
+            ({None: SCORED}, "the name of a run must be a string or a whole number, but got"),
+            ({"1": {"A": None}}, "run: topic '1': document 'A': score must be a number of 64 bits, but got None"),
+            ("nosuch", "cannot read 'nosuch'"),
+        ],
+        "measures": [*STRINGS, ("nosuch", "a measure must be one", UsageError)],
+        "pool": POOL,
+        "level": WHOLE,
+        "complete": FLAG,
+        "judged_only": FLAG,
+        "max_retrieved": [*WHOLE, (-1, "-M must be at least 0", UsageError)],
+        "collection_size": WHOLE,
+        "topic": [
+            (1.5, "topic must be a string or a whole number, but got 1.5"),
+            (["1"], "but got an object of type list"),
+            (b"1", "but got b'1'"),
+        ],
+        "unjudged": [*STRINGS, ("maybe", "a reading of the unjudged must be one of", UsageError)],
+        "infap_c": [*REAL, (0.5, "--infap-c must be a number of at least 1", UsageError)],
+        "infap_epsilon": REAL,
+        "sample_rate": REAL,
+        "rel_format": REL_FORMAT,
+        "results_format": RESULTS_FORMAT,
+        "compat": COMPAT_ROWS,
+        "strict": FLAG,
+        "threads": [*WHOLE, (0, "threads must be a whole number of at least 1, but got 0"), (None, "but got None")],
+        "progress": FLAG,
+    },
+    "Qrels": {
+        "judgments": [
+            ("qrels", "judgments must be what Qrels.read makes, but got 'qrels'"),
+            (GRADED, "but got an object of type dict"),
+        ],
+        "rel_format": REL_FORMAT[:3],
+    },
+    "Qrels.read": {"qrels": GRADES, "pool": POOL, "rel_format": REL_FORMAT, "compat": COMPAT_ROWS, "strict": FLAG},
+    "Run": {
+        "reader": [
+            ("run", "reader must be what Run.read makes, but got 'run'"),
+            (SCORED, "but got an object of type dict"),
+        ],
+        "name": NAME,
+    },
+    "Run.read": {
+        "run": [
+            *SCORES,
+            ([SCORED], f"run {FORMS} an object of type list"),
+            ([], f"run {FORMS} an object of type list"),
+        ],
+        "name": NAME,
+        "results_format": RESULTS_FORMAT,
+        "strict": FLAG,
+    },
+    "Run.for_one_evaluation": {"compat": [("9", "compat must be a version of trec_eval, but got '9'")]},
+    "Run.kept": {"compat": [(None, "compat must be a version of trec_eval, but got None")]},
+    "Scores": {
+        "evaluations": [
+            (5, "evaluations must be what irevalx.evaluate makes, but got 5"),
+            ([GRADED], "but got an object of type dict"),
+        ]
+    },
+    "Scores.topics": {"run": NAME},
+    "Scores.per_topic": {
+        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")],
+        "run": NAME,
+    },
+    "Scores.summary": {
+        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")],
+        "run": NAME,
+    },
+    "Scores.__getitem__": {
+        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")]
+    },
+    "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG},
+    "RelevanceEvaluator": {
+        "query_relevance": [
+            (None, "query_relevance must be a dictionary", AttributeError),
+            ({"1": 5}, "must be a dictionary", TypeError),
+        ],
+        "measures": [
+            (None, "measures must be several names, but got None", TypeError),
+            ("map", "a measure must be one", ValueError),
+        ],
+        "relevance_level": [(1.5, "relevance_level must be a whole number", TypeError), (0, "but got 0", TypeError)],
+        "judged_docs_only_flag": [("x", "judged_docs_only_flag must be True or False, but got 'x'", TypeError)],
+    },
+    "RelevanceEvaluator.evaluate": {
+        "scores": [([1], "scores must be a dictionary", TypeError), ({"1": 5}, "must be a dictionary", TypeError)]
+    },
+    "compute_aggregated_measure": {
+        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None")],
+        "values": [
+            (None, "values must be several numbers, but got None"),
+            ("0.5", "but got '0.5'"),
+            ([0.5, "x"], r"values\[1\] must be a number of 64 bits, but got 'x'"),
+            ([None], "but got None"),
+            (0.5, "but got 0.5"),
+        ],
+    },
+    "parse_qrel": {
+        "f_qrel": [
+            (None, "f_qrel must be an open file, or several lines, but got None"),
+            ("qrels", "but got 'qrels'"),
+            ([5], "line 1 of f_qrel must be a string, but got 5"),
+            (["1 0 A"], "line 1 must have 4 columns", ValueError),
+        ]
+    },
+    "parse_run": {
+        "f_run": [
+            (None, "f_run must be an open file, or several lines, but got None"),
+            (b"run", "but got b'run'"),
+            ([None], "line 1 of f_run must be a string, but got None"),
+            (["1 Q0 A"], "line 1 must have 6 columns", ValueError),
+        ]
+    },
+}
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every public function and method; exceptions are raised and not called."""
+    for name in irevalx.__all__:
+        given = getattr(irevalx, name)
+        if inspect.isfunction(given):
+            yield name, given
+        elif isinstance(given, type) and not issubclass(given, Exception):
+            yield name, given
+            for method in vars(given):
+                if (not method.startswith("_") or method == "__getitem__") and callable(getattr(given, method)):
+                    yield f"{name}.{method}", getattr(given, method)
+
+
+def test_every_public_parameter_has_wrong_calls() -> None:
+    """There is a right call of each function, and wrong values for each parameter."""
+    for name, function in public():
+        assert name in CALLS, f"add a right call of irevalx.{name} to CALLS in tests/api/test_arguments.py"
+        for parameter in inspect.signature(function).parameters:
+            if parameter != "self":
+                assert WRONG.get(name, {}).get(parameter), (
+                    f"add wrong values of the parameter {parameter} of irevalx.{name} to WRONG in tests/api/test_arguments.py, "
+                    "each with what the message says"
+                )
+    assert {name for name, _ in public()} == CALLS.keys(), "CALLS has what is not public"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_calls_are_right(name: str) -> None:
+    """What is wrong in the calls below is the one value."""
+    function, arguments = CALLS[name]
+    function(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "row"),
+    [(name, parameter, row) for name, each in WRONG.items() for parameter, rows in each.items() for row in rows],
+    ids=lambda value: value if isinstance(value, str) else repr(value[0])[:40],
+)
+def test_wrong_calls(name: str, parameter: str, row: Row) -> None:
+    """Each wrong value is refused: the argument, what it must be, and what it got."""
+    function, arguments = CALLS[name]
+    value, message, *error = row
+    with pytest.raises(error[0] if error else InputError, match=message) as caught:
+        function(**{**arguments, parameter: value})
+    assert isinstance(caught.value, IrevalxError | ValueError | AttributeError)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"level": np.int64(1), "threads": np.int32(1), "max_retrieved": np.uint8(10)},
+        {"complete": 1, "judged_only": np.False_, "strict": 0},
+        {"unjudged": "nonrel", "measures": ("map",)},
+        {"measures": {"map", "P.5"}, "topic": 1},
+        {"infap_c": 1, "sample_rate": np.float32(0.5), "measures": ["infAP", "subAP"]},
+        {"compat": 9},
+        {"measures": ()},
+        {"rel_format": "qrels", "results_format": "trec_results", "pool": {"1": ["A"]}},
+    ],
+    ids=repr,
+)
+def test_what_works_as_one_would_expect(keywords: dict[str, Any]) -> None:
+    """Numpy's numbers, 0 and 1 as truth values, sets, and a string where one name is enough."""
+    assert irevalx.evaluate(GRADED, SCORED, **keywords).topics() == ["1"]
+
+
+def test_formats_of_what_has_been_read() -> None:
+    """Judgments that have been read keep their format; another one is refused."""
+    folder = FIXTURES / "golden" / "data"
+    preferences = irevalx.Qrels.read(folder / "p.prefs", rel_format="prefs")
+    assert irevalx.Qrels.read(preferences, rel_format="prefs").rel_format == "prefs"
+    assert irevalx.Qrels.read(preferences).rel_format == "prefs"
+    with pytest.raises(UsageError, match="rel_format must be qrels or prefs for this, but got 'sampled'"):
+        irevalx.Qrels.read(preferences, rel_format="sampled")
