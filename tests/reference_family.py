@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from reference import Topic, ordered_sum
+from reference import Topic, graded, ordered_sum
 
 HIGHEST_GRADE = 4
 ALPHA = BETA = 0.5
@@ -28,6 +28,7 @@ def gain(grade: int) -> int:
     return 2**grade - 1 if grade > 0 else 0
 
 
+@graded("ERR", default=(5, 10, 20))
 def expected_reciprocal_rank(topic: Topic, k: int, highest: int = HIGHEST_GRADE) -> float:
     """The expectation of 1/rank of the document that satisfies a user, who looks at no more than k."""
     total, left = 0.0, 1.0
@@ -46,6 +47,7 @@ def dcg_of_burges(grades: Sequence[int], k: int) -> float:
     return total
 
 
+@graded("ndcg_burges", default=(5, 10, 20))
 def ndcg_of_burges(topic: Topic, k: int) -> float:
     """That of the ranking divided by that of all positive grades, highest first."""
     best = dcg_of_burges(sorted([grade for grade in topic.judgments if grade > 0], reverse=True), k)

@@ -1,15 +1,24 @@
-"""What users of graded judgments ask for at a cutoff: ERR, nDCG with exponential gains, MRR@K."""
+"""Graded judgments at a cutoff, with gains that grow exponentially: the measures of gdeval."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.measures.declare import NONREL_AND_SKIP, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
+from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import Topics
+from irevalx.settings import Bound
 
 HIGHEST_GRADE = 4
 """The grade that always satisfies, or nearly so, unless told otherwise."""
+
+MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+
+CUTOFFS = (5, 10, 20)
 
 FARTHEST = 2000
 """Of powers of 2 that lie farther apart than this the smaller one is 0 beside the greater."""
@@ -20,14 +29,35 @@ def has_gain(t: Topics) -> BoolArray:
     return t.ideal.lengths > 0
 
 
-def expected_reciprocal_rank(t: Topics, k: int, highest: int) -> FloatArray:
+def too_high(t: Topics, parameters: Parameters) -> str | None:
+    """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
+    _, [highest] = parameters.values
+    grade = int(t.pool_grade.max(initial=0))
+    if grade <= highest:
+        return None
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
+
+
+@measure(
+    "ERR",
+    summary=mean,
+    kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    misfit=too_high,
+    uses_level=False,
+    unjudged=CountsAs.NO_GAIN,
+)
+def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     """Expected reciprocal rank.
 
-    A user goes down the list and is satisfied by a document with the probability p = (2^gain - 1)/2^max, the gain being
-    its grade: the expectation of 1/rank of the document at which this happens, 0 if it is not among the first K. A
-    topic in which nothing has a grade above 0 has no value.
+    A user goes down the list and is satisfied by a document with the probability p, which its grade and the highest
+    grade say (max, 4 unless told otherwise): the expectation of 1/rank of the document at which this happens, 0 if it
+    is not among the first K. Judgments with a higher grade are refused. A topic in which nothing has a grade above 0
+    has no value.
 
-    Formula: sum over retrieved with k <= K of (p/k) product over those above it of (1 - p).
+    Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
+    1)/2^max.
     Range: 0 to below 1.
     Source: Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009; gdeval.
     """
@@ -38,6 +68,15 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: int) -> FloatArray:
     return rows.sum(reached * satisfied / t.rank[gains])
 
 
+@measure(
+    "ndcg_burges",
+    summary=mean,
+    kind=Cutoffs(CUTOFFS),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    uses_level=False,
+    unjudged=CountsAs.NO_GAIN,
+)
 def ndcg_burges(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, with exponential gains.
 
@@ -52,19 +91,6 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
     highest = t.ideal.max(t.ideal_grade, empty=0.0)
     found = exponential_dcg(t.rows, t.rank, t.grade, highest, k)
     return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
-
-
-def reciprocal_rank_cut(t: Topics, k: int) -> FloatArray:
-    """Reciprocal rank of the first relevant document, if it is among the first K.
-
-    1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
-
-    Formula: max over relevant retrieved with k <= K of 1/k.
-    Range: 0 to 1.
-    Source: Voorhees, The TREC-8 Question Answering Track Report (1999).
-    """
-    best = t.rows.max(np.where(t.hit & (t.rank <= k), 1.0 / t.rank, 0.0), empty=0.0)
-    return np.asarray(best, np.float64)
 
 
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:

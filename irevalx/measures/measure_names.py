@@ -7,7 +7,7 @@ import re
 from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
-from irevalx.measures.parameter_kinds import Cutoffs, NoParameters
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters
 from irevalx.settings import Reading, read_reading
 from irevalx.trec_eval.versions import Compat
 
@@ -100,6 +100,7 @@ def meaning_of(text: str, compat: Compat) -> Meaning:
 
 def _with_cutoffs(text: str, compat: Compat) -> Meaning | None:
     """Return the meaning of ``ndcg@10``, in any case; None for other texts."""
+    text = re.sub(r"(?i)^ndcg\(dcg=(['\"])exp-log2\1\)@", "ndcg_burges@", text)
     at = re.fullmatch(r"([a-z_]+)@([0-9]+(?:,[0-9]+)*)", text.lower())
     name = AT_CUTOFFS.get(at[1], "") if at else ""
     return Meaning(name, cutoffs=tuple(at[2].split(","))) if at and exists(name, compat) else None
@@ -113,6 +114,8 @@ def _as_printed(text: str, compat: Compat) -> Meaning | None:
         printed = behind != text and re.match(r"[-+.]?[0-9]|[a-z]*=", behind) and not isinstance(kind, NoParameters)
         if printed and exists(name, compat):
             is_cutoff = isinstance(kind, Cutoffs) and behind.isdecimal()
+            if isinstance(kind, CutoffsAndReals):
+                behind = behind.replace("_", ",")
             return Meaning(name, cutoffs=(behind,)) if is_cutoff else Meaning(name, behind)
     return None
 

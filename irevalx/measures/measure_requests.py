@@ -8,7 +8,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_names import Meaning, exists, meaning_of, split_reading
-from irevalx.measures.parameter_kinds import NamedReals, NoParameters
+from irevalx.measures.parameter_kinds import CutoffsAndReals, NamedReals, NoParameters
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -164,13 +164,20 @@ class MeasureRequests:
         """
         if measure.kernel is None:
             reading = "nonrel"
-        several = isinstance(measure.kind, NamedReals)
+        named = _named(measure, parameters)
         for request in self._requests:
             same = request.measure is measure and request.reading == reading
-            if same and not (several and request.parameters != parameters):
+            if same and _named(measure, request.parameters) == named:
                 return request
         self._requests.append(MeasureRequest(measure, reading))
         return self._requests[-1]
+
+
+def _named(measure: Measure, parameters: str | None) -> str | None:
+    """Return the parameters with names, as typed; those of a measure without any are all the same."""
+    if isinstance(measure.kind, CutoffsAndReals):
+        return ",".join(item for item in (parameters or "").split(",") if "=" in item)
+    return parameters if isinstance(measure.kind, NamedReals) else None
 
 
 def read_requests(

@@ -23,12 +23,14 @@ class SelectedMeasure(Frozen):
     Parameters
     ----------
     names : the names that the values are printed under.
+    optional : whether it may be left out where the judgments do not allow it, as only a set asks for it.
     """
 
     measure: Measure
     parameters: Parameters
     reading: Reading
     names: tuple[str, ...]
+    optional: bool = False
 
     @property
     def needs_all(self) -> bool:
@@ -88,7 +90,8 @@ def select(
     UnknownMeasureError, UsageError : as ``read_requests``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (REL_FORMATS[rel_format].usual_measures,)
+    usual = REL_FORMATS[rel_format].usual_measures
+    texts = [usual if text == "official" else text for text in texts] or [usual]
     requests = read_requests(texts, settings.compat, settings.unjudged or NONREL, judged_only=settings.judged_only)
     for line in requests.warnings():
         warn(line)
@@ -120,4 +123,4 @@ def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: W
         warn(line)
     bare = request.reading == "nonrel" or settings.judged_only
     names = parameters.names if bare else tuple(f"{name}:{request.reading}" for name in parameters.names)
-    return SelectedMeasure(measure, parameters, request.reading, names)
+    return SelectedMeasure(measure, parameters, request.reading, names, optional=request.optional)

@@ -11,6 +11,7 @@ from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
@@ -119,12 +120,12 @@ class Ranking(Frozen):
         )
 
     @classmethod
-    def of_nothing(cls, judgments: Judgments) -> Ranking:
+    def of_nothing(cls, judged: Documents) -> Ranking:
         """Return the ranking of a run that retrieved nothing for any judged topic."""
-        n = len(judgments.topics)
+        n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
-        return cls(judgments.topics, np.arange(n), rows, nothing, nothing, n_ret, {})
+        return cls(judged.topics, np.arange(n), rows, nothing, nothing, n_ret, {})
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:

@@ -247,7 +247,17 @@ POOL: FileFormat[Pool] = FileFormat(
     reader="pool_file.read_pool_file",
 )
 
-FILE_FORMATS: tuple[FileFormat[Any], ...] = (QRELS, SAMPLED, QRELS_JG, PREFS, QRELS_PREFS, TREC_RESULTS, POOL)
+FILE_FORMATS: tuple[FileFormat[Any], ...] = (
+    QRELS,
+    SAMPLED,
+    QRELS_JG,
+    PREFS,
+    QRELS_PREFS,
+    SUBTOPICS,
+    PRELS,
+    TREC_RESULTS,
+    POOL,
+)
 """In the order of the help."""
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {

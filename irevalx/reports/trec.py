@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
@@ -43,17 +44,34 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     """Yield the lines of one topic after another; they are alike, so that one template does for them all."""
+    shown = [
+        (column, column.values)
+        for column in evaluation.columns
+        if column.measure.per_topic and column.values is not None
+    ]
+    if any(column.has_value is not None and not column.has_value.all() for column, _ in shown):
+        yield from _lines_with_gaps(evaluation.topics, [column for column, _ in shown])
+        return
     template = b""
     cells: list[Sequence[Any]] = []
-    for column in evaluation.columns:
-        if column.measure.per_topic and column.values is not None:
-            cell, values = _PLAIN_CELLS[column.number], as_list(column.values)
-            if column.number == "real" and np.isnan(column.values).any():
-                cell, values = b"%b", [_cell(value, "real") for value in values]
-            template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
-            cells += [evaluation.topics, values]
+    for column, of_topics in shown:
+        cell, values = _PLAIN_CELLS[column.number], as_list(of_topics)
+        if column.number == "real" and np.isnan(of_topics).any():
+            cell, values = b"%b", [_cell(value, "real") for value in values]
+        template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
+        cells += [evaluation.topics, values]
     for of_topic in zip(*cells, strict=True):
         yield template % of_topic
+
+
+def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
+    """Yield the lines of one topic after another, without those of a measure that has no value for the topic."""
+    values = [column.of_topics or [] for column in columns]
+    labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
+    for topic, *of_topic in zip(topics, *values, strict=True):
+        for label, column, value in zip(labels, columns, of_topic, strict=True):
+            if value is not None:
+                yield b"%b\t%b\t%b\n" % (label, topic, _cell(value, column.number))
 
 
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:

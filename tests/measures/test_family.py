@@ -19,7 +19,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, Segments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.measures import graded_cutoffs, inclusion, novelty
+from irevalx.measures import BY_NAME, NICKNAMES, graded_cutoffs, inclusion
 from irevalx.ranking.divided_topics import DividedTopics, assess_subtopics
 from irevalx.ranking.drawn_topics import DrawnTopics, assess_drawn
 from irevalx.ranking.ranking import Ranking
@@ -37,6 +37,13 @@ def nearly(values: Sequence[float]) -> list[Any]:
 def exactly(values: FloatArray) -> list[str]:
     """Show every bit."""
     return [repr(value) for value in values.tolist()]
+
+
+def kernel_of(name: str) -> Callable[..., FloatArray]:
+    """The kernel of a measure, which gives float values."""
+    kernel = BY_NAME[name].kernel
+    assert kernel
+    return kernel
 
 
 # Grades
@@ -64,12 +71,10 @@ def test_graded_kernels_are_the_reference(drawn: list[Topic], k: int, highest: i
     for all_rows in (True,) if below_zero else (True, False):
         t = topics_of(drawn, all_rows=all_rows)
         assert graded_cutoffs.has_gain(t).tolist() == [reference_family.has_positive_grade(topic) for topic in drawn]
-        found = graded_cutoffs.ndcg_burges(t, k)
+        found = kernel_of("ndcg_burges")(t, k)
         assert exactly(found) == [repr(reference_family.ndcg_of_burges(topic, k)) for topic in drawn]
-        found = graded_cutoffs.reciprocal_rank_cut(t, k)
-        assert exactly(found) == [repr(reference_family.reciprocal_rank_within(topic, k)) for topic in drawn]
         if all(grade <= highest for topic in drawn for grade in topic.judgments):
-            found = graded_cutoffs.expected_reciprocal_rank(t, k, highest)
+            found = kernel_of("ERR")(t, k, highest)
             expected = [reference_family.expected_reciprocal_rank(topic, k, highest) for topic in drawn]
             assert exactly(found) == [repr(value) for value in expected]
 
@@ -79,7 +84,7 @@ def test_grades_may_be_too_high_for_a_power_of_two() -> None:
     very_high = [Topic([5000, 4999, 1], [5000, 4999, 1, 4998])]
     high = [Topic([500, 499, 1], [500, 499, 1, 498])]
     for k in (1, 2, 3, 10):
-        found, expected = (graded_cutoffs.ndcg_burges(topics_of(one, all_rows=False), k) for one in (very_high, high))
+        found, expected = (kernel_of("ndcg_burges")(topics_of(one, all_rows=False), k) for one in (very_high, high))
         assert exactly(found) == exactly(expected)
 
 
@@ -148,17 +153,7 @@ def divided(drawn: Sequence[DividedTopic], *, all_rows: bool) -> DividedTopics:
     return assess_subtopics(ranking, judgments, level=drawn[0].level if drawn else 1)
 
 
-NOVELTY: dict[str, Callable[..., FloatArray]] = {
-    "ERR_IA": novelty.err_ia,
-    "nERR_IA": novelty.nerr_ia,
-    "alpha_DCG": novelty.alpha_dcg,
-    "alpha_nDCG": novelty.alpha_ndcg,
-    "NRBP": novelty.nrbp,
-    "nNRBP": novelty.nnrbp,
-    "MAP_IA": novelty.map_ia,
-    "P_IA": novelty.p_ia,
-    "strec": novelty.subtopic_recall,
-}
+NOVELTY = {name: kernel_of(name) for name in NICKNAMES["subtopics"] if name not in {"runid", "num_q"}}
 
 
 @settings(deadline=None, max_examples=300)
@@ -229,14 +224,7 @@ def drawn_topics(drawn: Sequence[DrawnTopic], *, all_rows: bool) -> DrawnTopics:
     return assess_drawn(ranking, judgments, level=drawn[0].level if drawn else 1)
 
 
-INCLUSION: dict[str, Callable[..., FloatArray]] = {
-    "statAP": inclusion.stat_ap,
-    "statRprec": inclusion.stat_rprec,
-    "statP": inclusion.stat_p,
-    "statNDCG": inclusion.stat_ndcg,
-    "statR": inclusion.stat_r,
-    "statAP_var": inclusion.stat_ap_variance,
-}
+INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in {"runid", "num_q"}}
 
 
 @settings(deadline=None, max_examples=300)
