@@ -112,6 +112,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
     prose=(
         "A grade is a whole number. Grades of at least -l (1 unless told otherwise) are relevant, grades from 0 up to "
         "it are not relevant, and a negative grade says that the document was pooled but not judged.",
+        "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
     reader="qrels.read_graded",
 )
