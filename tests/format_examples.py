@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, TypeAlias
 
+from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.runs import Run
 
 Row: TypeAlias = tuple[str | float, ...]
@@ -29,6 +31,7 @@ class Example:
     again_error : status and words of the error about it; None where a document may occur again.
     odd : one more line, with a number that trec_eval reads although it is none; "" where lines have no numbers.
     odd_says : what that line says then.
+    refuses_odd : whether numbers that are none are refused, whatever --strict says.
     """
 
     lines: tuple[str, ...]
@@ -37,6 +40,7 @@ class Example:
     again_error: tuple[int, str] | None
     odd: str = ""
     odd_says: Row = ()
+    refuses_odd: bool = False
 
     def text(self, topics: Sequence[str]) -> bytes:
         """A file with these topics."""
@@ -89,6 +93,21 @@ EXAMPLES = {
         again_error=None,
         odd="{} one D inf",
         odd_says=("D", "one", 0, float("inf")),
+    ),
+    "subtopics": Example(
+        lines=("{} 1 A 1", "{} 1 B 0", "{} x A 2", "{} 2 C -2"),
+        says=(("A", "1", 1), ("B", "1", 0), ("A", "x", 2), ("C", "2", -2)),
+        again="{} 1 A 0",
+        again_error=(4, f"{TWICE} judgments of a subtopic"),
+        odd="{} 2 D 2x",
+        odd_says=("D", "2", 2),
+    ),
+    "prels": Example(
+        lines=("{} A 1 1 0.25", "{} B 0 0 0.5", "{} C 2 4 1e-2"),
+        says=(("A", 1, 0.25, True), ("B", 0, 1.0, False), ("C", 2, 0.01, True)),
+        again="{} A 0 1 0.5",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        refuses_odd=True,
     ),
     "trec_results": Example(
         lines=("{} Q0 A 1 12.5 me", "{} Q0 B 2 -0.25 me", "{} Q0 C 3 1e-3 me"),
@@ -144,6 +163,29 @@ def _(data: PreferenceJudgments) -> list[Row]:
             names = data.documents.topics[topic].decode(), docno, data.names[group].decode()
             rows.append((*names, int(data.subgroup[line]), float(data.level[line])))
     return sorted(rows)
+
+
+@content.register
+def _(data: SubtopicJudgments) -> list[Row]:
+    rows = []
+    for place, document in enumerate(data.rows.ids.tolist()):
+        topic = int(data.documents.rows.ids[document])
+        subtopic = data.names.text(data.subtopics.slice(topic).start + int(data.subtopic[place]))
+        names = data.documents.topics[topic].decode(), data.documents.docnos.text(document).decode(), subtopic.decode()
+        rows.append((*names, int(data.grades[place])))
+    return sorted(rows)
+
+
+@content.register
+def _(data: DrawnJudgments) -> list[Row]:
+    columns: list[list[Any]] = [
+        [data.topics[topic].decode() for topic in data.rows.ids.tolist()],
+        [docno.decode() for docno in data.docnos.texts()],
+        data.grades.tolist(),
+        data.probabilities.tolist(),
+        data.at_random.tolist(),
+    ]
+    return sorted(zip(*columns, strict=True))
 
 
 @content.register

@@ -892,6 +892,26 @@ class Rows:
                 sums.append(total)
         return sums
 
+    def running_product(self, x: Sequence[float]) -> list[float]:
+        """Flat: the product of the row's elements up to and including this one, from left to right."""
+        products = []
+        for places in self.places:
+            product = 1.0
+            for place in places:
+                product *= x[place]
+                products.append(product)
+        return products
+
+    def previous(self, x: Sequence[Any], *, none: Any) -> list[Any]:
+        """Flat: the element before this one; ``none`` for the first element of a row."""
+        before = []
+        for places in self.places:
+            last = none
+            for place in places:
+                before.append(last)
+                last = x[place]
+        return before
+
     def max(self, x: Sequence[Any], *, empty: Any) -> list[Any]:
         """Per row: the greatest element; ``empty`` for an empty row."""
         greatest = []

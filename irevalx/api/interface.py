@@ -9,7 +9,7 @@ from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.frames import Frame
-from irevalx.api.inputs import Documents, File, Grades, Qrels, Records, Run, read_runs
+from irevalx.api.inputs import Documents, File, Grades, Qrels, Records, Run, Samples, Subtopics, read_runs
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
@@ -23,7 +23,7 @@ from irevalx.settings import NAMINGS, Settings
 
 
 def evaluate(  # noqa: PLR0913 - one for each option of the command
-    qrels: Qrels | File | Grades | Frame | Records,
+    qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
     runs: Any,
     measures: str | Iterable[str] = "official",
     *,

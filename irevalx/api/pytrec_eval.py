@@ -142,7 +142,10 @@ class RelevanceEvaluator:
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
         rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
         keys = [key for key, _ in self._keys]
-        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
+        found = {
+            topic: {key: value for key, value in zip(keys, row, strict=True) if value is not None}
+            for topic, row in zip(evaluation.topics, rows, strict=True)
+        }
         return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
 
 
@@ -262,10 +265,14 @@ def _is_number(request: SelectedMeasure) -> bool:
     return request.measure.number != "text"
 
 
-def _values(column: Column, n_topics: int) -> list[float]:
+def _values(column: Column, n_topics: int) -> list[float | None]:
+    """Return the values of the topics, on the scale on which they are summarised; None where one has none."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics
     if column.values is None:
         return []
     summary = column.measure.summary
-    return [float(value) for value in as_list(summary.scale(column.values) if summary else column.values)]
+    values = [float(value) for value in as_list(summary.scale(column.values) if summary else column.values)]
+    if column.has_value is None:
+        return [*values]
+    return [value if has_value else None for value, has_value in zip(values, column.has_value.tolist(), strict=True)]

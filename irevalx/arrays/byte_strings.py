@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
+from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
 from irevalx.frozen import Frozen
 
 LONG = 256
@@ -221,3 +221,18 @@ def numbered(names: Names) -> tuple[IntArray, Names]:
     number = np.empty(names.size, np.int64)
     number[order] = np.cumsum(new) - 1
     return number, names.take(order[new])
+
+
+def order_by_name(names: Names, group: IntArray, *, descending: bool = False) -> IntArray:
+    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order.
+
+    Parameters
+    ----------
+    group : shape (n,); the number of the group of each name.
+    """
+    if names.length.max(initial=0) > LONG:
+        texts = names.texts()
+        by_name = np.array(sorted(range(names.size), key=texts.__getitem__, reverse=descending), np.int64)
+        return by_name[np.argsort(group[by_name], kind="stable")]
+    words = reversed(names.big_words())
+    return order_by(*(~word if descending else word for word in words), group)

@@ -99,10 +99,24 @@ class Segments(Frozen):
 
     def running_sum(self, x: FloatArray) -> FloatArray:
         """Flat: the sum of the row's elements up to and including this one, added from left to right."""
+        return self._running(np.add, x)
+
+    def running_product(self, x: FloatArray) -> FloatArray:
+        """Flat: the product of the row's elements up to and including this one, multiplied from left to right."""
+        return self._running(np.multiply, x)
+
+    def _running(self, operation: np.ufunc, x: FloatArray) -> FloatArray:
         out = np.empty(self.size)
         for row in np.flatnonzero(self.lengths):
             start, end = self.offsets[row], self.offsets[row + 1]
-            np.add.accumulate(x[start:end], out=out[start:end])
+            operation.accumulate(x[start:end], out=out[start:end])
+        return out
+
+    def previous(self, x: AnyArray, *, none: float) -> AnyArray:
+        """Flat: the element before this one; ``none`` for the first element of a row."""
+        out = np.empty_like(x)
+        out[1:] = x[:-1]
+        out[self.offsets[:-1][self.lengths > 0]] = none
         return out
 
     def max(self, x: AnyArray, *, empty: float) -> AnyArray:

@@ -66,6 +66,17 @@ SYMBOLS = {
     "D_s": "pooled documents of a stratum; D_s(x): those among the first x",
     "S_s": "judged documents of a stratum; S_s(x): those among the first x",
     "R_s": "relevant documents of a stratum; R_s(x): those among the first x",
+    "S": "subtopics with a relevant document, retrieved or not",
+    "R_t": "documents relevant for a subtopic, retrieved or not",
+    "rel_t": "rel_t(x): documents relevant for a subtopic among the first x",
+    "seen": "seen(x): subtopics for which one of the first x documents is relevant",
+    "new": "the novelty gain: sum over the subtopics that the document is relevant for of (1 - alpha)^i, i documents "
+    "above it being relevant for the same one",
+    "best": "best(k): the novelty gain of the k-th document of the ideal list",
+    "top": "top(k): S (1 - alpha)^(k - 1)",
+    "alpha": "a parameter, see above",
+    "beta": "a parameter, see above",
+    "statR": "the measure of that name",
     "poss": "preferences",
     "ful": "preferences fulfilled",
     "poss_ret": "preferences between retrieved documents",
@@ -112,7 +123,8 @@ def _effect_of_level(measure: Measure) -> str:
 def _effect_of_complete(measure: Measure) -> str:
     if not measure.summary:
         return "no effect, as there is no all row"
-    return measure.summary.effect_of_complete.format(missing=measure.explanation.without_results)
+    effect = measure.summary.effect_of_complete.format(missing=measure.explanation.without_results)
+    return f"{effect}; a topic that cannot have a value is left out" if measure.has_value else effect
 
 
 def _effect_of_judged_only(measure: Measure) -> str:
@@ -140,7 +152,10 @@ FIRST_FAMILIES = (
     "gain",
     "user",
     "incomplete",
+    "graded_cutoffs",
+    "novelty",
     "sampled",
+    "inclusion",
     "preference",
     "group_averages",
     "text",

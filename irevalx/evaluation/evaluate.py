@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -108,12 +108,16 @@ def evaluate(
         )
         if rules.look_up and judgments.tell_little_judged:
             warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
-        found = tuple(column for selected in selection.measures for column in columns.of(selected))
+        misfits = [columns.misfit(selected) for selected in selection.measures]
+        fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
+        computed = tuple(column for selected in fitting for column in columns.of(selected))
+        warnings += [f"{misfit}; it is left out" for misfit in misfits if misfit]
+        warnings += _without_value(computed, run.path)
         return Evaluation(
             run=columns.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=as_asked(found, selection) if selection.as_asked else found,
+            columns=as_asked(computed, selection) if selection.as_asked else computed,
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
@@ -182,6 +186,22 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     if unjudged:
         parts.append(f"{unjudged} of the run's {_several(len(ranked.topics), 'topic')} without judgments ignored")
     return [f"{shown_name(path)}: {'; '.join(parts)}"] if parts and settings.topic is None else []
+
+
+def _without_value(columns: Sequence[Column], path: str) -> list[str]:
+    """Return a warning that counts the topics without a value, for each set of measures that lack it for the same."""
+    lacking: dict[int, dict[str, None]] = {}
+    n_topics = 0
+    for column in columns:
+        if column.has_value is not None and not column.has_value.all():
+            n_topics = column.has_value.size
+            n_without = n_topics - int(np.count_nonzero(column.has_value))
+            lacking.setdefault(n_without, {})[column.measure.name] = None
+    return [
+        f"{shown_name(path)}: {n_without} of {_several(n_topics, 'topic')} without a value for {', '.join(names)} "
+        "left out of the averages"
+        for n_without, names in lacking.items()
+    ]
 
 
 def _little_judged(topics: Topics, missing: BoolArray, path: str) -> list[str]:

@@ -13,13 +13,14 @@ from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, Us
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.statistics.scales import MEAN, Scale, scale_of, without_undefined
+from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, select
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
-from irevalx.settings import Settings
+from irevalx.settings import Reading, Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,23 +79,31 @@ class Experiment:
 
         Returns
         -------
-        Shape (n_measures, n_runs, n_topics).
+        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
         """
         shape = self.missing.shape
-        assessed: dict[tuple[str, int | None], Topics] = {}
-        values = []
-        for request in self.requests:
-            view = request.reading, request.level
-            if view not in assessed:
-                assessed[view] = self.ranking.assess(
+        assessed: dict[tuple[Reading, int | None], Topics] = {}
+
+        def assess(reading: Reading, level: int | None) -> Topics:
+            if (reading, level) not in assessed:
+                assessed[reading, level] = self.ranking.assess(
                     self.judgments,
                     self.grades if grades is None else grades,
-                    level=self.level if request.level is None else request.level,
-                    reading=request.reading,
+                    level=self.level if level is None else level,
+                    reading=reading,
                     pooled=pooled,
                 )
-            columns = request.measure(assessed[view], request.parameters)
-            values += [np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape)) for column in columns]
+            return assessed[reading, level]
+
+        values = []
+        for request in self.requests:
+            has_value = request.measure.has_value
+            columns = request.measure(assess(request.reading, request.level), request.parameters)
+            for column in columns:
+                of_runs = np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape))
+                if has_value:
+                    of_runs[~has_value(assess("nonrel", None)).reshape(shape)] = np.nan
+                values.append(of_runs)
         return np.stack(values)
 
     def scores(self, values: FloatArray) -> FloatArray:
@@ -108,14 +117,9 @@ class Experiment:
         -------
         Shape (n_measures, n_runs).
         """
-        n_topics = len(self.topics)
-        population = Population(tag=b"", n_topics=n_topics, n_evaluated=n_topics)
-        summaries = [request.measure.summary for request in self.requests for _ in request.names]
+        measures = [request.measure for request in self.requests for _ in request.names]
         return np.array(
-            [
-                [summary(run, population) if summary else np.nan for run in runs]
-                for summary, runs in zip(summaries, values, strict=True)
-            ],
+            [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
             np.float64,
         )
 
@@ -130,6 +134,15 @@ class Experiment:
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
         retrieved[run, self.ranking.row[within_depth]] = True
         return retrieved
+
+
+def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
+    """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
+    if not measure.summary:
+        return np.nan
+    if measure.has_value:
+        values = values[~np.isnan(values)]
+    return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
 
 
 def defined_values(experiment: Experiment, warn: Warn = lambda line: None) -> list[FloatArray]:

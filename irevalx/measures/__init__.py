@@ -18,8 +18,11 @@ from irevalx.measures import (
     average,
     counts,
     gain,
+    graded_cutoffs,
     group_averages,
+    inclusion,
     incomplete,
+    novelty,
     precision,
     preference,
     retrieved_set,
@@ -95,9 +98,26 @@ MEASURES: tuple[Measure, ...] = (
     user.rank_biased_residual,
     precision.unjudged,
     precision.reciprocal_rank_at,
+    graded_cutoffs.expected_reciprocal_rank,
+    graded_cutoffs.ndcg_burges,
     sampled.extended_inferred_average_precision,
     sampled.inferred_ndcg,
     sampled.inferred_precision,
+    novelty.err_ia,
+    novelty.nerr_ia,
+    novelty.alpha_dcg,
+    novelty.alpha_ndcg,
+    novelty.nrbp,
+    novelty.nnrbp,
+    novelty.map_ia,
+    novelty.p_ia,
+    novelty.subtopic_recall,
+    inclusion.stat_ap,
+    inclusion.stat_rprec,
+    inclusion.stat_p,
+    inclusion.stat_ndcg,
+    inclusion.stat_r,
+    inclusion.stat_ap_variance,
 )
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
@@ -133,6 +153,8 @@ _MEMBERS = {
         runid num_q {_PREFS} prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret prefs_avgjg_ret prefs_avgjg_Rnonrel_ret
         prefs_simp_imp prefs_pair_imp prefs_avgjg_imp
     """,
+    "subtopics": "runid num_q ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP MAP_IA P_IA strec",
+    "prels": "runid num_q statAP statRprec statP statNDCG statR statAP_var",
     "qrels_jg": "runid num_q map_avgjg P_avgjg Rprec_mult_avgjg",
 }
 

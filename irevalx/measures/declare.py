@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from irevalx.arrays.segments import BoolArray
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.explanation import CountsAs, Explanation, UpperBound
 from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
@@ -16,6 +17,13 @@ from irevalx.settings import READINGS, Reading
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """How values are printed."""
+
+HasValue: TypeAlias = Callable[[Any], BoolArray]
+"""From n topics, as a kernel sees them, to which of them have a value: shape (n_topics,)."""
+
+Misfit: TypeAlias = "Callable[[Any, Parameters], str | None]"
+"""From all judged topics, as a kernel sees them, and the parameters to what is wrong with the judgments; None where
+nothing is."""
 
 NO_PARAMETERS = NoParameters()
 
@@ -47,6 +55,9 @@ class Measure(Frozen, kw_only=True):
     readings : the readings of the unjudged that it has.
     needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
     higher_is_better : whether a run with a greater value is the better one, and not only another one.
+    has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
+        in any report, and no part in the summary. None where all have one.
+    misfit : why the judgments do not allow it, though their format does; None where they always do.
     explanation : for help and manual.
     """
 
@@ -60,6 +71,8 @@ class Measure(Frozen, kw_only=True):
     readings: tuple[Reading, ...]
     needs_nonrelevant: bool
     higher_is_better: bool
+    has_value: HasValue | None
+    misfit: Misfit | None
     explanation: Explanation
 
     def can_use(self, rel_format: str) -> bool:
@@ -95,6 +108,8 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     readings: tuple[Reading, ...] = READINGS,
     needs_nonrelevant: bool = False,
     higher_is_better: bool = True,
+    has_value: HasValue | None = None,
+    misfit: Misfit | None = None,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -123,6 +138,8 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             readings=readings,
             needs_nonrelevant=needs_nonrelevant,
             higher_is_better=higher_is_better,
+            has_value=has_value,
+            misfit=misfit,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

@@ -62,6 +62,9 @@ def _with_gains(meaning: Meaning, value: str) -> Meaning | None:
 
 
 def _with_discount(meaning: Meaning, value: str) -> Meaning | None:
+    """Take the gains 2^grade - 1 where the discount is called exp-log2, for which there is a measure with cutoffs."""
+    if value == "exp-log2":
+        return replace(meaning, name="ndcg_burges") if meaning.cutoffs else None
     return meaning if value == "log2" else None
 
 
@@ -97,7 +100,7 @@ ARGUMENTS = (
     ),
     Argument(
         *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
-        otherwise="; the nearest is ndcg.1=1,2=3,3=7,4=15: the gains of exp-log2 for grades up to 4, without a cutoff",
+        otherwise="; dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
 """In the order in which they are listed; cutoffs are no arguments here, see ``notation``."""

@@ -9,7 +9,7 @@ from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
 from irevalx.measures.meaning import ARGUMENTS, JUDGED_ONLY, Argument, Meaning
 from irevalx.measures.notation import Notation, read_notation
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
-from irevalx.measures.parameter_kinds import Cutoffs, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters, RealCutoffs
 from irevalx.settings import Reading, read_reading
 from irevalx.trec_eval.versions import Compat
 
@@ -119,6 +119,8 @@ def _as_printed(text: str, compat: Compat) -> Meaning | None:
         printed = behind != text and re.match(r"[-+.]?[0-9]|[a-z]*=", behind) and not isinstance(kind, NoParameters)
         if printed and exists(name, compat):
             is_cutoff = isinstance(kind, Cutoffs) and behind.isdecimal()
+            if isinstance(kind, CutoffsAndReals):
+                behind = behind.replace("_", ",")
             return Meaning(name, cutoffs=(behind,)) if is_cutoff else Meaning(name, behind)
     return None
 

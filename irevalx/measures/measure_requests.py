@@ -11,7 +11,7 @@ from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.meaning import Meaning
 from irevalx.measures.measure_names import cutoff_hint, exists, meaning_of, split_reading
 from irevalx.measures.notation import without_blanks
-from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -226,10 +226,10 @@ class MeasureRequests:
         level = None if level == self._level else level
         if measure.kernel is None:
             reading = "nonrel"
-        several = isinstance(measure.kind, NamedReals)
+        named = _named(measure, parameters)
         for request in self._requests:
             same = request.measure is measure and (request.level, request.reading) == (level, reading)
-            if same and not (several and request.parameters != parameters):
+            if same and _named(measure, request.parameters) == named:
                 return request
         self._requests.append(MeasureRequest(measure, level, reading, _suffix(level, reading, self._judged_only)))
         return self._requests[-1]
@@ -239,6 +239,13 @@ def _suffix(level: int | None, reading: Reading, judged_only: bool) -> str:
     """Return what stands behind the name of a measure; a reading that all measures have does not."""
     shown = reading != "nonrel" and not judged_only
     return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")
+
+
+def _named(measure: Measure, parameters: str | None) -> str | None:
+    """Return the parameters with names, as typed; those of a measure without any are all the same."""
+    if isinstance(measure.kind, CutoffsAndReals):
+        return ",".join(item for item in (parameters or "").split(",") if "=" in item)
+    return parameters if isinstance(measure.kind, NamedReals) else None
 
 
 def read_requests(

@@ -112,6 +112,32 @@ class Cutoffs(Frozen):
         return [kernel(t, k) for k in parameters.values]
 
 
+class CutoffsAndReals(Cutoffs):
+    """Ranks and ``name=value`` pairs in any order. Kernel: ``(t, k, *values)``, called once a rank.
+
+    What is wrong with a pair is an error of usage.
+
+    Parameters
+    ----------
+    parameters : those with names.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        items = [] if text is None else text.split(",")
+        pairs = [item for item in items if "=" in item]
+        ranks = [item for item in items if "=" not in item]
+        cutoffs = super().parse(name, ",".join(ranks) if ranks else None, settings, note)
+        named = NamedReals(self.parameters).parse(name, ",".join(pairs) or None, settings, note)
+        behind = named.names[0].removeprefix(name)
+        return Parameters(tuple(f"{printed}{behind}" for printed in cutoffs.names), (cutoffs.values, named.values))
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        ranks, named = parameters.values
+        return [kernel(t, k, *named) for k in ranks]
+
+
 class RealCutoffs(Frozen):
     """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result a number."""
 

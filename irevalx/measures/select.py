@@ -26,6 +26,7 @@ class SelectedMeasure(Frozen):
     ----------
     names : the names that the values are printed under.
     level : the least grade that is relevant; None for that of all measures.
+    optional : whether it may be left out where the judgments do not allow it, as only a set asks for it.
     """
 
     measure: Measure
@@ -33,6 +34,7 @@ class SelectedMeasure(Frozen):
     reading: Reading
     names: tuple[str, ...]
     level: int | None = None
+    optional: bool = False
 
     @property
     def needs_all(self) -> bool:
@@ -109,7 +111,8 @@ def select(
     UnknownMeasureError, UsageError : as ``read_requests``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (REL_FORMATS[rel_format].usual_measures,)
+    usual = REL_FORMATS[rel_format].usual_measures
+    texts = [usual if text == "official" else text for text in texts] or [usual]
     unjudged = settings.unjudged or NONREL
     requests = read_requests(texts, settings.compat, settings.level, unjudged, judged_only=settings.judged_only)
     for line in requests.warnings():
@@ -148,7 +151,7 @@ def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: W
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + request.suffix for name in parameters.names)
-    return SelectedMeasure(measure, parameters, request.reading, names, request.level)
+    return SelectedMeasure(measure, parameters, request.reading, names, request.level, optional=request.optional)
 
 
 def _spellings(mention: Mention, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:

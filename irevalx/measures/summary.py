@@ -24,7 +24,8 @@ class Population(Frozen):
     Parameters
     ----------
     tag : what the run calls itself.
-    n_topics : what sums are divided by: the topics evaluated, or under ``-c`` all judged topics.
+    n_topics : what sums are divided by: the topics evaluated, or under ``-c`` all judged topics; 0 where none of them
+        can have a value.
     n_evaluated : topics with a value; the others of ``n_topics`` count 0.
     n_relevant : under ``-c``, the judgments above 0 of all judged topics; otherwise None.
     """
@@ -98,8 +99,8 @@ def _logarithms(values: Values) -> FloatArray:
 
 @summary("the mean is over all judged topics; one without results counts {missing}")
 def mean(values: Values, population: Population) -> float:
-    """Return the sum divided by the number of topics."""
-    return ordered_sum(np.asarray(values)) / population.n_topics
+    """Return the sum divided by the number of topics; 0 where no topic has a value."""
+    return ordered_sum(np.asarray(values)) / (population.n_topics or 1)
 
 
 @summary(f"the mean is over all judged topics; one without results counts {LEAST:.5f}", scale=_logarithms)

@@ -18,11 +18,13 @@ from irevalx.reading.layout import Comments, Layout
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
+    from irevalx.judgments.drawn import DrawnJudgments
     from irevalx.judgments.graded import Judgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.kinds import AnyJudgments
     from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
 
@@ -110,6 +112,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
     prose=(
         "A grade is a whole number. Grades of at least -l (1 unless told otherwise) are relevant, grades from 0 up to "
         "it are not relevant, and a negative grade says that the document was pooled but not judged.",
+        "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
     reader="qrels.read_graded",
 )
@@ -174,6 +177,39 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     excludes=("--pool",),
 )
 
+SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="subtopics",
+    layout=Layout(line="a judgment for a subtopic", columns=("TOPIC SUBTOPIC DOCNO GRADE",)),
+    example="301 2 FBIS3-10082 1",
+    prose=(
+        "Judgments for the subtopics (aspects, intents) of each topic, as TREC's Web tracks publish them for the "
+        "diversity task and ndeval reads them. A document may stand under several subtopics, once under each. Grades "
+        "of at least -l (1 unless told otherwise) are relevant, all others are not.",
+        "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
+    ),
+    reader="subtopic_files.read_subtopics",
+    usual_measures="subtopics",
+    excludes=("--pool",),
+)
+
+PRELS: FileFormat[DrawnJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="prels",
+    layout=Layout(line="a judgment of a drawn sample", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
+    example="301 FBIS3-10082 1 1 0.25",
+    prose=(
+        "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
+        "Query tracks publish them. METHOD says how a document was chosen: 1 and 4, at random; 0, otherwise; 2, both. "
+        "With 0 and 2 the PROBABILITY is taken for 1. A grade of -999 or less, or a PROBABILITY of NA, says that the "
+        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant.",
+        "The format has measures of its own: statAP and its relatives.",
+    ),
+    reader="drawn_files.read_prels",
+    usual_measures="prels",
+    excludes=("--pool",),
+)
+
 TREC_RESULTS: FileFormat[Run] = FileFormat(
     kind=FileKind.RUNS,
     name="trec_results",
@@ -212,7 +248,17 @@ POOL: FileFormat[Pool] = FileFormat(
     reader="pool_file.read_pool_file",
 )
 
-FILE_FORMATS: tuple[FileFormat[Any], ...] = (QRELS, SAMPLED, QRELS_JG, PREFS, QRELS_PREFS, TREC_RESULTS, POOL)
+FILE_FORMATS: tuple[FileFormat[Any], ...] = (
+    QRELS,
+    SAMPLED,
+    QRELS_JG,
+    PREFS,
+    QRELS_PREFS,
+    SUBTOPICS,
+    PRELS,
+    TREC_RESULTS,
+    POOL,
+)
 """In the order of the help."""
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {

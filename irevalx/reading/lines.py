@@ -21,6 +21,9 @@ from irevalx.trec_eval.versions import Compat
 RUN_HINT = "is this a run? QRELS comes first"
 """The hint where judgments are expected."""
 
+FIVE_COLUMNS_HINT = "files with 5 columns are read with -R sampled, -R prels or -R prefs"
+"""The hint where judgments with other columns are expected."""
+
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that say what a line is about."""
 
@@ -75,7 +78,7 @@ def cut_lines(
     layout : how a line is made.
     compat : whether lines are comments as in trec_eval 9 or 10.
     columns : those that the file has, where the layout has several to choose from.
-    hint : what a message says too if the wrong line has the columns of a run.
+    hint : what a message says too if the wrong line has the columns of a run; with it there is one for 5 columns.
 
     Raises
     ------
@@ -93,8 +96,8 @@ def cut_lines(
         newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == NEWLINE)
         text = _line_with(block.text, int(newlines[wrong.line]))
         problem = f"{layout.rule(columns)}, but got {quote(text)}"
-        if hint and len(text.split(None, 6)) == 6:
-            problem += f": {hint}"
+        if hint and (other := {5: FIVE_COLUMNS_HINT, 6: hint}.get(len(text.split(None, 6)))):
+            problem += f": {other}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
     return DataLines(path, tuple(names.split()), tokens, tokens.line + block.first_line)
 

@@ -11,7 +11,6 @@ from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
-from irevalx.measures.summary import as_list
 from irevalx.reports.report import Report
 from irevalx.reports.table import Table
 from irevalx.reports.trec import ALL
@@ -69,16 +68,16 @@ def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[
     name = (run,) if several else ()
     if report.per_topic:
         columns = [
-            (column.name, as_list(column.values))
+            (column.name, values)
             for column in evaluation.columns
-            if column.measure.per_topic and column.values is not None
+            if column.measure.per_topic and (values := column.of_topics) is not None
         ]
         for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
             yield _Row((*name, topic), topic, {column: values[place] for column, values in columns})
     if report.summary:
         labels = (*name, everything) if report.per_topic else (run,)
-        values = {column.name: column.summary for column in evaluation.columns if column.summary is not None}
-        yield _Row(labels, everything, values)
+        summaries = {column.name: column.summary for column in evaluation.columns if column.summary is not None}
+        yield _Row(labels, everything, summaries)
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:

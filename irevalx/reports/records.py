@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
-from irevalx.measures.summary import as_list
 from irevalx.reports.report import Report
 from irevalx.reports.table import Table
 from irevalx.reports.trec import ALL
@@ -43,13 +42,14 @@ def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterat
     columns = [column for column in evaluation.columns if column.measure is not runid]
     if per_topic:
         shown = [
-            (column.name, as_list(column.values))
+            (column.name, values)
             for column in columns
-            if column.measure.per_topic and column.values is not None
+            if column.measure.per_topic and (values := column.of_topics) is not None
         ]
         for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
             for name, values in shown:
-                yield Record(run, topic, name, _as_text(values[place]))
+                if values[place] is not None:
+                    yield Record(run, topic, name, _as_text(values[place]))
     if summary:
         for column in columns:
             if column.summary is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
@@ -46,6 +47,10 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     """Yield the lines of one topic after another."""
+    shown = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
+    if any(column.has_value is not None and not column.has_value.all() for column in shown):
+        yield from _lines_with_gaps(evaluation.topics, shown)
+        return
     for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
         yield from _lines_of_topics(evaluation, slice(first, first + _TOPICS_AT_ONCE))
 
@@ -63,6 +68,16 @@ def _lines_of_topics(evaluation: Evaluation, which: slice) -> Iterator[bytes]:
             cells += [evaluation.topics[which], values]
     for of_topic in zip(*cells, strict=True):
         yield template % of_topic
+
+
+def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
+    """Yield the lines of one topic after another, without those of a measure that has no value for the topic."""
+    values = [column.of_topics or [] for column in columns]
+    labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
+    for topic, *of_topic in zip(topics, *values, strict=True):
+        for label, column, value in zip(labels, columns, of_topic, strict=True):
+            if value is not None:
+                yield b"%b\t%b\t%b\n" % (label, topic, _cell(value, column.number))
 
 
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ import irevalx.measures
 from irevalx.cli.explain import SYMBOLS, effects, families, formula_words, measure_lines
 from irevalx.frozen import replace
 from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.inclusion import variance_of_mean
 from irevalx.measures.parameter_kinds import Gains
 from irevalx.measures.summary import (
     Population,
@@ -46,15 +47,16 @@ MISSING = "4"
 PLAIN = frozenset(
     re.findall(
         r"\w+",
-        """all are at average character documents each exp first for from gain groups how if is its judged left log log2
-        many max mean min none of one otherwise over pairs product relevant retrieved rounded strata stratum sum that
-        the these those times topics unjudged where with""",
+        """above all and are as at average below by character documents each exp first for from gain groups how if in is it
+        its judged left log log2 many max mean min none not of one ordered otherwise over pairs product relevant
+        retrieved rounded sampled square strata stratum subtopics sum that the these those times topics unjudged were
+        where with""",
     )
 )
 """What formulas may say without being explained."""
 
 CASES = 30
-FORMATS = ("qrels", "sampled", "qrels_jg", "prefs")
+FORMATS = ("qrels", "sampled", "qrels_jg", "prefs", "subtopics", "prels")
 
 
 @dataclass
@@ -100,6 +102,9 @@ def cases(rel_format: str) -> Iterator[Case]:
             judged = chance.sample(docnos, 9)
             for docno in judged:
                 grade = chance.choice([-1, 0, 0, 1, 1, 2, 3])
+                if rel_format == "prels":
+                    case.lines.append(f"{topic} {docno} {grade} 1 {chance.uniform(0.1, 1)}\n")
+                    continue
                 if rel_format == "prefs":
                     case.lines.append(f"{topic} {chance.choice('ab')} s {docno} {max(grade, 0)}\n")
                     continue
@@ -107,7 +112,9 @@ def cases(rel_format: str) -> Iterator[Case]:
                 jg = f"{chance.choice('ab')} {docno}"
                 case.lines.append(f"{topic} {columns.get(rel_format, jg)} {grade}\n")
             # A topic without any judgment has no measure to speak of in trec_eval.
-            if rel_format != "prefs":
+            if rel_format == "prels":
+                case.lines.append(f"{topic} D16 1 1 0.5\n")
+            elif rel_format != "prefs":
                 column = {"qrels": "0 D16", "sampled": "0 D16 1"}.get(rel_format, "a D16")
                 case.lines.append(f"{topic} {column} 1\n")
             case.pool[topic] = chance.sample(docnos, 5)
@@ -211,7 +218,7 @@ def test_which_measures_depend_on_the_level() -> None:
 
 def test_which_measures_depend_on_unjudged_documents() -> None:
     """-J changes no value of the measures of which that is said, and some value of each of the others."""
-    for rel_format in ("qrels", "qrels_jg", "prefs"):
+    for rel_format in ("qrels", "qrels_jg", "prefs", "subtopics", "prels"):
         changed: set[str] = set()
         for case in cases(rel_format):
             usual, condensed = case.values(), case.values(judged_only=True)
@@ -255,6 +262,8 @@ def test_which_measures_depend_on_the_pool() -> None:
 def of_missing(case: Case, name: str, compat: str) -> float:
     """What a topic without results is said to count, for measures where that is not 0."""
     lines = [line.split() for line in case.lines if line.startswith(f"{MISSING} ")]
+    if name == "statR":
+        return 0.0 if compat == "9" else math.fsum(1 / float(line[-1]) for line in lines if int(line[2]) > 0)
     relevant = sorted((int(line[-1]) for line in lines if float(line[-1]) > 0), reverse=True)
     if compat == "9" or name == "utility":
         return 0.0
@@ -277,8 +286,9 @@ def expected_under_complete(case: Case, usual: irevalx.Scores, printed: str, com
     rules: dict[Summary | None, Callable[[], float]] = {
         topic_count: lambda: len(TOPICS),
         relevant_total: lambda: sum(int(line.split()[-1]) > 0 for line in case.lines),
-        total: lambda: usual.summary(printed),
+        total: lambda: usual.summary(printed) + (0 if zero else of_missing(case, measure.name, compat)),
         total_of_all_judged: lambda: usual.summary(printed),
+        variance_of_mean: lambda: math.fsum(values) / len(TOPICS) ** 2,
         geometric_mean: lambda: logarithmic_mean(values),
         mean: lambda: math.fsum([*values, 0.0 if zero else of_missing(case, measure.name, compat)]) / len(TOPICS),
     }

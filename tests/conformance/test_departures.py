@@ -286,6 +286,10 @@ def test_7_cutoffs_at_merge() -> None:
         ("iprec_at_recall_0.10", "iprec_at_recall.0.10"),
         ("ndcg_1=3", "ndcg.1=3"),
         ("Official", "official"),
+        ("ERR@20", "ERR.20"),
+        ("nDCG(dcg='exp-log2')@20", "ndcg_burges.20"),
+        ('nDCG(dcg="exp-log2")@5,10', "ndcg_burges.5,10"),
+        ("ERR_10_max=5", "ERR.10,max=5"),
     ],
 )
 def test_7_names_that_people_bring(brought: str, canonical: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+import reference_family  # noqa: F401 - loops for gains that grow exponentially
 import reference_incomplete  # loops for incomplete judgments
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
