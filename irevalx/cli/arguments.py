@@ -50,8 +50,8 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
     """Rewrite the arguments so that nothing about them is left to guess.
 
     trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, all words behind the first file are files.
-    Behind ``-v`` nothing is looked at.
+    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none behind the first file, and
+    the word there is a file. Behind ``-v`` nothing is looked at.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
         else:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
-                files += rest
+                files += _files_alone(rest)
                 break
     found.sort(key=lambda one: one[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
@@ -121,6 +121,19 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
         if option.name == "version":
             break
     return found
+
+
+def _files_alone(words: list[str]) -> list[str]:
+    """Return the words behind the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
+
+    Raises
+    ------
+    UsageError : one that looks like an option stands behind the run, where trec_eval takes no file.
+    """
+    for word in words[1:]:
+        if word.startswith("-") and word != STANDARD_INPUT:
+            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
+    return words
 
 
 def _next_word(name: str, rest: list[str]) -> str:

@@ -626,7 +626,7 @@ def test_nothing_behind_version_is_looked_at() -> None:
 
 
 def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
-    """Where POSIXLY_CORRECT is set, words behind the first file are files, whatever they begin with."""
+    """Where POSIXLY_CORRECT is set, the word behind the first file is a file, whatever it begins with."""
     (tmp_path / "-q").write_bytes(RUN.read_bytes())
     (tmp_path / "--").write_bytes(RUN.read_bytes())
     expected = run("-m", "map", QRELS, RUN).stdout
