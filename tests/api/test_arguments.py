@@ -94,7 +94,7 @@ REL_FORMAT: list[Row] = [
     (5, "rel_format must be a string, but got 5"),
     (None, "rel_format must be a string, but got None"),
     ("nosuch", "must be one of qrels, .*but got 'nosuch'"),
-    ("prefs", "rel_format must be qrels for this, but got 'prefs'", UsageError),
+    ("prefs", "rel_format must be qrels or subtopics or prels for this, but got 'prefs'", UsageError),
 ]
 RESULTS_FORMAT: list[Row] = [
     (5, "results_format must be a string, but got 5"),
