@@ -88,6 +88,27 @@ seed_option = click.option(
     default=None,
     help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
 )
+alpha_option = click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    default=0.05,
+    help=(
+        "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
+        "[default: 0.05]"
+    ),
+)
+topic_resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    metavar="B",
+    default=0,
+    help=(
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
+        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
+        "[default: 0, no intervals]"
+    ),
+)
 level_option = click.option(
     *("-l", "--level"), type=int, metavar="N", default=1, help="Take grades of at least N as relevant.  [default: 1]"
 )
