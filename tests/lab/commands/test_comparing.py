@@ -501,4 +501,4 @@ def test_as_a_process(tmp_path: Path) -> None:
         input=printed.stdout, cwd=ROOT, capture_output=True, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == (b"", b"")
-    assert (tmp_path / "out").read_text().startswith("measure ")
+    assert (tmp_path / "out").read_text().startswith("agreement\n\nmeasure ")
