@@ -101,8 +101,8 @@ def command(
                 "level",
                 "least_retrieved",
             )
-            runs = [read_trec_results(source, TREC_EVAL_10, False, warn) for source in (first, second)]
-            output.write_tables([overlap_of_runs(*runs, rbo, warn)])
+            one, other = (read_trec_results(source, TREC_EVAL_10, False, warn) for source in (first, second))
+            output.write_tables([overlap_of_runs(one, other, rbo, warn)])
             return
     found = paired_scores(*_scorings(inputs, first, second), against, warn)
     for line in _warnings(found, resamples):
