@@ -143,6 +143,15 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
+groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+group_by_option = click.option(
+    "--group-by",
+    metavar="REGEX",
+    help=(
+        "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+        "one); runs that it does not match are the group others.  [default: each run is a group]"
+    ),
+)
 output_option = click.option(
     "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )
