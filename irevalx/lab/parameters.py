@@ -17,6 +17,7 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.terminal import tell
+from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, explained
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -66,6 +67,15 @@ def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[st
     return tuple(word for value in values for word in value.split()) or MEASURES
 
 
+def _refuse_other_formats(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the format of the judgments; raises UsageError for one that the command cannot use."""
+    if value != QRELS.name:
+        raise UsageError(
+            f"{PROGRAM} {ctx.info_name} must have judgments in the format {QRELS.name}, but got -R {value}"
+        )
+    return value
+
+
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
     return float(value)
 
@@ -76,6 +86,19 @@ def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None)
     return value
 
 
+format_of_judgments_option = click.option(
+    *("-R", "--rel-format"),
+    "rel_format",
+    type=click.Choice(list(REL_FORMATS)),
+    metavar="FORMAT",
+    default=QRELS.name,
+    callback=_refuse_other_formats,
+    expose_value=False,
+    help=(
+        f"The format of judgments, as for irevalx -R. Only {QRELS.name} can be used here; the others are refused.  "
+        f"[default: {QRELS.name}]"
+    ),
+)
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -204,7 +227,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
     Parameters
     ----------
     name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
     example : a command line.
     """
 
@@ -216,7 +239,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
             function(inputs, output, **values)
 
         declared: Callable[..., Any] = call
-        for parameter in reversed(parameters):
+        for parameter in reversed((format_of_judgments_option, *parameters)):
             declared = parameter(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
