@@ -239,8 +239,9 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
             function(inputs, output, **values)
 
         declared: Callable[..., Any] = call
-        for parameter in reversed((format_of_judgments_option, *parameters)):
+        for parameter in reversed(parameters):
             declared = parameter(declared)
+        declared = format_of_judgments_option(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

@@ -74,8 +74,9 @@ from irevalx.process.messages import Messages
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format.  [default: png]",
+        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
     ),
+    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -92,6 +93,7 @@ def command(
     resample_decisions: bool,
     seed: int | None,
     figures: str,
+    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -141,7 +143,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages)
+        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -158,16 +160,17 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
+    titled : whether they have titles.
     """
     from irevalx.lab.study import figures
 
-    drawings = list(figures.figures(study))
+    drawings = list(figures.figures(study, titled=titled))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
             write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
