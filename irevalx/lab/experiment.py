@@ -226,14 +226,14 @@ def prepare(
     requests = requests_of(measures, level)
     if len(runs) < 2:
         raise UsageError(f"at least two runs must be given, but got {len(runs)}")
-    _raise_first(judgments.duplicates)
+    raise_first(judgments.duplicates)
     rules = RankingRules(keep_all=level < 0 or any(request.needs_all for request in requests))
     ranked = []
     for run in runs:
         one = rank_run(run, judgments, rules)
         for line in one.warnings:
             warn(line)
-        _raise_first(one.ranking.failures)
+        raise_first(one.ranking.failures)
         ranked.append(one)
     with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
     topics = tuple(topic for topic in judgments.topics if topic in with_results)
@@ -264,7 +264,7 @@ def prepare(
     )
 
 
-def _raise_first(failures: dict[bytes, DuplicateDocumentError]) -> None:
+def raise_first(failures: dict[bytes, DuplicateDocumentError]) -> None:
     """Raise the error of the first topic that has one."""
     if failures:
         raise failures[min(failures)]

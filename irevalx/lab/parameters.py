@@ -10,14 +10,16 @@ from typing import Any, TypeAlias
 
 import click
 
-from irevalx.cli.values import complete_file, complete_measure
+from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.terminal import tell
+from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -67,6 +69,15 @@ def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[st
     return tuple(word for value in values for word in value.split()) or MEASURES
 
 
+def _refuse_other_formats(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the format of the judgments; raises UsageError for one that the command cannot use."""
+    if value != QRELS.name:
+        raise UsageError(
+            f"{PROGRAM} {ctx.info_name} must have judgments in the format {QRELS.name}, but got -R {value}"
+        )
+    return value
+
+
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
     return float(value)
 
@@ -83,6 +94,19 @@ def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
+format_of_judgments_option = click.option(
+    *("-R", "--rel-format"),
+    "rel_format",
+    type=click.Choice(list(REL_FORMATS)),
+    metavar="FORMAT",
+    default=QRELS.name,
+    callback=_refuse_other_formats,
+    expose_value=False,
+    help=(
+        f"The format of judgments, as for irevalx -R. Only {QRELS.name} can be used here; the others are refused.  "
+        f"[default: {QRELS.name}]"
+    ),
+)
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -94,6 +118,27 @@ seed_option = click.option(
     metavar="S",
     default=None,
     help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
+)
+alpha_option = click.option(
+    "--alpha",
+    type=RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1)),
+    metavar="P",
+    default=0.05,
+    help=(
+        "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
+        "[default: 0.05]"
+    ),
+)
+topic_resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    metavar="B",
+    default=0,
+    help=(
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
+        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
+        "[default: 0, no intervals]"
+    ),
 )
 level_option = click.option(
     *("-l", "--level"),
@@ -132,6 +177,15 @@ least_retrieved_option = click.option(
     help=(
         "Leave out runs with less than this share of the documents that they might have, or without results for a "
         "topic; the papers use 0.95.  [default: keep all]"
+    ),
+)
+groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+group_by_option = click.option(
+    "--group-by",
+    metavar="REGEX",
+    help=(
+        "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+        "one); runs that it does not match are the group others.  [default: each run is a group]"
     ),
 )
 output_option = click.option(
@@ -186,7 +240,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
     Parameters
     ----------
     name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
     example : a command line.
     """
 
@@ -200,6 +254,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):
             declared = parameter(declared)
+        declared = format_of_judgments_option(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

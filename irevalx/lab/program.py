@@ -16,6 +16,7 @@ from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
 
 COMMANDS = {
+    "describe": "Describe judgments and runs.",
     "degrade": "Make judgments incomplete: keep a random sample of them.",
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",

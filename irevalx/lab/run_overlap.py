@@ -19,8 +19,23 @@ from irevalx.lab.statistics.rank_biased_overlap import (
     ranking_of,
 )
 from irevalx.lab.statistics.significance import without_noise
+from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.reports.table import Table
+
+_COLUMNS = TREC_RESULTS.layout.columns[0].split()
+
+
+def looks_like_run(content: bytes) -> bool:
+    """Return whether the first line that is not blank has the columns of a run, with a number as score."""
+    fields = content.lstrip().partition(b"\n")[0].split()
+    if len(fields) != len(_COLUMNS):
+        return False
+    try:
+        float(fields[_COLUMNS.index("SCORE")])
+    except ValueError:
+        return False
+    return True
 
 
 def tied_rankings(run: Run) -> dict[bytes, Ranking[bytes]]:

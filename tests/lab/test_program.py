@@ -7,7 +7,7 @@ import sys
 
 import click
 import pytest
-from running import ROOT
+from running import FIXTURES, ROOT, lab
 
 from irevalx.lab.program import COMMANDS
 from irevalx.lab.program import command as program
@@ -33,6 +33,24 @@ def test_options_are_explained(name: str) -> None:
     params = described(name).params
     assert all(param.help for param in params if isinstance(param, click.Option))
     assert "quiet" in {param.name for param in params}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("form", ["sampled", "qrels_jg", "prefs", "qrels_prefs"])
+def test_formats_that_cannot_be_used(name: str, form: str) -> None:
+    """Every command takes -R, and names the format that it refuses."""
+    needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"])
+    result = lab(name, "-R", form, *needed)
+    assert (result.status, result.stdout) == (1, b"")
+    said = f"irevalx-lab: irevalx-lab {name} must have judgments in the format qrels, but got -R {form}\n"
+    assert result.stderr == said
+
+
+def test_the_format_that_can_be_used() -> None:
+    """-R qrels is what a command reads anyway."""
+    qrels, run = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
+    assert lab("describe", "-R", "qrels", qrels, run) == lab("describe", qrels, run)
+    assert lab("describe", "-R", "unknown", qrels).status == 1
 
 
 def test_help_imports_no_command() -> None:

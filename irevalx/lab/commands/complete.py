@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote, shown_name
@@ -33,13 +34,17 @@ from irevalx.lab.parameters import (
     qrels_argument,
     seed_option,
 )
+from irevalx.lab.statistics.scales import MEAN
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.holdout import Quality
-    from irevalx.lab.completion.predict import Predictions
+    from irevalx.lab.completion.predict import Completion, Predictions
+
+CUTOFFS = (5, 10, 20)
+"""The numbers of documents of which precision is expected."""
 
 MOST_NAMED = 20
 """How many documents a warning names at most."""
@@ -65,6 +70,14 @@ MOST_NAMED = 20
             "those judged relevant.  [default: svm]"
         ),
     ),
+    click.option(
+        "--class-weight",
+        type=click.Choice(["balanced", "none"]),
+        help=(
+            "With svm: let the errors on relevant and on nonrelevant documents weigh the same in sum, or each error "
+            "the same, as published.  [default: balanced]"
+        ),
+    ),
     click.option("--mark", metavar="FILE", help="Write the predictions, and nothing else, to FILE too."),
     click.option(
         "--probabilities",
@@ -72,6 +85,15 @@ MOST_NAMED = 20
         help=(
             "With --mark: add the classifier's decision value as a fifth column. The higher it is, the surer is "
             "relevance; it is no calibrated probability."
+        ),
+    ),
+    click.option(
+        "--calibrated",
+        is_flag=True,
+        help=(
+            "With --mark: add the probability of relevance as a fifth column, fitted to judged documents that are "
+            "predicted from the others of their topic. With --report and two runs or more: add what map, P_5, P_10, "
+            "P_20 and recip_rank are expected to be under these probabilities."
         ),
     ),
     click.option(
@@ -107,8 +129,10 @@ def command(
     depth: int,
     pool: str | None,
     classifier: str,
+    class_weight: str | None,
     mark: str | None,
     probabilities: bool,
+    calibrated: bool,
     report: str | None,
     holdout: tuple[Fraction, ...],
     seed: int | None,
@@ -122,6 +146,10 @@ def command(
     """
     level, warn = inputs.level, inputs.messages.warn
     _refuse_contradictions(documents, level, holdout, report, probabilities=probabilities, mark=mark)
+    if class_weight is not None and classifier != "svm":
+        raise UsageError("--class-weight must be given together with --classifier svm")
+    if calibrated and (probabilities or (mark is None and report is None)):
+        raise UsageError("--calibrated must be given together with --mark or --report, and without --probabilities")
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, *documents, pool)
 
     from irevalx.lab.completion.collection import collection_for
@@ -133,32 +161,71 @@ def command(
     judgments = _with_pools(inputs, depth, pool)
     collection = collection_for(judgments, documents)
     judged = judgments.grades >= 0
-    completion = Completion(judgments, collection, classifier_for(classifier, collection), level)
+    learner = classifier_for(classifier, collection, balanced=class_weight != "none")
+    completion = Completion(judgments, collection, learner, level)
+    seed = chosen_seed(seed) if holdout or calibrated else 0
     with inputs.messages.progress("topics predicted", total=judgments.rows.n) as progress:
         predictions = completion.predict(judged, ~judged, progress.advance)
     qualities = []
     if holdout:
-        order = RandomOrder(judgments, chosen_seed(seed), SCHEME)
+        order = RandomOrder(judgments, seed, SCHEME)
         with inputs.messages.progress("topics predicted", total=judgments.rows.n * len(holdout)) as progress:
             qualities = hold_out(completion, holdout, order, progress.advance)
+    probability = None
+    if calibrated:
+        probability = _calibrated_probabilities(inputs, completion, predictions, seed)
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)
     was_there = judgments.lines > 0
 
+    shown = predictions.value if probability is None else probability
+
     def added(which: BoolArray, values: bool) -> Iterator[bytes]:
-        """Yield a line for each of these documents, with the decision value if ``values``."""
+        """Yield a line for each of these documents, with the decision value or probability if ``values``."""
         for place in np.flatnonzero(which).tolist():
             topic, docno = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)
-            value = b" %.6f" % predictions.value[place] if values else b""
+            value = b" %.6f" % shown[place] if values else b""
             yield b"%s 0 %s %d%s\n" % (topic, docno, grades[place], value)
 
     if mark is not None:
-        write_lines(added(predictions.predicted, probabilities), mark)
+        write_lines(added(predictions.predicted, probabilities or calibrated), mark)
     if report is not None:
         tables = report_tables(judgments, predictions, qualities, classifier)
+        if probability is not None and len(inputs.runs) > 1:
+            tables.append(expected_table(inputs, judgments, probability))
         Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
     output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there, values=False)])
+
+
+def _calibrated_probabilities(
+    inputs: Inputs, completion: Completion, predictions: Predictions, seed: int
+) -> FloatArray:
+    """Return the probability of relevance of each document, flat over the judgments."""
+    from irevalx.lab.completion import calibration
+    from irevalx.lab.judging.samples import RandomOrder
+
+    judgments = completion.judgments
+    order = RandomOrder(judgments, seed, calibration.SCHEME)
+    with inputs.messages.progress("topics predicted", total=judgments.rows.n * calibration.FOLDS) as progress:
+        sigmoid = calibration.calibrate(completion, judgments.grades >= 0, order, progress.advance)
+    return calibration.probabilities_of_relevance(completion, predictions, sigmoid, judgments.grades)
+
+
+def expected_table(inputs: Inputs, judgments: Judgments, probability: FloatArray) -> Table:
+    """Return a row for each run: what measures are expected to be, averaged over topics.
+
+    Parameters
+    ----------
+    probability : flat over the judgments; of relevance.
+    """
+    from irevalx.lab.completion.calibration import expected_measures
+
+    experiment = replace(inputs, measures=("map",)).experiment_with(judgments)
+    expected = expected_measures(experiment, probability, CUTOFFS)
+    means = [MEAN.summarise(values) for values in expected.values()]
+    rows = [(run, *(float(of_measure[r]) for of_measure in means)) for r, run in enumerate(experiment.runs)]
+    return Table("expected measures", ("run", *expected), rows)
 
 
 def _refuse_contradictions(

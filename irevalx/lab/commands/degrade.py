@@ -40,6 +40,15 @@ from irevalx.lab.parameters import (
             "same seed a smaller sample is a part of a greater one."
         ),
     ),
+    click.option(
+        "--round",
+        "rounding",
+        type=click.Choice(list(samples.ROUNDINGS)),
+        help=(
+            "With --stratified: round numbers of documents up, or to the nearest whole number, of two the greater one, "
+            "as Ahlgren and Grönqvist do.  [default: up]"
+        ),
+    ),
     seed_option,
     level_option,
     click.option("--drop", is_flag=True, help="Leave out the lines of what was not kept, rather than giving it -1."),
@@ -57,6 +66,7 @@ def command(
     *,
     uniform: Fraction | None,
     stratified: Fraction | None,
+    rounding: str | None,
     seed: int | None,
     drop: bool,
     pool_out: str | None,
@@ -67,6 +77,8 @@ def command(
     """
     if (uniform is None) == (stratified is None):
         raise UsageError("one of --uniform and --stratified must be given")
+    if rounding is not None and stratified is None:
+        raise UsageError("--round must be given together with --stratified")
     judgments, level = inputs.qrels_lines.judgments, inputs.level
     for line in samples.warnings_without_relevant(judgments, level):
         inputs.messages.warn(line)
@@ -75,7 +87,8 @@ def command(
         kept = samples.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)
     else:
         assert stratified is not None
-        kept = samples.stratified(judgments, stratified, RandomOrder(judgments, seed, "stratified"), level)
+        order = RandomOrder(judgments, seed, "stratified")
+        kept = samples.stratified(judgments, stratified, order, level, samples.ROUNDINGS[rounding or "up"])
     if pool_out is not None:
         topics = [judgments.topics[topic] for topic in judgments.rows.ids.tolist()]
         write_lines((b"%s %s\n" % line for line in zip(topics, judgments.docnos.texts(), strict=True)), pool_out)

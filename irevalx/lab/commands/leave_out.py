@@ -15,9 +15,17 @@ from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.input_files import Inputs
-from irevalx.lab.output import Output, make_folder, write_lines
-from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, depth_option, documents_option, lab_command
-from irevalx.reading.source import Source
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
+from irevalx.lab.parameters import (
+    EXPERIMENT,
+    TABLES_OUTPUT,
+    depth_option,
+    documents_option,
+    group_by_option,
+    groups_option,
+    lab_command,
+)
+from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
@@ -28,19 +36,12 @@ if TYPE_CHECKING:
 @lab_command(
     "leave-out",
     *EXPERIMENT,
-    click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each."),
-    click.option(
-        "--group-by",
-        metavar="REGEX",
-        help=(
-            "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
-            "one).  [default: each run is a group]"
-        ),
-    ),
+    groups_option,
+    group_by_option,
     click.option(
         "--only",
         metavar="GROUP",
-        help="Leave out this group alone; the summary is over its runs, and has tau-b over all runs too.",
+        help="Leave out this group alone; the summary is over its runs, and has tau-b and tau over all runs too.",
     ),
     depth_option,
     click.option(
@@ -64,6 +65,11 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
     ),
+    click.option(
+        "--removed",
+        is_flag=True,
+        help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
+    ),
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
@@ -80,28 +86,38 @@ def command(
     documents: tuple[str, ...],
     folder: str | None,
     summary: bool,
+    removed: bool,
 ) -> None:
     """Judge each group of runs without the documents that only it has found.
 
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
-    are compared with those under the whole pool.
+    are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
+    for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
     """
-    from irevalx.lab.judging.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
+    from irevalx.lab.judging.leave_out import (
+        deleted,
+        groups_of,
+        leave_out,
+        nonrelevant,
+        removals,
+        removed_table,
+        unjudged,
+    )
 
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
-    if (complete in CLASSIFIERS) != bool(documents):
-        raise UsageError("--docs and --complete, with svm or kld, must be given together")
-    if complete is not None and inputs.level < 1:
-        raise UsageError(f"--level must be at least 1 with --complete, but got {inputs.level}")
+    if removed and (summary or complete is not None or folder is not None):
+        raise UsageError("--removed must not be given together with --summary, --complete or --write")
+    _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
     experiment = inputs.experiment()
-    names = _groups(experiment.runs, groups, group_by)
+    names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
         _refuse_same_file(names)
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
+    if removed:
+        output.write_tables([removed_table(experiment, left_out)])
+        return
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
     if complete is not None:
         treatments["nonrelevant"] = nonrelevant
@@ -123,9 +139,13 @@ def command(
             grades, written = treatment(removal, experiment.grades)
             path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
             write_lines(inputs.qrels_lines.with_grades(grades, written), path)
-    tables = [runs_table(experiment, names, results), summary_table(experiment, results)]
+    in_full = not FORMATS[output.format].for_people
+    tables = [runs_table(experiment, names, results), summary_table(experiment, results, with_decisions=in_full)]
+    if not in_full:
+        tables.append(decisions_table(experiment, results))
     if completing is not None:
         tables.append(predictions_table(experiment, left_out, completing.predictions))
+        tables.append(quality_table(experiment, left_out, completing.predictions))
         _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
 
@@ -153,23 +173,45 @@ def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[s
     return Table("runs", columns, rows, n_labels=len(labels))
 
 
-def summary_table(experiment: Experiment, results: Mapping[str, LeftOut]) -> Table:
-    """Return a table with a row for each measure, and for each kind of judgments if there are several."""
+def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:
+    """Return a table with a row for each measure, and for each kind of judgments if there are several.
+
+    Parameters
+    ----------
+    with_decisions : whether the columns of ``decisions_table`` stand behind the others.
+    """
     labels = ("measure", *_label(results, "judgments"))
     heads: tuple[str, ...] = ("rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
     if not all(one.left_out.all() for one in results.values()):
-        heads += ("tau_b_all_runs",)
+        heads += ("tau_b_all_runs", "tau_all_runs")
+    decisions = DECISION_COLUMNS if with_decisions else ()
     rows = tuple(
-        (measure, *_label(results, name), *(column[m].item() for column in _statistics(one)[: len(heads)]))
+        (
+            measure,
+            *_label(results, name),
+            *(column[m].item() for column in _statistics(one)[: len(heads)]),
+            *(one.confusion.columns[column][m].item() for column in decisions),
+        )
         for m, measure in enumerate(experiment.measures)
         for name, one in results.items()
     )
-    return Table("summary", (*labels, *heads), rows, n_labels=len(labels))
+    return Table("summary", (*labels, *heads, *decisions), rows, n_labels=len(labels))
+
+
+def decisions_table(experiment: Experiment, results: Mapping[str, LeftOut]) -> Table:
+    """Return a table with the same rows: how the decisions which runs differ go together."""
+    labels = ("measure", *_label(results, "judgments"))
+    rows = tuple(
+        (measure, *_label(results, name), *(one.confusion.columns[column][m].item() for column in DECISION_COLUMNS))
+        for m, measure in enumerate(experiment.measures)
+        for name, one in results.items()
+    )
+    return Table("decisions which runs differ", (*labels, *DECISION_COLUMNS), rows, n_labels=len(labels))
 
 
 def _statistics(one: LeftOut) -> tuple[AnyArray, ...]:
     of_left_out = (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b, one.share_changed)
-    return (*of_left_out, one.tau_b_all)
+    return (*of_left_out, one.tau_b_all, one.tau_all)
 
 
 def predictions_table(
@@ -184,6 +226,16 @@ def predictions_table(
         masks = (removal.removed, removal.removed & relevant, made.predicted, made.relevant, made.relevant & relevant)
         rows.append((removal.group, *(int(mask.sum()) for mask in masks)))
     return Table("predictions", columns, tuple(rows))
+
+
+def quality_table(experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
+    """Return a table with a row: how good the predictions are, averaged over groups and topics."""
+    from irevalx.lab.completion.quality import completion_quality
+
+    found = completion_quality(experiment.judgments, left_out, predictions, experiment.level)
+    columns = ("precision", "recall", "f1", "averaged", "nothing_to_find")
+    row = (found.precision, found.recall, found.f1, found.n_averaged, found.n_nothing_to_find)
+    return Table("quality of predictions", columns, (row,), n_labels=0)
 
 
 def _warn_of_unpredicted(left_out: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Warn) -> None:
@@ -201,12 +253,16 @@ def _label(results: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
     return (text,) if len(results) > 1 else ()
 
 
-def _groups(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
-    from irevalx.lab.judging.leave_out import groups_by_pattern, groups_from_file
-
-    if path is not None:
-        return groups_from_file(Source(path), runs)
-    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+def _refuse_contradictions(
+    groups: str | None, group_by: str | None, complete: str | None, documents: Sequence[str], level: int
+) -> None:
+    """Raise UsageError where options contradict each other."""
+    if groups is not None and group_by is not None:
+        raise UsageError("--groups and --group-by must not be given together")
+    if (complete in CLASSIFIERS) != bool(documents):
+        raise UsageError("--docs and --complete, with svm or kld, must be given together")
+    if complete is not None and level < 1:
+        raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:

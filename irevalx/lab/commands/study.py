@@ -16,8 +16,19 @@ from irevalx.errors import UsageError, quote
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
-from irevalx.lab.parameters import EXPERIMENT, SHARE, chosen_seed, digits_option, lab_command, quiet_option, seed_option
+from irevalx.lab.parameters import (
+    EXPERIMENT,
+    SHARE,
+    chosen_seed,
+    digits_option,
+    lab_command,
+    quiet_option,
+    seed_option,
+    topic_resamples_option,
+)
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.study.study_bootstrap import Resampling
+from irevalx.lab.study.study_warnings import study_warnings
 from irevalx.process.messages import Messages
 
 
@@ -49,13 +60,23 @@ from irevalx.process.messages import Messages
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
+    topic_resamples_option,
+    click.option(
+        "--resample-decisions",
+        is_flag=True,
+        help=(
+            "With --resamples: decide anew which runs differ for each draw of topics, for intervals of the knees of "
+            "accuracy and g-mean. It takes far longer than all else."
+        ),
+    ),
     seed_option,
     click.option(
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format.  [default: png]",
+        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
     ),
+    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -68,8 +89,11 @@ def command(
     scheme: str,
     levels: str | None,
     samples: int,
+    resamples: int,
+    resample_decisions: bool,
     seed: int | None,
     figures: str,
+    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -77,9 +101,12 @@ def command(
     The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
     set of judgments, and each measure is compared with AP and with itself under full judgments. The folder then holds
     scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and summary.txt (statistics of
-    each sample; their means and spreads), the figures, and study.json (the options and inputs). Standard output has the
-    levels from which each measure can be trusted.
+    each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
+    and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
+    over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
     """
+    if resample_decisions and not resamples:
+        raise UsageError("--resample-decisions must be given together with --resamples")
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     import scipy  # noqa: F401
@@ -94,16 +121,20 @@ def command(
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)
     is_random = scheme != "depth"
-    first_seed = chosen_seed(seed) if is_random else seed or 0
+    first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
+    resampling = Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     path = make_folder(folder)
     with inputs.messages.progress("samples evaluated", total=len(chosen_levels) * len(seeds)) as progress:
-        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance)
+        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance, resampling)
+    for line in study_warnings(study):
+        inputs.messages.warn(line)
     about = {
         "irevalx": __version__,
         "scheme": scheme,
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
+        "resamples": resamples,
         "measures": list(experiment.measures),
         "level": inputs.level,
         "runs": list(experiment.runs),
@@ -112,7 +143,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages)
+        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -123,21 +154,23 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     Output(format="csv", path=folder / "scores.csv").write_tables([study_tables.scores_table(study)])
     Output(format="csv", path=folder / "samples.csv").write_tables([study_tables.samples_table(study)])
     Output(format="csv", path=folder / "summary.csv").write_tables([study_tables.summary_table(study)])
+    Output(format="csv", path=folder / "knees.csv").write_tables([study_tables.all_knees_table(study)])
     for_people = list(study_tables.tables_for_people(study))
     Output(format="table", digits=digits, path=folder / "summary.txt").write_tables(for_people)
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
+    titled : whether they have titles.
     """
     from irevalx.lab.study import figures
 
-    drawings = list(figures.figures(study))
+    drawings = list(figures.figures(study, titled=titled))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
             write_file(folder / f"{name}.{ending}", partial(figures.save, draw))

@@ -226,6 +226,13 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
 
 
+def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
+    """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
+    if path is not None:
+        return groups_from_file(Source(path), runs)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+
+
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
     """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
 
