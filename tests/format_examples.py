@@ -63,12 +63,12 @@ EXAMPLES = {
         odd_says=("D", 2),
     ),
     "sampled": Example(
-        lines=("{} 0 A 0 1", "{} 0 B 0 0", "{} 0 C 12 -1"),
-        says=(("A", 0, 1), ("B", 0, 0), ("C", 12, -1)),
+        lines=("{} 0 A 0 1", "{} 0 B 0 0", "{} 0 C 1 -1"),
+        says=(("A", 0, 1), ("B", 0, 0), ("C", 1, -1)),
         again="{} 0 A 1 0",
         again_error=(4, f"{TWICE} judgments of a topic"),
-        odd="{} 0 D 3 2x",
-        odd_says=("D", 3, 2),
+        odd="{} 0 D 2 2x",
+        odd_says=("D", 2, 2),
     ),
     "qrels_jg": Example(
         lines=("{} one A 1", "{} one B 0", "{} two A 2"),

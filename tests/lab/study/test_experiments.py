@@ -743,7 +743,7 @@ def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("COMP_CWORD", str(len(words)))
         return lab().stdout.decode().splitlines()
 
-    assert offered("de") == ["plain,degrade"]
+    assert offered("deg") == ["plain,degrade"]
     assert offered("study", "--sch") == ["plain,--scheme"]
     assert offered("study", "--levels", "x", "-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
     assert offered("compare", "qr") == ["file,qr"]
