@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from irevalx.measures.explanation import CountsAs
 from irevalx.measures.graded_cutoffs import exponential_dcg
 from irevalx.measures.parameter_kinds import Cutoffs, Kernel
 from irevalx.measures.summary import Population, Summary, Values, mean, summary, total
-from irevalx.ranking.drawn_topics import DrawnTopics
+
+if TYPE_CHECKING:
+    from irevalx.ranking.drawn_topics import DrawnTopics
 
 PRELS = frozenset({"prels"})
 

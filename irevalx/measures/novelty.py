@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
 from irevalx.measures.summary import mean
-from irevalx.ranking.divided_topics import DividedTopics, powers
-from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.rounding import log2_of, powers
 from irevalx.settings import Bound
+
+if TYPE_CHECKING:
+    from irevalx.ranking.divided_topics import DividedTopics
 
 SUBTOPICS = frozenset({"subtopics"})
 

@@ -10,6 +10,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rounding import powers
 from irevalx.settings import Reading
 
 
@@ -70,13 +71,6 @@ class DividedTopics(Frozen):
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]
-
-
-def powers(x: float, n: int) -> FloatArray:
-    """Return the first n powers of x, from x**0 = 1 up, as a running product."""
-    factors = np.full(n, x)
-    factors[:1] = 1.0
-    return np.multiply.accumulate(factors)
 
 
 def assess_subtopics(

@@ -1,4 +1,4 @@
-"""Whole numbers and logarithms as the C library makes them, for many numbers at once."""
+"""Whole numbers, powers and logarithms as C programs make them, for many numbers at once."""
 
 from __future__ import annotations
 
@@ -46,3 +46,10 @@ def log2_of(k: IntArray) -> FloatArray:
 @lru_cache(maxsize=1)
 def _log2_table(size: int) -> FloatArray:
     return np.array([-math.inf, *map(math.log2, range(1, size))])
+
+
+def powers(x: float, n: int) -> FloatArray:
+    """Return the first n powers of x, from x**0 = 1 up, as a running product."""
+    factors = np.full(n, x)
+    factors[:1] = 1.0
+    return np.multiply.accumulate(factors)
