@@ -10,8 +10,9 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
 from irevalx.reading.decimals import integers
+from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import RUN_HINT, DataLines, cut_lines, whole_numbers
+from irevalx.reading.lines import DataLines, cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
@@ -50,7 +51,7 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
 
     def parse(block: Block) -> _Part:
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        return _Part(_judgments(cut_lines(path, block, layout, compat, hint=RUN_HINT), odd), odd)
+        return _Part(_judgments(cut_lines(path, block, layout, compat, hint=judgments_hint), odd), odd)
 
     blocks = blocks_of(source)
     parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
