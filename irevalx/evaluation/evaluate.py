@@ -9,6 +9,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation.columns import Column, Columns
+from irevalx.evaluation.other_names import hardly_any_judged, no_topic_in_common
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -106,7 +107,9 @@ def evaluate(
             complete=chosen.failure is None,
         )
         if rules.look_up and judgments.tell_little_judged:
-            warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
+            assessed = columns.assessed("nonrel")
+            warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
+            warnings += _little_judged(assessed, chosen.missing, run.path)
         return Evaluation(
             run=columns.population.tag,
             path=run.path,
@@ -209,6 +212,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
         f"{_several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{_several(len(with_results), 'topic')}, and none is in both"
+        + no_topic_in_common(documents.topics, with_results)
     )
 
 

@@ -11,6 +11,7 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
+from irevalx.reading.doubts import doubts_of
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, odd_number, whole_numbers
@@ -40,7 +41,8 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
 
     def parse(block: Block) -> Results:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
-        return results_of(lines, lines["SCORE"], compat, strict=strict)
+        results = results_of(lines, lines["SCORE"], compat, strict=strict)
+        return results if block.first_line > 1 else replace(results, doubts=doubts_of(lines, results))
 
     return Run(
         source.path,
@@ -70,8 +72,10 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
-        results = results_of(lines, lines["SCORE"], compat, strict=strict) if "SCORE" in lines else _ranked(lines)
-        return replace(results, tag=tag)
+        if "SCORE" not in lines:
+            return _ranked(lines)
+        results = results_of(lines, lines["SCORE"], compat, strict=strict)
+        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.first_line == 1 else ())
 
     def with_columns(blocks: Iterable[Block]) -> Iterator[tuple[str | None, Block]]:
         columns: str | None = None
