@@ -10,6 +10,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.columns import Column, Columns
+from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -107,7 +108,9 @@ def evaluate(
             complete=chosen.failure is None,
         )
         if rules.look_up and judgments.tell_little_judged:
-            warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
+            assessed = columns.assessed("nonrel")
+            warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
+            warnings += _little_judged(assessed, chosen.missing, run.path)
         misfits = [columns.misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
         computed = tuple(column for selected in fitting for column in columns.of(selected))
@@ -231,6 +234,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
         f"{_several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{_several(len(with_results), 'topic')}, and none is in both"
+        + no_topic_in_common(documents.topics, with_results)
     )
 
 

@@ -33,7 +33,7 @@ class RankedRun(Frozen):
     ranking : of its judged topics.
     topics : all topics that it has results for.
     tag : what its last line calls it; None for a run without lines.
-    warnings : a line about scores that are no finite numbers, if there are any.
+    warnings : a line each: scores that are no finite numbers, and scores that make little sense.
     """
 
     ranking: Ranking
@@ -43,12 +43,13 @@ class RankedRun(Frozen):
 
 
 class _RankedPart(Frozen):
-    """The ranking of a block of a run, with all its topics, its tag and its odd scores."""
+    """The ranking of a block of a run, with all its topics, its tag, its odd scores and doubts about them."""
 
     ranking: Ranking
     topics: tuple[bytes, ...]
     tag: bytes | None
     odd: OddNumbers
+    doubts: tuple[str, ...]
 
 
 class RankingRules(Frozen):
@@ -92,7 +93,7 @@ def rank_run(
     def work(block: Any) -> tuple[_RankedPart, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
-        return _RankedPart(ranking, results.topics, results.tag, results.odd), results.rows.size
+        return _RankedPart(ranking, results.topics, results.tag, results.odd, results.doubts), results.rows.size
 
     shared = rules.processes > 1 and worth_sharing(run.size)
     blocks = iter(()) if shared else run.blocks()
@@ -107,7 +108,7 @@ def rank_run(
         ranking=Ranking.joined([part.ranking for part in parts]),
         topics=frozenset(topic for part in parts for topic in part.topics),
         tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-        warnings=odd_number_warnings(part.odd for part in parts),
+        warnings=(*odd_number_warnings(part.odd for part in parts), *(line for part in parts for line in part.doubts)),
     )
 
 
