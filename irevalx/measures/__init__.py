@@ -6,6 +6,7 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
     declare, explanation              what a declaration says: the records Measure and Explanation
     parameter_kinds, summary          how parameters are read, and how values are summarised
+    notation, meaning, other_names    what other programs call measures, and how they write what else they want
     measure_names, measure_requests   what texts behind -m mean, and what they ask for together
     select, zscores                   what is to be computed, and converted
 """

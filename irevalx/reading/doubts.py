@@ -17,18 +17,21 @@ def doubts_of(lines: DataLines, results: Results) -> tuple[str, ...]:
     """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
 
     Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
-    documents or more, and ranks that are not all equal.
+    documents or more, and ranks that are not all equal. Ranks and scores must be numbers; of scores that are none there
+    is another message.
 
     Parameters
     ----------
     lines : of the first block, with the column ``RANK``.
     results : of the same lines.
     """
+    if results.odd.count:
+        return ()
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
     # Results have the lines in another order where a topic returns.
     rank, plain = integers(lines["RANK"].take(np.searchsorted(lines.numbers, results.lines[: rows.size])))
-    if not plain.all() or not np.isfinite(score).all():
+    if not plain.all():
         return ()
     first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
     with np.errstate(all="ignore"):
