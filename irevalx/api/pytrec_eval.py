@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+
 from irevalx.api import checks, dictionaries
 from irevalx.api.entries import as_bytes, scores_of
 from irevalx.api.inputs import Qrels
@@ -20,7 +22,7 @@ from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import Cutoffs, Gains, Levels, Reals
 from irevalx.measures.select import Request, Selection, exists, select, split_reading
-from irevalx.measures.summary import LEAST, as_list
+from irevalx.measures.summary import LEAST
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -131,7 +133,7 @@ class RelevanceEvaluator:
             raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         try:
-            evaluation = evaluate(self._judgments, run, self._selection, self._settings)
+            evaluation = evaluate(self._judgments, run, self._selection, self._settings, only_values=True)
         except NoTopicsError:
             return {}
         if evaluation.failure:
@@ -208,9 +210,9 @@ def _parsed(
         raise checks.wrong(what, "an open file, or several lines", lines)
     found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
-        if not isinstance(line, str | bytes):
+        if type(line) is not str and not isinstance(line, str | bytes):
             raise checks.wrong(f"line {count} of {what}", "a string", line)
-        fields = os.fsdecode(line).split()
+        fields = (os.fsdecode(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
         documents = found[fields[0]]
@@ -264,7 +266,5 @@ def _is_number(request: Request) -> bool:
 def _values(column: Column, n_topics: int) -> list[float]:
     if column.measure.name == "num_q":
         return [1.0] * n_topics
-    values = [] if column.values is None else as_list(column.values)
-    if column.name.startswith("gm_"):
-        return [math.log(max(value, LEAST)) for value in values]
-    return [float(value) for value in values]
+    values: list[float] = np.asarray(column.values, np.float64).tolist()
+    return [math.log(max(value, LEAST)) for value in values] if column.name.startswith("gm_") else values

@@ -124,11 +124,10 @@ class Names(Frozen):
         index: IntArray | slice = slice(None)
         place = 0
         length = self.length
-        while length.size and int(length.max()) > place:
-            if int(length.min()) <= place:
-                reach = length > place
-                index = np.flatnonzero(reach) if isinstance(index, slice) else index[reach]
-                length = length[reach]
+        while n_reaching := np.count_nonzero(reaching := length > place):
+            if n_reaching < length.size:
+                index = np.flatnonzero(reaching) if isinstance(index, slice) else index[reaching]
+                length = length[reaching]
             yield place, np.minimum(length - place, WORD), index
             place += WORD
 

@@ -114,7 +114,7 @@ class DocumentTable:
         left: IntArray | slice = slice(None)
         for level in self._levels:
             entry = level.slots[level.slot(topic[left], keys[left])]
-            there = np.flatnonzero(entry >= 0)
+            there = (entry >= 0).nonzero()[0]
             place = there if isinstance(left, slice) else left[there]
             at = entry[there].astype(np.int64)
             hit = self._is(at, docnos.take(place), keys[place])
@@ -130,10 +130,9 @@ class DocumentTable:
     def _is(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
         """Tell whether entries are these documents, given that they are of the same topic."""
         same: BoolArray = self._keys[entry] == keys
-        if same.all():
-            return self._docnos.take(entry).same(docnos)
-        likely = np.flatnonzero(same)
-        same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
+        likely = same.nonzero()[0]
+        if likely.size:
+            same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
         return same
 
 
