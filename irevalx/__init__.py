@@ -10,7 +10,7 @@ circles. The docstring of each room says what lives there.
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments and runs
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on
@@ -27,11 +27,10 @@ a Ranking and is forgotten; only a run whose topics do not stand together is rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from irevalx.errors import IrevalxError
-
+TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from irevalx.api.inputs import Qrels, Run
     from irevalx.api.interface import evaluate
     from irevalx.api.pytrec_eval import (
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     )
     from irevalx.api.scores import Scores
     from irevalx.api.user_warnings import IrevalxWarning
+    from irevalx.errors import IrevalxError
 
 __version__ = "0.1.0"
 
@@ -64,24 +64,27 @@ __all__ = [
 ]
 
 
-_MODULES = {
-    "inputs": {"Qrels", "Run"},
-    "interface": {"evaluate"},
-    "pytrec_eval": {
-        *("RelevanceEvaluator", "compute_aggregated_measure", "parse_qrel", "parse_run"),
-        *("supported_measures", "supported_nicknames"),
-    },
-    "scores": {"Scores"},
-    "user_warnings": {"IrevalxWarning"},
+_HOMES = {
+    "IrevalxError": "irevalx.errors",
+    "IrevalxWarning": "irevalx.api.user_warnings",
+    "Qrels": "irevalx.api.inputs",
+    "RelevanceEvaluator": "irevalx.api.pytrec_eval",
+    "Run": "irevalx.api.inputs",
+    "Scores": "irevalx.api.scores",
+    "compute_aggregated_measure": "irevalx.api.pytrec_eval",
+    "evaluate": "irevalx.api.interface",
+    "parse_qrel": "irevalx.api.pytrec_eval",
+    "parse_run": "irevalx.api.pytrec_eval",
+    "supported_measures": "irevalx.api.pytrec_eval",
+    "supported_nicknames": "irevalx.api.pytrec_eval",
 }
-"""Where the interface for programs lives, below ``irevalx.api``."""
+"""The module that each public name lives in."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import the interface for programs when it is asked for: the command starts without it."""
-    for module, names in _MODULES.items():
-        if name in names:
-            from importlib import import_module
+    """Import a public name when it is asked for: the command starts without the interface for programs."""
+    if name in _HOMES:
+        from importlib import import_module
 
-            return getattr(import_module(f"irevalx.api.{module}"), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -33,6 +33,10 @@ Warn: TypeAlias = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
 
 LONGEST_QUOTE = 80
+"""So many characters of a text are shown, between the quotes."""
+
+_MOST_BYTES = 4
+"""Of a character, in UTF-8."""
 
 
 class IrevalxError(Exception):
@@ -122,7 +126,8 @@ class ZscoreFileError(IrevalxError):
 
 def quote(text: bytes | str) -> str:
     """Return text from a file or the command line as a message shows it: printable, in quotes, cut when long."""
-    shown = printable(text)
+    # Cut first: a text may be a line of many megabytes, and each byte shows as a character or more.
+    shown = printable(text[: _MOST_BYTES * (LONGEST_QUOTE + 1)])
     if len(shown) > LONGEST_QUOTE:
         shown = shown[: LONGEST_QUOTE - 3] + "..."
     return f"'{shown}'"

@@ -22,6 +22,14 @@ class Expected:
     stdout: bytes
     status: int
 
+    def replaced(self, *changes: tuple[bytes, bytes]) -> Expected:
+        """The same with other lines in place of some, each of which must be there."""
+        stdout = self.stdout
+        for old, new in changes:
+            assert old in stdout
+            stdout = stdout.replace(old, new)
+        return Expected(stdout, self.status)
+
 
 def recorded(name: str, version: str) -> Expected:
     """What the program printed for a case."""

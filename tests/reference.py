@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 UNJUDGED = -2
 OUTSIDE = -1
@@ -18,8 +18,44 @@ SMALLEST_LONG = -(2**63)
 SMALLEST_INT = -(2**31)
 EPSILON = 0.00001
 
+PERSISTENCE = 0.9
+"""p of rbp and rbp_resid when none is given."""
+
+ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+NINE_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
 Pairs: TypeAlias = Sequence[tuple[int | None, float]]
 """Gains as given by the user: the grade (None when the key is not one) and its gain."""
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+
+class Loops:
+    """The loops of measures; ``@graded("P", default=NINE_CUTOFFS)`` says that the one below it is that of P.
+
+    Attributes
+    ----------
+    by_name : the loop of each measure, by trec_eval's name; that of a geometric mean is before the logarithm.
+    defaults : the numbers that a measure has for parameters when none are given.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Callable[..., Any]] = {}
+        self.defaults: dict[str, tuple[float, ...]] = {}
+
+    def __call__(self, *names: str, default: tuple[float, ...] = ()) -> Callable[[Loop], Loop]:
+        """Return a decorator that takes the loop below it for those measures."""
+
+        def take(loop: Loop) -> Loop:
+            self.by_name |= dict.fromkeys(names, loop)
+            self.defaults |= dict.fromkeys(names, default)
+            return loop
+
+        return take
+
+
+graded = Loops()
+"""Of every measure that has a value for a ``Topic``, one with graded judgments."""
 
 
 # C's arithmetic
@@ -174,21 +210,25 @@ class Topic:
 # Counts
 
 
+@graded("num_ret")
 def num_ret(topic: Topic) -> int:
     """Documents retrieved."""
     return topic.n_ret
 
 
+@graded("num_rel")
 def num_rel(topic: Topic) -> int:
     """Documents judged relevant."""
     return topic.n_rel
 
 
+@graded("num_rel_ret")
 def num_rel_ret(topic: Topic) -> int:
     """Documents retrieved that were judged relevant."""
     return topic.n_rel_ret
 
 
+@graded("num_nonrel_judged_ret")
 def num_nonrel_judged_ret(topic: Topic) -> int:
     """Documents retrieved, less those outside the pool, those pooled but not judged, and those judged relevant."""
     outside = unjudged = 0
@@ -203,22 +243,26 @@ def num_nonrel_judged_ret(topic: Topic) -> int:
 # The retrieved set
 
 
+@graded("set_P")
 def set_p(topic: Topic) -> float:
     """Relevant retrieved / retrieved."""
     return topic.n_rel_ret / topic.n_ret if topic.n_ret else 0.0
 
 
+@graded("set_recall")
 def set_recall(topic: Topic) -> float:
     """Relevant retrieved / relevant."""
     return topic.n_rel_ret / topic.n_rel if topic.n_rel else 0.0
 
 
+@graded("set_relative_P")
 def set_relative_p(topic: Topic) -> float:
     """Relevant retrieved / the most that could be."""
     possible = min(topic.n_ret, topic.n_rel)
     return topic.n_rel_ret / possible if possible else 0.0
 
 
+@graded("set_map")
 def set_map(topic: Topic) -> float:
     """Precision times recall of the set, as one division."""
     if not (topic.n_ret and topic.n_rel):
@@ -226,6 +270,7 @@ def set_map(topic: Topic) -> float:
     return (topic.n_rel_ret * topic.n_rel_ret) / (topic.n_ret * topic.n_rel)
 
 
+@graded("set_F", default=(1.0,))
 def set_f(topic: Topic, x: float, *ignored: float) -> float:
     """(x + 1) P R / (x P + R), from left to right; 0 where no relevant document was retrieved."""
     if topic.n_rel_ret == 0:
@@ -235,6 +280,7 @@ def set_f(topic: Topic, x: float, *ignored: float) -> float:
     return divide((x + 1.0) * precision * recall, x * precision + recall)
 
 
+@graded("utility", default=(1.0, -1.0, 0.0, 0.0))
 def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
     """Weights for relevant retrieved, not relevant retrieved, relevant not retrieved, and all the others."""
     r, n, n_rel = topic.n_rel_ret, topic.n_ret, topic.n_rel
@@ -244,6 +290,7 @@ def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
 # At one rank
 
 
+@graded("Rprec")
 def r_precision(topic: Topic) -> float:
     """Hits among the first R, divided by R also where fewer were retrieved."""
     if min(topic.n_ret, topic.n_rel) == 0:
@@ -251,6 +298,7 @@ def r_precision(topic: Topic) -> float:
     return topic.hits_within(topic.n_rel) / topic.n_rel
 
 
+@graded("recip_rank")
 def reciprocal_rank(topic: Topic) -> float:
     """1 / rank of the first hit."""
     for rank in topic.ranks():
@@ -259,26 +307,40 @@ def reciprocal_rank(topic: Topic) -> float:
     return 0.0
 
 
+@graded("recip_rank_cut", default=(10,))
+def reciprocal_rank_at(topic: Topic, k: int) -> float:
+    """1 / rank of the first hit, if that is not below rank k."""
+    for rank in topic.ranks(k):
+        if topic.is_hit(rank):
+            return 1.0 / rank
+    return 0.0
+
+
+@graded("P", default=NINE_CUTOFFS)
 def precision_at(topic: Topic, k: int) -> float:
     """Hits among the first k / k."""
     return topic.hits_within(k) / k
 
 
+@graded("recall", default=NINE_CUTOFFS)
 def recall_at(topic: Topic, k: int) -> float:
     """Hits among the first k / relevant."""
     return topic.hits_within(k) / topic.n_rel if topic.n_rel else 0.0
 
 
+@graded("relative_P", default=NINE_CUTOFFS)
 def relative_precision_at(topic: Topic, k: int) -> float:
     """Hits among the first k / the most that could be."""
     return topic.hits_within(k) / min(k, topic.n_rel) if topic.n_rel else 0.0
 
 
+@graded("success", default=(1, 5, 10))
 def success_at(topic: Topic, k: int) -> float:
     """Whether a hit is among the first k."""
     return 1.0 if topic.hits_within(k) > 0 else 0.0
 
 
+@graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
     """Documents without a grade among the first k / k."""
     found = 0
@@ -302,6 +364,7 @@ def sum_of_precisions(topic: Topic, k: int | None = None) -> float:
     return total
 
 
+@graded("map", "gm_map")
 def average_precision(topic: Topic) -> float:
     """The sum of precisions / relevant, where there is a hit; infinite where unjudged hits are all there is."""
     if topic.hits_within(topic.n_ret) == 0:
@@ -309,17 +372,20 @@ def average_precision(topic: Topic) -> float:
     return divide(sum_of_precisions(topic), topic.n_rel)
 
 
+@graded("map_cut", default=NINE_CUTOFFS)
 def average_precision_at(topic: Topic, k: int) -> float:
     """The sum of precisions over the first k / relevant."""
     return sum_of_precisions(topic, k) / topic.n_rel if topic.n_rel else 0.0
 
 
+@graded("yaap")
 def yaap(topic: Topic) -> float:
     """The logarithm of (1 + S) / (1 + R - S), S being the sum of precisions and R the number of relevant documents."""
     total = sum_of_precisions(topic)
     return log(divide(1.0 + total, (1.0 + topic.n_rel) - total))
 
 
+@graded("bpref", "gm_bpref")
 def bpref(topic: Topic) -> float:
     """Each relevant document found adds 1 less the share of nonrelevant documents above it, both counts held to R."""
     total = 0.0
@@ -337,7 +403,7 @@ def bpref(topic: Topic) -> float:
 
 
 def inferred_average_precision(topic: Topic) -> float:
-    """Each relevant document found adds the precision to be expected there from what is judged above it."""
+    """InfAP as trec_eval has it, without parameters; the loop of the measure is in ``reference_incomplete``."""
     total = 0.0
     relevant = nonrelevant = unjudged = 0
     for rank in topic.ranks():
@@ -360,6 +426,7 @@ def inferred_average_precision(topic: Topic) -> float:
     return total / topic.n_rel if topic.n_rel else total
 
 
+@graded("binG")
 def binary_g(topic: Topic) -> float:
     """Each hit adds 1 / log2(2 + documents above that are no hits); divided by R where there is a hit."""
     total = 0.0
@@ -403,6 +470,7 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
         current -= 1
 
 
+@graded("iprec_at_recall", default=ELEVEN_POINTS)
 def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]:
     """The best precision at or behind the point where recall reaches each level."""
     values = [0.0] * len(levels)
@@ -411,6 +479,7 @@ def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]
     return values
 
 
+@graded("11pt_avg", default=ELEVEN_POINTS)
 def eleven_point_average(topic: Topic, *levels: float) -> float:
     """The mean of the interpolated precisions, summed in the order of the walk; the levels are taken as typed."""
     total = 0.0
@@ -419,6 +488,7 @@ def eleven_point_average(topic: Topic, *levels: float) -> float:
     return total / len(levels)
 
 
+@graded("Rprec_mult", default=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0))
 def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float]:
     """Precision at multiples of R; a cutoff that the walk cannot meet keeps it from all smaller ones."""
     values = [0.0] * len(multiples)
@@ -517,22 +587,26 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     return found, best
 
 
+@graded("dcg")
 def dcg(topic: Topic, pairs: Pairs) -> float:
     """Discounted cumulative gain of the ranking."""
     return discounted_gains(topic, pairs)[0]
 
 
+@graded("ideal_dcg")
 def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
     """Discounted cumulative gain of the best possible ranking."""
     return discounted_gains(topic, pairs)[1]
 
 
+@graded("ndcg")
 def ndcg(topic: Topic, pairs: Pairs) -> float:
     """One divided by the other."""
     found, best = discounted_gains(topic, pairs)
     return found / best if best > 0 else 0.0
 
 
+@graded("ndcg_cut", default=NINE_CUTOFFS)
 def ndcg_at(topic: Topic, k: int) -> float:
     """Over the first k documents of both rankings, with grades as gains; not divided where there is nothing to gain."""
     found = 0.0
@@ -550,6 +624,7 @@ def ndcg_at(topic: Topic, k: int) -> float:
     return found if best == 0 else found / best
 
 
+@graded("ndcg_rel")
 def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
     """Mean over the documents with a gain of what ndcg is there; those not found take what it is in the end."""
     table = gain_table(topic, pairs)
@@ -587,6 +662,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
     return divide(total, n_ideal) if total > 0 else 0.0
 
 
+@graded("Rndcg")
 def r_ndcg(topic: Topic, pairs: Pairs) -> float:
     """Mean of what ndcg is above each rank where the ideal gain changes, and once more behind the rest of the list."""
     if topic.n_rel == 0:
@@ -632,6 +708,7 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
     return divide(total, changes)
 
 
+@graded("G")
 def g(topic: Topic, pairs: Pairs) -> float:
     """Each gain is divided by log2 of 2 and how far the ranking lags behind; the sum by all there is to gain."""
     table = gain_table(topic, pairs)
@@ -668,6 +745,7 @@ def g(topic: Topic, pairs: Pairs) -> float:
 # The persistent user
 
 
+@graded("rbp")
 def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
     """Gains, brought to 0..1 where they are not, each p times less worth than at the rank above."""
     table = gain_table(topic, pairs)
@@ -688,6 +766,7 @@ def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
     return (1.0 - p) * total
 
 
+@graded("rbp_resid")
 def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
     """What rbp could gain from unjudged documents; without the end of the list where all of it was judged."""
     total = 0.0
@@ -704,6 +783,7 @@ def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
 # Text
 
 
+@graded("relstring", default=(10,))
 def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
     """A character for each of the first documents."""
     text = ""
@@ -718,68 +798,6 @@ def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
         else:
             text += str(grade)
     return text.encode()
-
-
-MEASURES: dict[str, Callable[..., Any]] = {
-    "num_ret": num_ret,
-    "num_rel": num_rel,
-    "num_rel_ret": num_rel_ret,
-    "map": average_precision,
-    "gm_map": average_precision,
-    "Rprec": r_precision,
-    "bpref": bpref,
-    "recip_rank": reciprocal_rank,
-    "iprec_at_recall": interpolated_precision,
-    "P": precision_at,
-    "relstring": relevance_string,
-    "recall": recall_at,
-    "infAP": inferred_average_precision,
-    "gm_bpref": bpref,
-    "Rprec_mult": multiple_r_precision,
-    "utility": utility,
-    "11pt_avg": eleven_point_average,
-    "binG": binary_g,
-    "G": g,
-    "dcg": dcg,
-    "ideal_dcg": ideal_dcg,
-    "ndcg": ndcg,
-    "ndcg_rel": ndcg_rel,
-    "Rndcg": r_ndcg,
-    "ndcg_cut": ndcg_at,
-    "map_cut": average_precision_at,
-    "relative_P": relative_precision_at,
-    "success": success_at,
-    "set_P": set_p,
-    "set_relative_P": set_relative_p,
-    "set_recall": set_recall,
-    "set_map": set_map,
-    "set_F": set_f,
-    "num_nonrel_judged_ret": num_nonrel_judged_ret,
-    "yaap": yaap,
-    "rbp": rank_biased_precision,
-    "rbp_resid": rank_biased_residual,
-    "unj": unjudged_at,
-}
-"""Every measure that has a value for a topic, by trec_eval's name. The geometric means are before the logarithm."""
-
-ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-NINE_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-
-DEFAULTS: dict[str, tuple[float, ...]] = {
-    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P"), NINE_CUTOFFS),
-    "success": (1, 5, 10),
-    "unj": (5, 10, 20),
-    "iprec_at_recall": ELEVEN_POINTS,
-    "11pt_avg": ELEVEN_POINTS,
-    "Rprec_mult": (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
-    "relstring": (10,),
-    "utility": (1.0, -1.0, 0.0, 0.0),
-    "set_F": (1.0,),
-}
-"""Numbers that measures have for parameters when none are given."""
-
-PERSISTENCE = 0.9
-"""p of rbp and rbp_resid when none is given."""
 
 
 # Averages
@@ -873,6 +891,26 @@ class Rows:
                 total += x[place]
                 sums.append(total)
         return sums
+
+    def running_product(self, x: Sequence[float]) -> list[float]:
+        """Flat: the product of the row's elements up to and including this one, from left to right."""
+        products = []
+        for places in self.places:
+            product = 1.0
+            for place in places:
+                product *= x[place]
+                products.append(product)
+        return products
+
+    def previous(self, x: Sequence[Any], *, none: Any) -> list[Any]:
+        """Flat: the element before this one; ``none`` for the first element of a row."""
+        before = []
+        for places in self.places:
+            last = none
+            for place in places:
+                before.append(last)
+                last = x[place]
+        return before
 
     def max(self, x: Sequence[Any], *, empty: Any) -> list[Any]:
         """Per row: the greatest element; ``empty`` for an empty row."""

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from reference import EPSILON, OUTSIDE, UNJUDGED, Topic, ordered_sum
+from reference import EPSILON, OUTSIDE, UNJUDGED, Loops, Topic, graded, ordered_sum
 
 # One topic with pool and judgments
 
@@ -57,6 +57,7 @@ def average(terms: Sequence[float], n_rel: int) -> float:
     return ordered_sum(terms) / n_rel if n_rel else 0.0
 
 
+@graded("indAP")
 def ind_ap(topic: Topic) -> float:
     """Average precision once the documents pooled but not judged are removed from the list."""
     terms = []
@@ -87,6 +88,7 @@ def sampling_rate(topic: Topic) -> Fraction:
     return Fraction(judged, len(topic.judgments)) if topic.judgments else Fraction(1)
 
 
+@graded("subAP")
 def sub_ap(topic: Topic, p: float | None = None) -> float:
     """The precisions to be expected where a document outside the pool is kept with probability p; exact to the end."""
     if topic.n_rel == 0:
@@ -98,6 +100,7 @@ def sub_ap(topic: Topic, p: float | None = None) -> float:
     return float(total / topic.n_rel)
 
 
+@graded("RankEff")
 def rank_eff(topic: Topic) -> float:
     """The mean share of nonrelevant documents that are ranked lower than a relevant one."""
     terms = []
@@ -109,6 +112,7 @@ def rank_eff(topic: Topic) -> float:
     return average(terms, topic.n_rel)
 
 
+@graded("bpref_10")
 def bpref_10(topic: Topic) -> float:
     """Bpref with its counts of nonrelevant documents held to R + 10."""
     most = topic.n_rel + 10
@@ -121,6 +125,7 @@ def bpref_10(topic: Topic) -> float:
     return average(terms, topic.n_rel)
 
 
+@graded("judged", default=(5, 10, 20))
 def judged(topic: Topic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
     found = 0
@@ -130,6 +135,7 @@ def judged(topic: Topic, k: int) -> float:
     return found / k
 
 
+@graded("infAP")
 def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
     """Each relevant document found adds the precision to be expected there from what is judged above it."""
     terms = []
@@ -144,21 +150,10 @@ def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
     return average(terms, topic.n_rel)
 
 
-MEASURES: dict[str, Callable[..., Any]] = {
-    "infAP": inf_ap,
-    "indAP": ind_ap,
-    "subAP": sub_ap,
-    "RankEff": rank_eff,
-    "bpref_10": bpref_10,
-    "judged": judged,
-}
-"""Every measure of a ``Topic``, by name; infAP and subAP have parameters of their own, and defaults for them."""
-
-DEFAULTS: dict[str, tuple[int, ...]] = {"judged": (5, 10, 20)}
-"""Cutoffs that measures of a ``Topic`` have when none are given."""
-
-
 # One topic with stratified judgments
+
+sampled = Loops()
+"""Of every measure that has a value for a ``SampledTopic``."""
 
 Sampled: TypeAlias = tuple[int, int]
 """A document of the pool: its stratum, and its grade or -1 where it was not sampled."""
@@ -226,11 +221,13 @@ class SampledTopic:
         return ordered_sum([self.count(self.ranking[:k], stratum).expected() for stratum in self.strata])
 
 
+@sampled("num_ret")
 def sampled_num_ret(topic: SampledTopic) -> int:
     """Documents retrieved."""
     return len(topic.ranking)
 
 
+@sampled("num_rel")
 def sampled_num_rel(topic: SampledTopic) -> int:
     """Documents judged relevant."""
     found = 0
@@ -240,6 +237,7 @@ def sampled_num_rel(topic: SampledTopic) -> int:
     return found
 
 
+@sampled("num_rel_ret")
 def sampled_num_rel_ret(topic: SampledTopic) -> int:
     """Documents retrieved that were judged relevant."""
     found = 0
@@ -249,6 +247,7 @@ def sampled_num_rel_ret(topic: SampledTopic) -> int:
     return found
 
 
+@sampled("judged", default=(5, 10, 20))
 def sampled_judged(topic: SampledTopic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
     found = 0
@@ -258,6 +257,7 @@ def sampled_judged(topic: SampledTopic, k: int) -> float:
     return found / k
 
 
+@sampled("inum_rel")
 def inum_rel(topic: SampledTopic) -> float:
     """Relevant documents to be expected in the pool, over the strata that were sampled."""
     terms = []
@@ -268,11 +268,13 @@ def inum_rel(topic: SampledTopic) -> float:
     return ordered_sum(terms)
 
 
+@sampled("inum_rel_ret")
 def inum_rel_ret(topic: SampledTopic) -> float:
     """Relevant documents to be expected among the retrieved ones."""
     return topic.expected_within(len(topic.ranking))
 
 
+@sampled("iP", default=(10, 50, 1000))
 def i_p(topic: SampledTopic, k: int) -> float:
     """Relevant documents to be expected among the first k / k, also for a shorter list."""
     return topic.expected_within(k) / k
@@ -294,6 +296,7 @@ def sampled_precision(topic: SampledTopic, rank: int) -> float:
     return 1 / rank + (pooled / rank) * ordered_sum(terms)
 
 
+@sampled("xinfAP")
 def x_inf_ap(topic: SampledTopic) -> float:
     """Per stratum, the mean precision to be expected at its relevant documents, weighted by how many it must hold."""
     total = 0.0
@@ -346,27 +349,11 @@ def sampled_ideal_dcg(topic: SampledTopic) -> float:
     return ordered_sum([gain / math.log2(rank + 1) for rank, gain in enumerate(gains[: topic.depth], start=1)])
 
 
+@sampled("infNDCG")
 def inf_ndcg(topic: SampledTopic) -> float:
     """The DCG to be expected / the ideal one; 0 where nothing can be gained."""
     ideal = sampled_ideal_dcg(topic)
     return sampled_dcg(topic) / ideal if ideal > 0 else 0.0
-
-
-SAMPLED_MEASURES: dict[str, Callable[..., Any]] = {
-    "num_ret": sampled_num_ret,
-    "num_rel": sampled_num_rel,
-    "num_rel_ret": sampled_num_rel_ret,
-    "judged": sampled_judged,
-    "inum_rel": inum_rel,
-    "inum_rel_ret": inum_rel_ret,
-    "xinfAP": x_inf_ap,
-    "infNDCG": inf_ndcg,
-    "iP": i_p,
-}
-"""Every measure of a ``SampledTopic``, by name."""
-
-SAMPLED_DEFAULTS: dict[str, tuple[int, ...]] = {"judged": (5, 10, 20), "iP": (10, 50, 1000)}
-"""Cutoffs that measures of a ``SampledTopic`` have when none are given."""
 
 
 # Readings of the unjudged

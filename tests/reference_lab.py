@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import shake_256
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 # Agreement of two scorings
 
@@ -72,13 +72,11 @@ def rank_changes(
     return sum(abs(gain) for gain in gains) / len(gains), rise, fall
 
 
-def knee(levels: Sequence[float], values: Sequence[float], threshold: float) -> float | None:
-    """Return the smallest level whose value exceeds the threshold."""
-    found = None
-    for level, value in zip(levels, values, strict=True):
-        if value > threshold and (found is None or level < found):
-            found = level
-    return found
+def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | None]:
+    """The least place from which on all values exceed the threshold, and the first whose value does."""
+    above = [place for place in range(len(values)) if values[place] > threshold]
+    from_here_on = [place for place in above if all(value > threshold for value in values[place:])]
+    return (from_here_on[0] if from_here_on else None), (above[0] if above else None)
 
 
 # Significance
@@ -100,15 +98,32 @@ def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
 
 
 def sign_flips_exact(differences: Sequence[int]) -> Fraction:
-    """Share of the ways of flipping signs for which the sum is as far from zero as it is: twice the smaller tail."""
+    """Share of the ways of flipping signs for which the sum is as far from zero as the one observed."""
     null = [
-        sum(sign * d for sign, d in zip(signs, differences, strict=True))
+        abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
         for signs in product([1, -1], repeat=len(differences))
     ]
-    observed = sum(differences)
-    below = Fraction(sum(1 for value in null if value <= observed), len(null))
-    above = Fraction(sum(1 for value in null if value >= observed), len(null))
-    return min(Fraction(1), 2 * min(below, above))
+    return Fraction(sum(1 for value in null if value >= abs(sum(differences))), len(null))
+
+
+def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
+    """D of all arrangements of the runs within the topics, in descending order."""
+    n_runs, n_topics = len(values), len(values[0])
+    found = []
+    for orders in product(permutations(range(n_runs)), repeat=n_topics):
+        sums = [sum(values[orders[topic][run]][topic] for topic in range(n_topics)) for run in range(n_runs)]
+        found.append(Fraction(max(sums) - min(sums), n_topics))
+    return sorted(found, reverse=True)
+
+
+def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
+    """Active, mixed and passive agreement and disagreement of decisions: different and sign under x, then under y."""
+    found = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
+    for different_x, sign_x, different_y, sign_y in pairs:
+        kind = "a" if different_x and different_y else "m" if different_x or different_y else "p"
+        opposite = (sign_x > 0 and sign_y < 0) or (sign_x < 0 and sign_y > 0)
+        found[kind + ("d" if opposite else "a")] += 1
+    return found
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
@@ -160,6 +175,21 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
             elif (first > 0) != (second > 0):
                 swapped += 1
     return comparisons, swapped, tied
+
+
+def swap_bins(
+    values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
+) -> dict[int, tuple[int, int]]:
+    """Comparisons and swaps by the size of the sum on the one set, each set being the one once."""
+    found: dict[int, tuple[int, int]] = {}
+    for a, b in combinations(values, 2):
+        for pair in sets:
+            for one, other in (pair, pair[::-1]):
+                first = sum(a[topic] - b[topic] for topic in one)
+                second = sum(a[topic] - b[topic] for topic in other)
+                comparisons, swapped = found.get(abs(first) // width, (0, 0))
+                found[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
+    return found
 
 
 def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:

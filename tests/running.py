@@ -10,9 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from irevalx.cli.command import main
+from irevalx.errors import Warn
 from irevalx.lab.program import main as lab_main
+from irevalx.reading.formats import read_trec_results
+from irevalx.reading.runs import Run
+from irevalx.reading.source import Source
+from irevalx.reports.table import Table
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -73,3 +80,13 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
         command, input=stdin, cwd=cwd, capture_output=True, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}
     )
     return Result(done.returncode, done.stdout, done.stderr.decode())
+
+
+def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
+    """Return runs whose lines are still to be read."""
+    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
+
+
+def records_of(table: Table) -> list[dict[str, Any]]:
+    """Return the rows of a table, each by column."""
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]

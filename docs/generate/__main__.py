@@ -1,11 +1,11 @@
-"""Generate what follows from the code.
+"""Generate what follows from the code: the manual pages, and the marked blocks of the pages.
 
-python docs/generate            write the pages in man/ and the tables
-python docs/generate --check    end with status 1 if they are not up to date
+python docs/generate            write what is not up to date
+python docs/generate --check    write nothing; end with status 1 if something is not up to date
 """
 
 import sys
 
-from manual import main
+from generate import main
 
 sys.exit(main(sys.argv[1:]))

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 
 import click
-from roff import definition, heading, paragraphs, roff, see_also
+from roff import definition, heading, page_text, paragraphs, roff, see_also
 
 from irevalx.lab import PROGRAM
 from irevalx.lab.program import COMMANDS, command
@@ -15,10 +15,9 @@ _EXAMPLE = "Example: "
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages, by the name of the file in man/."""
-    pages = {f"{PROGRAM}.1": _overview()}
-    pages |= {f"{PROGRAM}-{name}.1": _page(name) for name in COMMANDS}
-    return {name: "\n".join(lines) + "\n" for name, lines in pages.items()}
+    """Return the pages by the name of their file in man/."""
+    pages = {f"{PROGRAM}.1": _overview()} | {f"{PROGRAM}-{name}.1": _page(name) for name in COMMANDS}
+    return {name: page_text(lines) for name, lines in pages.items()}
 
 
 def _overview() -> Iterator[str]:
@@ -35,18 +34,18 @@ def _overview() -> Iterator[str]:
 
 
 def _page(name: str) -> Iterator[str]:
-    ctx = click.Context(command, info_name=PROGRAM, **command.context_settings)
-    described = command.get_command(ctx, name)
+    parent = click.Context(command, info_name=PROGRAM, **command.context_settings)
+    described = command.get_command(parent, name)
     assert described is not None
+    ctx = click.Context(described, info_name=name, parent=parent)
     yield from heading(f"{PROGRAM}-{name}", 1, COMMANDS[name].rstrip(".").lower())
-    sub = click.Context(described, info_name=name, parent=ctx)
-    yield from (".SH SYNOPSIS", roff(" ".join([PROGRAM, name, *described.collect_usage_pieces(sub)])))
+    yield from (".SH SYNOPSIS", roff(" ".join([PROGRAM, name, *described.collect_usage_pieces(ctx)])))
     yield ".SH DESCRIPTION"
     yield from paragraphs(_prose(described))
     yield ".SH OPTIONS"
     for param in described.params:
         if isinstance(param, click.Option):
-            yield from definition(*(param.get_help_record(sub) or ("", "")))
+            yield from definition(*(param.get_help_record(ctx) or ("", "")))
     example = (described.epilog or "").removeprefix(_EXAMPLE)
     yield from (".SH EXAMPLE", ".EX", roff(example), ".EE")
     yield from see_also([(PROGRAM, 1), ("irevalx", 1), ("irevalx-measures", 7), ("irevalx-formats", 5)])

@@ -1,29 +1,41 @@
-"""Text as roff, the language of manual pages, has it."""
+"""Text as roff, the language of manual pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from irevalx import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
+"""The folder of the project."""
 
 _MANUALS = {1: "User Commands", 5: "File Formats", 7: "Miscellaneous"}
+"""What a section of the manual is called."""
 
 
 def roff(text: str) -> str:
-    """Escape a line of text, so that roff prints it as it is."""
+    """Return a line of text escaped, so that roff prints it as it is."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
     return "\\&" + text if text.startswith((".", "'")) else text
 
 
+def page_text(lines: Iterable[str]) -> str:
+    """Return the text of a page, given its lines."""
+    return "\n".join(lines) + "\n"
+
+
 def heading(page: str, section: int, what: str) -> Iterator[str]:
-    """Yield how a page begins: its title, and NAME."""
+    """Yield the beginning of a page: its title, and NAME."""
     yield f'.TH {page.upper()} {section} "{_release_date()}" "irevalx {__version__}" "{_MANUALS[section]}"'
     yield from (".SH NAME", roff(f"{page} - {what}"))
+
+
+def subsection(title: str) -> str:
+    """Return a heading within a section."""
+    return f'.SS "{roff(title)}"'
 
 
 def paragraphs(texts: Sequence[str]) -> Iterator[str]:
@@ -38,11 +50,13 @@ def definition(term: str, text: str) -> Iterator[str]:
     yield from (".TP", rf"\fB{roff(term)}\fR", roff(text))
 
 
-def see_also(pages: Sequence[tuple[str, int]]) -> Iterator[str]:
-    """Yield the last section: other pages with their sections."""
-    yield from (".SH SEE ALSO", ", ".join(rf"\fB{roff(page)}\fR({section})" for page, section in pages))
+def see_also(pages: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """Yield the last section, given the names of other pages with their sections: by section, then by name."""
+    ordered = sorted(pages, key=lambda page: (page[1], page[0]))
+    yield from (".SH SEE ALSO", ", ".join(rf"\fB{roff(page)}\fR({section})" for page, section in ordered))
 
 
 def _release_date() -> str:
+    """Return the date of the newest release in the changelog: a page changes when the project does."""
     found = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     return found[1] if found else ""

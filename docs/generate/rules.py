@@ -1,11 +1,23 @@
-"""What judged, pooled and outside the pool mean, and to which measure: the README's table and the manual page."""
+"""What judged, pooled and outside the pool mean, and to which measure: the table of the docs and the manual page."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TypeAlias
+
+from irevalx.cli.explain import families
+from irevalx.measures.declare import Measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.parameter_kinds import Gains
+
+Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
+"""A row of the table: what it is about, and what is said of each kind of documents."""
 
 KINDS = ("judged relevant", "judged nonrelevant", "pooled, unjudged", "outside the pool")
 """The kinds of documents, the columns of the table."""
 
-RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
+DEFINITIONS: tuple[Rule, ...] = (
     (
         "A document is so if it has",
         (
@@ -17,42 +29,15 @@ RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
     ),
     ("relstring shows", ("its grade", "its grade", ".", "-")),
     ("A gain is given to it as", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
-    (
-        "The map family, P, recall, Rprec, recip_rank, success, iprec_at_recall and the set measures take it for",
-        ("relevant", "nonrelevant", "nonrelevant", "nonrelevant"),
-    ),
-    (
-        "The same with -l below 0, but for recall of what was judged and the set measures",
-        ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
-    ),
-    (
-        "The ndcg family, G and rbp, whatever -l is, take it for",
-        ("its gain", "its gain", "the gain given for -2, or 0", "the gain given for -1, or 0"),
-    ),
-    ("bpref, gm_bpref, bpref_10 and RankEff take it for", ("relevant", "nonrelevant", "not there", "not there")),
-    (
-        "infAP takes it for",
-        ("relevant", "nonrelevant", "relevant as often as those judged above the same document", "nonrelevant"),
-    ),
-    ("indAP takes it for", ("relevant", "nonrelevant", "not there", "nonrelevant")),
-    (
-        "subAP takes it for",
-        ("relevant", "nonrelevant", "not there", "nonrelevant, and there with probability p"),
-    ),
-    ("judged, unj and rbp_resid take it for", ("judged", "judged", "unjudged", "unjudged")),
-    (
-        "num_rel, num_rel_ret and num_nonrel_judged_ret count it as",
-        ("relevant", "nonrelevant", "nothing", "nothing"),
-    ),
-    (
-        "xinfAP, infNDCG, iP, inum_rel and inum_rel_ret (-R sampled) take it for",
-        (
-            "a sample of its stratum",
-            "a sample of its stratum",
-            "what the sample of its stratum lets expect",
-            "nonrelevant",
-        ),
-    ),
+)
+
+BELOW_0: Rule = (
+    "The same with -l below 0, but for R, utility and the set measures, which count judged documents only",
+    ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
+)
+"""Behind the measures that take unjudged documents for nonrelevant."""
+
+READINGS: tuple[Rule, ...] = (
     ("-J, or the reading skip, lets it", ("stay", "stay", "vanish from the ranking", "vanish from the ranking")),
     (
         "The reading rel takes it for",
@@ -64,4 +49,41 @@ RULES: tuple[tuple[str, tuple[str, str, str, str]], ...] = (
         ),
     ),
 )
+
+JUDGED_COUNTS_AS = {
+    CountsAs.UNJUDGED: ("judged", "judged"),
+    CountsAs.RETRIEVED: ("retrieved", "retrieved"),
+    CountsAs.LIKE_STRATUM: ("a sample of its stratum", "a sample of its stratum"),
+    CountsAs.NO_GAIN: ("its gain", "its gain"),
+}
+"""What judged documents count as, by what pooled ones do; others are relevant or not, or have a gain."""
+
+
+def rows_of_measures() -> Iterator[Rule]:
+    """Yield what documents count as, a row for all measures that declare the same, by family.
+
+    Without preferences, which are not about single documents, and without what is no number.
+    """
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for measure in chain.from_iterable(families().values()):
+        if measure.kernel and measure.number != "text" and "prefs" not in measure.formats:
+            needs = "" if "qrels" in measure.formats else f" (-R {' or '.join(sorted(measure.formats))})"
+            rows.setdefault((needs, *_counts_as(measure)), []).append(measure.name)
+    plain = CountsAs.NONRELEVANT.value
+    for (needs, *cells), names in rows.items():
+        relevant, nonrelevant, pooled, outside = cells
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        verb = "takes" if len(names) == 1 else "take"
+        yield f"{listed}{needs} {verb} it for", (relevant, nonrelevant, pooled, outside)
+        if (needs, pooled, outside) == ("", plain, plain):
+            yield BELOW_0
+
+
+def _counts_as(measure: Measure) -> tuple[str, str, str, str]:
+    pooled, outside = measure.explanation.pooled, measure.explanation.outside
+    usual = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
+    return *JUDGED_COUNTS_AS.get(pooled, usual), pooled.value, outside.value
+
+
+RULES: tuple[Rule, ...] = (*DEFINITIONS, *rows_of_measures(), *READINGS)
 """What is said of each kind of documents, a row each."""

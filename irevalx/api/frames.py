@@ -108,6 +108,11 @@ class Table(Frozen):
         """Return the documents with their grades; ArgumentError where a column is missing, or something in it."""
         return self._entries(self.column(GRADE_COLUMNS).grades())
 
+    def judged(self) -> tuple[Names, Names, IntArray]:
+        """Return topics, documents and grades, one a row; ArgumentError where a column is missing."""
+        topics, docnos = (self.column(names).names() for names in (TOPIC_COLUMNS, DOCNO_COLUMNS))
+        return topics, docnos, self.column(GRADE_COLUMNS).grades()
+
     def scores(self) -> Entries:
         """Return the documents with their scores; ArgumentError where a column is missing, or something in it."""
         return self._entries(self.column(SCORE_COLUMNS).scores())

@@ -23,6 +23,8 @@ File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str]
 """A file name, ``-`` for standard input, or an open file."""
 
 Grades: TypeAlias = "Mapping[str, Mapping[str, int]] | Mapping[int, Mapping[int, int]]"
+Subtopics: TypeAlias = "Mapping[str, Mapping[str, Mapping[str, int]]] | Mapping[int, Mapping[int, Mapping[int, int]]]"
+Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
@@ -33,6 +35,10 @@ Records: TypeAlias = Iterable[tuple[Any, ...]]
 FORMS = "a file, a dictionary, a data frame or named tuples"
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
+
+
+_IN_MEMORY = (_QRELS, formats.SUBTOPICS.name, formats.PRELS.name)
+"""The formats of judgments that dictionaries and tables may have."""
 
 
 class Qrels:
@@ -65,7 +71,7 @@ class Qrels:
     @classmethod
     def read(
         cls,
-        qrels: Qrels | File | Grades | Frame | Records,
+        qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
         *,
         pool: File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
@@ -80,7 +86,9 @@ class Qrels:
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
         pool : the documents chosen for judging: a file, ``{topic: docnos}``, a data frame or named tuples.
-        rel_format : of a file, as ``-R`` has it.
+        rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
+            grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
+            probability)}}`` or the further columns method and probability.
         compat : "10" or "9": whether lines that start with ``#`` are comments.
         strict : refuse grades in files that are not whole numbers. Elsewhere they always are refused.
 
@@ -97,15 +105,15 @@ class Qrels:
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
         elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, (_QRELS,))
-            judgments = dictionaries.judgments_of(qrels)
+            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+            judgments = _judgments_of(qrels, fmt.name)
         elif table := _table_of(qrels, "qrels"):
-            _refuse_format("rel_format", fmt.name, (_QRELS,))
-            judgments = table.grades().judgments()
+            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+            judgments = _judgments_of_table(table, fmt.name)
         else:
             judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
-            if not isinstance(judgments, Judgments):
+            if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
             judgments = with_pool(judgments, _read_pool(pool, version, strict=strict), warn)
         return cls(judgments, fmt.name)
@@ -238,6 +246,24 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
         return Run(lambda compat: entries.run(compat, strict=strict), name)
     source = _source_of(given, what)
     return Run(lambda compat: fmt.read(source, compat, strict, warn), name)
+
+
+def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
+    """Return a dictionary as judgments."""
+    if rel_format == _QRELS:
+        return dictionaries.judgments_of(given)
+    from irevalx.api import family
+
+    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
+
+
+def _judgments_of_table(table: Table, rel_format: str) -> AnyJudgments:
+    """Return a table as judgments."""
+    if rel_format == _QRELS:
+        return table.grades().judgments()
+    from irevalx.api import family
+
+    return family.subtopics_of_table(table) if rel_format == formats.SUBTOPICS.name else family.drawn_of_table(table)
 
 
 def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:

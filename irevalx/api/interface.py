@@ -9,7 +9,7 @@ from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.frames import Frame
-from irevalx.api.inputs import Documents, File, Grades, Qrels, Records, Run, read_runs
+from irevalx.api.inputs import Documents, File, Grades, Qrels, Records, Run, Samples, Subtopics, read_runs
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
@@ -18,11 +18,12 @@ from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
 from irevalx.measures.select import Selection, select
 from irevalx.process.progress import Progress
-from irevalx.settings import Settings
+from irevalx.reading import formats
+from irevalx.settings import NAMINGS, Settings
 
 
 def evaluate(  # noqa: PLR0913 - one for each option of the command
-    qrels: Qrels | File | Grades | Frame | Records,
+    qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
     runs: Any,
     measures: str | Iterable[str] = "official",
     *,
@@ -42,6 +43,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     compat: str | int = "10",
     strict: bool = False,
     threads: int = 1,
+    names: str = "trec_eval",
     progress: bool = False,
 ) -> Scores:
     """Evaluate runs against judgments: the numbers of the command, unrounded.
@@ -50,13 +52,15 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     ----------
     qrels : judgments, as ``Qrels.read`` takes them.
     runs : a run as ``Run.read`` takes it, an iterable of runs, or ``{name: run}``.
-    measures : as ``-m`` takes them: "map", "P.5,10", "ndcg@10", "official", "P.20:skip"; none for those that are usual
-        for the format of the judgments.
+    measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip"; none for those
+        that are usual for the format of the judgments.
     pool : the documents chosen for judging, as ``Qrels.read`` takes them.
     level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, infap_c, infap_epsilon, sample_rate,
     rel_format, results_format, compat, strict, threads :
         as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--infap-c``, ``--infap-epsilon``,
         ``--sample-rate``, ``-R``, ``-T``, ``--compat``, ``--strict`` and ``--threads``.
+    names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
+        asked for. ``Scores`` answers to both spellings either way.
     progress : show on standard error how far a long call has come, on a terminal and in a notebook.
 
     Returns
@@ -102,19 +106,23 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     shown = checks.flag("progress", progress) and _can_show_progress()
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    settings.refuse_contradictions(asked, judged.rel_format, with_pool=False)
-    selection = select(asked, settings, judged.rel_format, strict=strict, warn=warn)
+    excluded = formats.rel_format(judged.rel_format).excludes
+    settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
+    if names not in NAMINGS:
+        raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
+    as_asked = names == "asked"
+    selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     each = read_runs(runs, results_format, strict=strict)
-    counter = Progress(len(each), _show_progress if shown else None)
+    counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)
     evaluations = []
     try:
         for run in each:
             evaluation = _evaluate(judged, run, selection, settings, processes, counter)
             evaluations.append(evaluation if run.name is None else renamed(evaluation, os.fsencode(run.name)))
-            counter.end_of_run()
+            counter.next_run()
     finally:
         counter.clear()
-    return Scores(named_apart(evaluations, warn))
+    return Scores(named_apart(evaluations, warn), selection)
 
 
 def _evaluate(
@@ -127,7 +135,7 @@ def _evaluate(
             selection,
             settings,
             processes=processes,
-            progress=progress.lines,
+            progress=progress.advance,
         )
     except IrevalxError as error:
         _warn_of(error.warnings, progress)

@@ -20,9 +20,9 @@ from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures import BY_NAME, NICKNAMES
-from irevalx.measures.declare import Cutoffs, Gains, Levels, Reals
-from irevalx.measures.select import Request, Selection, exists, select, split_reading
-from irevalx.measures.summary import LEAST
+from irevalx.measures.measure_names import exists, split_reading
+from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
+from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -106,9 +106,9 @@ class RelevanceEvaluator:
             chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
-        self._keys = [(key, _is_number(request)) for request in chosen.requests for key in _keys(request)]
+        self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
         # What is no number is not computed.
-        self._selection = Selection(tuple(filter(_is_number, chosen.requests)), chosen.rel_format)
+        self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
@@ -143,7 +143,10 @@ class RelevanceEvaluator:
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
         rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
         keys = [key for key, _ in self._keys]
-        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
+        found = {
+            topic: {key: value for key, value in zip(keys, row, strict=True) if value is not None}
+            for topic, row in zip(evaluation.topics, rows, strict=True)
+        }
         return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
 
 
@@ -244,14 +247,14 @@ def _joined(measures: Any) -> list[str]:
         found = _WITH_NUMBERS.fullmatch(text)
         if not found:
             others.append(text)
-        elif isinstance(BY_NAME[found[1]].kind, Cutoffs | Levels | Reals | Gains):
+        elif isinstance(BY_NAME[found[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
             joined.setdefault(found[1], set()).update(found[2].split(","))
         else:
             others.append(found[1])
     return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
 
 
-def _keys(request: Request) -> tuple[str, ...]:
+def _keys(request: SelectedMeasure) -> tuple[str, ...]:
     """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
@@ -259,12 +262,18 @@ def _keys(request: Request) -> tuple[str, ...]:
     return (name.replace(printed, request.measure.name),)
 
 
-def _is_number(request: Request) -> bool:
+def _is_number(request: SelectedMeasure) -> bool:
     return request.measure.number != "text"
 
 
-def _values(column: Column, n_topics: int) -> list[float]:
+def _values(column: Column, n_topics: int) -> list[float | None]:
+    """Return the values of the topics, on the scale on which they are summarised; None where one has none."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics
-    values: list[float] = np.asarray(column.values, np.float64).tolist()
-    return [math.log(max(value, LEAST)) for value in values] if column.name.startswith("gm_") else values
+    if column.values is None:
+        return []
+    summary = column.measure.summary
+    values: list[float] = np.asarray(summary.scale(column.values) if summary else column.values, np.float64).tolist()
+    if column.has_value is None:
+        return [*values]
+    return [value if has_value else None for value, has_value in zip(values, column.has_value.tolist(), strict=True)]

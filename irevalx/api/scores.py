@@ -13,13 +13,16 @@ from irevalx.api.frames import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
+from irevalx.measures.notation import without_blanks
+from irevalx.measures.select import Selection
 from irevalx.reports.records import Record, records
 
 
 class Scores:
     """What runs score: per topic, and in summary. Names are those that the command prints.
 
-    A run is chosen by its name; where there is only one it need not be named. In an interpreter and in a notebook they
+    A measure answers to the name that it was asked for by as well as to trec_eval's, whichever of them is printed. A
+    run is chosen by its name; where there is only one it need not be named. In an interpreter and in a notebook they
     show themselves as a table of the `all` rows: a row a run or, for one run, a row a measure.
 
     >>> import irevalx
@@ -37,20 +40,24 @@ class Scores:
     P_5    0.2000
     """
 
-    def __init__(self, evaluations: Sequence[Evaluation]) -> None:
+    def __init__(self, evaluations: Sequence[Evaluation], selection: Selection | None = None) -> None:
         """Keep what has been evaluated; ``evaluate`` makes it.
 
         Parameters
         ----------
         evaluations : each of a run of its own.
+        selection : what was asked for; None if it is not known.
 
         Raises
         ------
-        ArgumentError : these are no evaluations.
+        ArgumentError : these are no evaluations, or that is no selection.
         """
         for one in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
             if not isinstance(one, Evaluation):
                 raise wrong("evaluations", "what irevalx.evaluate makes", one)
+        if not isinstance(selection, Selection | None):
+            raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
+        self._selection = selection or Selection(())
         self._evaluations = {os.fsdecode(evaluation.run): evaluation for evaluation in evaluations}
 
     @property
@@ -157,10 +164,13 @@ class Scores:
         return tabulate(rows, headers=list(head), tablefmt=kind, disable_numparse=True, colalign=alignment)
 
     def _column(self, measure: str, run: str | None) -> Column:
-        text("measure", measure)
-        for column in self._evaluation(run).columns:
-            if column.name == measure:
-                return column
+        name = without_blanks(text("measure", measure))
+        columns = {column.name: column for column in self._evaluation(run).columns}
+        asked = self._selection.asked
+        others = [spelling for spelling, printed in asked.items() if printed == name]
+        for spelling in (name, asked.get(name), *others):
+            if spelling in columns:
+                return columns[spelling]
         raise KeyError(measure)
 
     def _evaluation(self, run: str | None) -> Evaluation:

@@ -1,4 +1,8 @@
-"""Many byte strings at once: topics and documents as places in a buffer, compared and hashed without a loop."""
+"""Many byte strings at once, as places in a buffer: compared and hashed without a loop over strings.
+
+Strings longer than ``LONG`` are rare, and looked at one by one: otherwise one of them would cost every other string as
+much time, and as much memory, as itself.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,40 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray
+from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
 from irevalx.frozen import Frozen
+
+LONG = 256
+"""Bytes of the longest string that is looked at together with others."""
 
 PADDING = 32
 """Bytes that must lie in a buffer before its first name and behind its last: words are read across the ends."""
 
 WORD = 8
+"""Bytes of a word."""
 
-_LOW_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
+"""Masks for the first n bytes of a word."""
+
+_GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 divided by the golden ratio, an odd number: multiplied by it, every bit reaches the bits above it (Knuth, The
+Art of Computer Programming, volume 3, section 6.4)."""
+
 _HALF = np.uint64(32)
+"""Half the bits of a word."""
 
 
 def words_of(buffer: ByteArray) -> WordArray:
-    """Return, for every place of a buffer, the eight bytes from there on as a little-endian number (without a copy)."""
+    """Return the eight bytes from each place of a buffer on, as a little-endian number; without a copy.
+
+    Parameters
+    ----------
+    buffer : shape (n,); n is at least 8.
+
+    Returns
+    -------
+    Shape (n - 7,).
+    """
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
@@ -74,56 +97,99 @@ class Names(Frozen):
         return [self.text(place) for place in range(self.size)]
 
     def keys(self) -> WordArray:
-        """Return a 64-bit hash of each. Equal strings have equal keys; equal keys prove nothing."""
+        """Return a 64-bit hash of each; shape (n,). Equal strings have equal keys; equal keys prove nothing."""
         words = words_of(self.buffer)
-        keys = self.length.astype(np.uint64) * _ODD
+        keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
         for place, left, index in self._words():
-            mixed = (keys[index] ^ (words[self.start[index] + place] & _LOW_BYTES[left])) * _ODD
+            mixed = (keys[index] ^ (words[self.start[index] + place] & _FIRST_BYTES[left])) * _GOLDEN_RATIO
             keys[index] = mixed ^ (mixed >> _HALF)
-        keys *= _ODD  # so that the last bytes reach the low bits
-        return keys ^ (keys >> _HALF)
+        keys *= _GOLDEN_RATIO  # so that the last bytes reach the low bits
+        keys ^= keys >> _HALF
+        for long in np.flatnonzero(self.length > LONG).tolist():
+            keys[long] = _digest(self.text(long))
+        return keys
 
     def same(self, other: Names) -> BoolArray:
-        """Tell, place by place, whether two lists of the same size hold the same bytes."""
+        """Return whether each string is the same as the one at its place in another list.
+
+        Parameters
+        ----------
+        other : as many strings.
+
+        Returns
+        -------
+        Shape (n,).
+        """
         equal: BoolArray = self.length == other.length
         ours, theirs = words_of(self.buffer), words_of(other.buffer)
         for place, left, index in self._words():
-            # Where the lengths differ the answer is known, and the other buffer may end here.
-            there = np.minimum(other.start[index] + place, theirs.size - 1)
-            differ = (ours[self.start[index] + place] ^ theirs[there]) & _LOW_BYTES[left]
+            # Where the lengths differ the answer is known, and the other buffer may end before this place.
+            other_place = np.minimum(other.start[index] + place, theirs.size - 1)
+            differ = (ours[self.start[index] + place] ^ theirs[other_place]) & _FIRST_BYTES[left]
             equal[index] &= differ == 0
+        for long in np.flatnonzero(equal & (self.length > LONG)).tolist():
+            equal[long] = self.text(long) == other.text(long)
         return equal
 
     def changes(self) -> BoolArray:
-        """Tell of each but the first whether it differs from the one before."""
+        """Return whether each string but the first differs from the one before it; shape (n - 1,)."""
         differ: BoolArray = self.length[1:] != self.length[:-1]
         for word in self._padded_words():
             differ |= word[1:] != word[:-1]
+        for long in (np.flatnonzero(~differ & (self.length[1:] > LONG)) + 1).tolist():
+            differ[long - 1] = self.text(long) != self.text(long - 1)
         return differ
 
+    def ascending(self) -> IntArray:
+        """Return the permutation that sorts by bytes; equal strings keep their order."""
+        if self.length.max(initial=0) > LONG:
+            texts = self.texts()
+            return np.array(sorted(range(self.size), key=texts.__getitem__), np.int64)
+        return np.lexsort(self.big_words()[::-1]) if self.size else np.empty(0, np.int64)
+
     def big_words(self) -> list[WordArray]:
-        """Return words that compare as the strings do: the first eight bytes of each as a number, then the next."""
+        """Return words that compare as the strings do: the first eight bytes of each as a number, then the next.
+
+        None of the strings may be longer than ``LONG``.
+
+        Returns
+        -------
+        As many arrays of shape (n,) as the longest string takes.
+        """
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each, then the next, as far as the longest goes; the others end in zeros."""
+        """Yield the first eight bytes of each string, then the next, as far as the longest goes, up to ``LONG`` bytes.
+
+        Shorter strings end in zeros.
+        """
         if not self.size:
             return
         words = words_of(self.buffer)
         shortest, longest = int(self.length.min()), int(self.length.max())
-        for place in range(0, longest, WORD):
+        for place in range(0, min(longest, LONG), WORD):
             at = self.start + place
             if shortest <= place:
-                # Where a name has ended nothing is left of the word, wherever it comes from.
+                # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
                 at = np.minimum(at, words.size - 1)
             whole = shortest >= place + WORD
-            yield words[at] if whole else words[at] & _LOW_BYTES[np.clip(self.length - place, 0, WORD)]
+            yield words[at] if whole else words[at] & _FIRST_BYTES[np.clip(self.length - place, 0, WORD)]
 
     def _words(self) -> Iterator[tuple[int, IntArray, IntArray | slice]]:
-        """Yield for each word of the longest string: its place, the bytes left there, and which strings reach it."""
+        """Yield what there is of each word of the longest string but those that are longer than ``LONG``.
+
+        Yields
+        ------
+        place : where the word begins within a string.
+        left : shape (m,); how many of its bytes the m strings have that reach it, at most 8.
+        index : which strings these are.
+        """
         index: IntArray | slice = slice(None)
         place = 0
         length = self.length
+        if np.count_nonzero(length > LONG):
+            index = np.flatnonzero(length <= LONG)
+            length = length[index]
         while n_reaching := np.count_nonzero(reaching := length > place):
             if n_reaching < length.size:
                 index = np.flatnonzero(reaching) if isinstance(index, slice) else index[reaching]
@@ -132,18 +198,40 @@ class Names(Frozen):
             place += WORD
 
 
+def _digest(text: bytes) -> int:
+    """Return a 64-bit hash of a long string."""
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(text, digest_size=WORD).digest(), "little")
+
+
 def numbered(names: Names) -> tuple[IntArray, Names]:
     """Number the different strings in ascending byte order, from 0 up.
 
     Returns
     -------
-    number : shape (n,); that of each string.
-    distinct : each string once, by its number.
+    number : shape (n,); the number of each string.
+    distinct : each string once, in the order of their numbers.
     """
     if names.size == 0:
         return np.empty(0, np.int64), names
-    order = np.lexsort(names.big_words()[::-1])
+    order = names.ascending()
     new = np.append(True, names.take(order).changes())
     number = np.empty(names.size, np.int64)
     number[order] = np.cumsum(new) - 1
     return number, names.take(order[new])
+
+
+def order_by_name(names: Names, group: IntArray, *, descending: bool = False) -> IntArray:
+    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order.
+
+    Parameters
+    ----------
+    group : shape (n,); the number of the group of each name.
+    """
+    if names.length.max(initial=0) > LONG:
+        texts = names.texts()
+        by_name = np.array(sorted(range(names.size), key=texts.__getitem__, reverse=descending), np.int64)
+        return by_name[np.argsort(group[by_name], kind="stable")]
+    words = reversed(names.big_words())
+    return order_by(*(~word if descending else word for word in words), group)

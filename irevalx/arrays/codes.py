@@ -18,4 +18,4 @@ ABSENT = -1
 """The row, or the place, of what is not there: a document without a row in the judgments, a name not in a list."""
 
 STAND_IN = -2
-"""The row of a document that no run has retrieved: trec_eval's stand-in for a topic without results."""
+"""The row of a document that was not retrieved: for a topic without results trec_eval makes one up."""

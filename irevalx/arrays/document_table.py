@@ -10,16 +10,17 @@ from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
 from irevalx.frozen import Frozen
 
 _ROOM = (4, 16, 64)
-"""Slots for each entry, level by level; the last is for all further levels too.
+"""Slots for each entry, level by level; the last number is for all further levels too.
 
-Most documents that are looked for are not there, and most of those meet an empty slot. Few entries are left for the
-second level and fewer for the third, where room is cheap and another level would take longer to look at.
+Most documents that are looked up are not in the table, and most of those meet an empty slot. Few entries are left for
+the second level and fewer for the third, where room costs little and another level would take longer to look at.
 """
 
 _MOST_LEVELS = 8
-"""After so many levels hardly any documents are left but those that share a key, and were contrived to do so."""
+"""After so many levels hardly any documents are left but those that share a key, which somebody must have intended."""
 
-_TOPICS_APART = np.uint64(0xD6E8FEB86659FD93)
+_TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+"""The number of a topic times this odd number is added to a key, so that one document has another key in each topic."""
 
 
 class _Level(Frozen):
@@ -39,7 +40,14 @@ class _Level(Frozen):
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
-        """Return an empty table for entries of these topics; ``number`` tells it from the levels before."""
+        """Return an empty table.
+
+        Parameters
+        ----------
+        topic : shape (n,); the number of the topic of each entry.
+        n_topics : how many topics there are.
+        number : of the level, from 0 up.
+        """
         room = _ROOM[min(number, len(_ROOM) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
@@ -47,16 +55,23 @@ class _Level(Frozen):
         return cls(slots, end - size, (size - 1).astype(np.uint64), np.uint64(7 * number % 40))
 
     def slot(self, topic: IntArray, keys: WordArray) -> IntArray:
-        """Return where a document lies, if it is here."""
+        """Return the slot of each document; shape (m,).
+
+        Parameters
+        ----------
+        topic : shape (m,); the number of the topic of each.
+        keys : shape (m,); the ``keys()`` of the documents.
+        """
         return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).astype(np.int64)
 
 
 class DocumentTable:
     """Documents of many topics, to be found by topic and bytes.
 
-    Each entry lies in the slot that its topic and key name. Where several name one slot the last one has it, and the
-    others go to a further, smaller table, until every entry has a slot. Keys only say where to look; bytes decide. A
-    dictionary holds what is left after several levels, so that documents that were made to collide do little harm.
+    The topic and the key of an entry choose its slot. Where several entries choose one slot the last of them has it,
+    and the others go to a further, smaller table (a level), until every entry has a slot. Keys only say where to look;
+    bytes decide. A dictionary holds what is left after several levels, so that documents that were made to have one key
+    do little harm.
 
     Parameters
     ----------
@@ -76,21 +91,21 @@ class DocumentTable:
         self._keys = docnos.keys() if keys is None else keys
         self._levels: list[_Level] = []
         pairs = []
-        left, topic_left, keys_left = np.arange(topic.size), topic, self._keys
-        while left.size and len(self._levels) < _MOST_LEVELS:
-            level = _Level.for_entries(topic_left, n_topics, len(self._levels))
-            slot = level.slot(topic_left, keys_left)
-            level.slots[slot] = left
+        remaining, topics_left, keys_left = np.arange(topic.size), topic, self._keys
+        while remaining.size and len(self._levels) < _MOST_LEVELS:
+            level = _Level.for_entries(topics_left, n_topics, len(self._levels))
+            slot = level.slot(topics_left, keys_left)
+            level.slots[slot] = remaining
             self._levels.append(level)
-            owner = level.slots[slot]
-            lost = np.flatnonzero(owner != left)
-            left, rival = left[lost], owner[lost].astype(np.int64)
-            same = self._is(rival, docnos.take(left), keys_left[lost])
-            pairs.append(np.stack((rival[same], left[same]), axis=1))
-            left = left[~same]
-            topic_left, keys_left = topic[left], self._keys[left]
+            in_slots = level.slots[slot]
+            without_slot = np.flatnonzero(in_slots != remaining)
+            remaining, owner = remaining[without_slot], in_slots[without_slot].astype(np.int64)
+            same = self._are_equal(owner, docnos.take(remaining), keys_left[without_slot])
+            pairs.append(np.stack((owner[same], remaining[same]), axis=1))
+            remaining = remaining[~same]
+            topics_left, keys_left = topic[remaining], self._keys[remaining]
         self._others: dict[tuple[int, bytes], int] = {}
-        for entry, number in zip(left.tolist(), topic_left.tolist(), strict=True):
+        for entry, number in zip(remaining.tolist(), topics_left.tolist(), strict=True):
             first = self._others.setdefault((number, docnos.text(entry)), entry)
             if first != entry:
                 pairs.append(np.array([[first, entry]]))
@@ -111,24 +126,31 @@ class DocumentTable:
         """
         keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
-        left: IntArray | slice = slice(None)
+        remaining: IntArray | slice = slice(None)
         for level in self._levels:
-            entry = level.slots[level.slot(topic[left], keys[left])]
-            there = (entry >= 0).nonzero()[0]
-            place = there if isinstance(left, slice) else left[there]
-            at = entry[there].astype(np.int64)
-            hit = self._is(at, docnos.take(place), keys[place])
-            found[place[hit]] = at[hit]
-            left = place[~hit]
-            if left.size == 0:
+            in_slots = level.slots[level.slot(topic[remaining], keys[remaining])]
+            filled: IntArray = (in_slots != ABSENT).nonzero()[0]
+            places = filled if isinstance(remaining, slice) else remaining[filled]
+            entry: IntArray = in_slots[filled].astype(np.int64)
+            same = self._are_equal(entry, docnos.take(places), keys[places])
+            found[places[same]] = entry[same]
+            remaining = places[~same]
+            if remaining.size == 0:
                 break
         if self._others:
-            for place in np.arange(topic.size)[left].tolist():
+            for place in np.arange(topic.size)[remaining].tolist():
                 found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
 
-    def _is(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
-        """Tell whether entries are these documents, given that they are of the same topic."""
+    def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
+        """Return whether entries are these documents; shape (m,).
+
+        Parameters
+        ----------
+        entry : shape (m,); entries of the same topics.
+        docnos : m documents.
+        keys : their ``keys()``.
+        """
         same: BoolArray = self._keys[entry] == keys
         likely = same.nonzero()[0]
         if likely.size:
@@ -137,9 +159,14 @@ class DocumentTable:
 
 
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
-    """Tell whether documents with these keys may occur twice in a topic; that they do not is certain.
+    """Return whether a document may occur twice in a topic; where this says no, it is certain that none does.
 
-    Much faster than a table, which says where they do.
+    It is much faster than a table, which says where they do.
+
+    Parameters
+    ----------
+    topic : shape (n,); the number of the topic of each document.
+    keys : shape (n,); the ``keys()`` of the documents.
     """
-    mixed = np.sort(keys + topic.astype(np.uint64) * _TOPICS_APART)
+    mixed = np.sort(keys + topic.astype(np.uint64) * _TOPIC_FACTOR)
     return bool((mixed[1:] == mixed[:-1]).any())

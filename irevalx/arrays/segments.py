@@ -1,7 +1,7 @@
-"""The vocabulary for ragged rows: per-topic lists of different lengths laid end to end on one flat axis.
+"""The vocabulary for ragged rows: lists of different lengths, laid end to end on one flat axis.
 
-No other module does arithmetic on offsets. Sums run left to right, because C adds that way and printed digits depend on
-it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not used.
+No other module does arithmetic on offsets. Sums run from left to right, because C adds that way and printed digits
+depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not used.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 
 class Segments(Frozen):
-    """n ragged rows over a flat axis; empty rows are ordinary.
+    """n ragged rows over a flat axis; rows may be empty.
 
     Parameters
     ----------
-    offsets : shape (n + 1,); row i is ``flat[offsets[i]:offsets[i + 1]]``. Starts at 0 and never falls.
+    offsets : shape (n + 1,); row i is ``flat[offsets[i]:offsets[i + 1]]``. They start at 0 and never fall.
 
     Notes
     -----
-    "flat" arrays below have one element for each element of the rows, "per row" arrays one for each row.
+    "flat" arrays below have an element for each element of the rows, shape (size,), and "per row" arrays one for each
+    row, shape (n,).
     """
 
     offsets: IntArray
@@ -51,7 +52,7 @@ class Segments(Frozen):
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return the rows of these lengths, laid end to end."""
+        """Return rows of these lengths, laid end to end."""
         rows = cls.__new__(cls)  # what is made of lengths need not be checked
         known = rows.__dict__
         known["lengths"] = lengths = np.asarray(lengths, dtype=np.int64)
@@ -85,7 +86,7 @@ class Segments(Frozen):
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Give every element its row's value."""
+        """Flat: the value of the row that an element belongs to."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
@@ -105,10 +106,24 @@ class Segments(Frozen):
 
     def running_sum(self, x: FloatArray) -> FloatArray:
         """Flat: the sum of the row's elements up to and including this one, added from left to right."""
+        return self._running(np.add, x)
+
+    def running_product(self, x: FloatArray) -> FloatArray:
+        """Flat: the product of the row's elements up to and including this one, multiplied from left to right."""
+        return self._running(np.multiply, x)
+
+    def _running(self, operation: np.ufunc, x: FloatArray) -> FloatArray:
         out = np.empty(self.size)
         for row in np.flatnonzero(self.lengths):
             start, end = self.offsets[row], self.offsets[row + 1]
-            np.add.accumulate(x[start:end], out=out[start:end])
+            operation.accumulate(x[start:end], out=out[start:end])
+        return out
+
+    def previous(self, x: AnyArray, *, none: float) -> AnyArray:
+        """Flat: the element before this one; ``none`` for the first element of a row."""
+        out = np.empty_like(x)
+        out[1:] = x[:-1]
+        out[self.offsets[:-1][self.lengths > 0]] = none
         return out
 
     def max(self, x: AnyArray, *, empty: float) -> AnyArray:
@@ -165,7 +180,11 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the same row of others, of which there are as many.
+        """Append to each row the row of the same number in other segments.
+
+        Parameters
+        ----------
+        other : as many rows.
 
         Returns
         -------
@@ -177,7 +196,12 @@ class Segments(Frozen):
         return Segments.of_lengths(self.lengths + other.lengths), index
 
     def at(self, row: IntArray, position: IntArray) -> IntArray:
-        """Return the flat index of the elements at these 0-based places of these rows."""
+        """Return the flat index of elements; shape (m,).
+
+        Parameters
+        ----------
+        row, position : shape (m,); the row of each, and its 0-based place there.
+        """
         return self.offsets[:-1][row] + position
 
     def slice(self, row: int) -> slice:
@@ -186,12 +210,13 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Flat over ``of``: how many elements of the same row here have a rank of at most ``limit``.
+        """Flat over ``of``: how many elements of the row with the same number have a rank of at most ``limit``.
 
         Parameters
         ----------
         rank : flat; at least 0 and rising within each row.
-        limit : flat over ``of``, which has as many rows; at least 0.
+        limit : flat over ``of``; at least 0.
+        of : as many rows.
         """
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         found = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
@@ -209,7 +234,7 @@ def distinct(x: IntArray) -> IntArray:
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
     """Return a permutation that sorts by the last key, where that is equal by the one before it, and so on.
 
-    So does ``np.lexsort``, in several times the time; but here what is equal by all keys may end up in any order.
+    So does ``np.lexsort``, which takes several times as long; but what is equal by all keys ends up in any order here.
     """
     order: IntArray = np.argsort(first)
     for key in others:

@@ -18,18 +18,40 @@ GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
 
 
 class Option(click.Option):
-    """An option that knows which group of the help it belongs to."""
+    """An option that knows its group in the help."""
 
-    def __init__(self, *args: Any, group: str = TREC_GROUP, **attrs: Any) -> None:
+    def __init__(self, *args: Any, group: str, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
         self.group = group
+
+
+class Command(click.Command):
+    """A command that reads argv as trec_eval does (GNU getopt_long) and whose usage errors are irevalx's."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let Click parse what ``canonical`` makes of the arguments."""
+        options = [param for param in self.params if isinstance(param, Option)]
+        # A command line that is being typed need not make sense yet.
+        return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the options in groups."""
+        for group in GROUPS:
+            records = [
+                record
+                for param in self.params
+                if isinstance(param, Option) and param.group == group and (record := param.get_help_record(ctx))
+            ]
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
     """Rewrite the arguments so that nothing about them is left to guess.
 
     trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere unless POSIXLY_CORRECT is set. Behind ``-v`` nothing is looked at.
+    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none behind the first file, and
+    the word there is a file. Behind ``-v`` nothing is looked at.
 
     Returns
     -------
@@ -96,18 +118,25 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
             found.append((option, letters or _next_word(f"-{letter}", rest)))
             break
         found.append((option, None))
+        if option.name == "version":
+            break
     return found
+
+
+def _files_alone(words: list[str]) -> list[str]:
+    """Return the words behind the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
+
+    Raises
+    ------
+    UsageError : one that looks like an option stands behind the run, where trec_eval takes no file.
+    """
+    for word in words[1:]:
+        if word.startswith("-") and word != STANDARD_INPUT:
+            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
+    return words
 
 
 def _next_word(name: str, rest: list[str]) -> str:
     if not rest:
         raise UsageError(f"the option {name} must be followed by a value")
     return rest.pop(0)
-
-
-def _files_alone(words: list[str]) -> list[str]:
-    """Return the words behind the first file where POSIXLY_CORRECT is set: files, though they may look otherwise."""
-    for word in words:
-        if word.startswith("-") and word != STANDARD_INPUT:
-            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
-    return words

@@ -6,36 +6,50 @@ numpy is imported when there is something to compute, not before.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from irevalx import __version__
-from irevalx.cli.flags import Command, start_numpy, with_flags
-from irevalx.cli.options import TABLES, Debug, Options
-from irevalx.errors import (
-    STANDARD_INPUT,
-    IrevalxError,
-    ParameterError,
-    UsageError,
-    Warn,
-    shown_name,
-)
+from irevalx.cli.arguments import Command
+from irevalx.cli.flags import with_flags
+from irevalx.cli.options import Debug, Options
+from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
-from irevalx.process.terminal import echo, show_progress, tell, write
+from irevalx.process.terminal import echo, tell, write
+from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.judgments.kinds import AnyJudgments
     from irevalx.measures.select import Selection
+    from irevalx.process.messages import Messages
     from irevalx.reading.runs import Run
+    from irevalx.reading.source import Source
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+PROGRAM = "irevalx"
+
+EXAMPLES = {
+    "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, for each topic too.",
+    "irevalx --format table qrels runs/*.gz": "Many runs side by side.",
+    "irevalx --pool pool -m incomplete qrels run": "Incomplete judgments.",
+}
+"""Command lines that the help and the manual show first, and what they are for."""
+
+MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
+"""The pages of the manual."""
+
+_EPILOG = (
+    "\b\nExamples:\n"
+    + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
+    + f"""
+{PROGRAM} -h -m NAME explains a measure, -h -R FORMAT or -h -T FORMAT a format of files; --list-measures lists all
+measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
+"""
+)
 
 
 @click.command(
@@ -50,119 +64,86 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
     Files may be compressed with gzip, bzip2 or xz; one of them may be - for standard input. Of several runs each gets a
     block of its own.
     """,
-    epilog="irevalx -h -m NAME explains a measure, -h -m all_trec the usual ones, -h -R qrels -T trec_results files.",
+    epilog=_EPILOG,
 )
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(os.fsencode(values["debug"]))}))
+    options = Options(**(values | {"debug": Debug.parse(map(os.fsencode, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         _print_help(ctx, typed, options)
         return 0
-    if len(options.files) < 2:
-        raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
-    if (*options.files, options.pool, options.zscores).count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input (-) must be given for one file at most")
     options.check()
     for problem, number in ctx.obj or []:
         if options.strict:
             raise ParameterError(problem)
-        _warn(options, f"{problem}, read as {number} as trec_eval does")
-    return _evaluate_all(options)
+        if not options.quiet:
+            tell(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
+    return _evaluate(options)
 
 
-def _evaluate_all(options: Options) -> int:
-    """Evaluate every run and print; a run that fails does not keep the others from it.
+def _evaluate(options: Options) -> int:
+    """Evaluate every run and print the reports; a run that fails does not keep the others from it.
 
     Returns
     -------
-    The status of the first failure; 0 when there was none.
+    The status of the first run that failed; 0 where none did.
     """
+    from irevalx.process.numpy_start import start_numpy
+
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
-    from irevalx.evaluation.many_runs import evaluate_all, named_apart
+    from irevalx.evaluation.many_runs import named_apart
     from irevalx.process.memory import keep_freed_memory
-    from irevalx.process.progress import Progress
-
-    keep_freed_memory()
-    run_paths = options.files[1:]
-    on_terminal = sys.stderr is not None and sys.stderr.isatty() and not options.quiet
-    progress = Progress(len(run_paths), show_progress if on_terminal else None)
-    said: list[str] = []
-
-    def warn(line: str) -> None:
-        said.append(line)
-        progress.clear()
-        _warn(options, line)
-
-    judgments, runs, about = _open(options, warn)
-    selection: Selection | IrevalxError
-    try:
-        selection = _select(options, warn)
-    except IrevalxError as error:
-        # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
-        selection = error
-    evaluations: list[Evaluation] = []
-    failures: dict[str, IrevalxError] = {}
-    outcomes = evaluate_all(
-        judgments,
-        runs,
-        selection,
-        options.settings,
-        processes=options.threads,
-        traced=options.debug.level > 0,
-        warn=warn,
-        progress=progress.lines,
-    )
-    try:
-        for path, outcome in zip(run_paths, outcomes, strict=True):
-            progress.end_of_run()
-            if isinstance(outcome, Evaluation):
-                evaluations.append(outcome)
-            else:
-                failures[path] = outcome
-                progress.clear()
-                _complain(outcome)
-    finally:
-        progress.clear()
-    named = named_apart(evaluations, warn)
-    # trec_eval's lines come run by run, whatever else there is to say about each; other reports are about all of them.
-    for together in [[evaluation] for evaluation in named] if options.format == "trec" else [named]:
-        _tell_traces(together)
-        write(_report(together, options, {**about, "warnings": said}))
-        for evaluation in together:
-            if evaluation.failure:
-                failures[evaluation.path] = evaluation.failure
-                _complain(evaluation.failure)
-    return next((failures[path].exit_status for path in run_paths if path in failures), 0)
-
-
-def _open(options: Options, warn: Warn) -> tuple[AnyJudgments, list[Run], dict[str, Any]]:
-    """Read judgments and pool, and open the runs; also return what a JSON report says about options and inputs."""
-    from irevalx.reading.formats import read_pool, rel_format, results_format
+    from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
 
-    judgments_path, *run_paths = options.files
+    keep_freed_memory()
+    messages = Messages(PROGRAM, quiet=options.quiet)
     sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
-    about: dict[str, Any] = {}
-    if options.format == "json":
-        inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
-        about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
-    judgments = rel_format(options.rel_format).read(sources[judgments_path], options.compat, options.strict, warn)
+    about = _about(options, sources) if options.output_format.shows_inputs else {}
+    judgments = _read_judgments(options, sources, messages.warn)
+    runs = _open_runs(options, sources, messages.warn)
+    outcomes = _outcomes(judgments, runs, options, messages)
+    evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
+    _print_reports(named_apart(evaluations, messages.warn), options, about, messages)
+    errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
+    return next((error.exit_status for error in errors if error), 0)
+
+
+def _about(options: Options, sources: Mapping[str, Source]) -> dict[str, Any]:
+    """Return what a report says about how its values were made: version, options, and digests of the files."""
+    inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
+    return {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
+
+
+def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:
+    """Read the judgments, with the pool if there is one."""
+    from irevalx.reading.formats import read_pool, rel_format
+
+    how = (options.compat, options.strict, warn)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
 
         assert isinstance(judgments, Judgments)  # Options.check has refused other formats
-        judgments = with_pool(judgments, read_pool(sources[options.pool], options.compat, options.strict, warn), warn)
+        judgments = with_pool(judgments, read_pool(sources[options.pool], *how), warn)
+    return judgments
+
+
+def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
+    """Return the runs, whose lines are still to be read."""
+    from irevalx.reading.formats import results_format
+
     read = results_format(options.results_format).read
-    return judgments, [read(sources[path], options.compat, options.strict, warn) for path in run_paths], about
+    return [read(sources[path], options.compat, options.strict, warn) for path in options.files[1:]]
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Read what ``-Z`` and ``-m`` ask for."""
+    """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
     from irevalx.measures.select import select
 
     zscores = None
@@ -171,39 +152,74 @@ def _select(options: Options, warn: Warn) -> Selection:
         from irevalx.reading.source import Source
 
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
+    as_asked = options.names == "asked"
     return replace(
-        select(options.measures, options.settings, options.rel_format, strict=options.strict, warn=warn),
+        select(
+            options.measures,
+            options.settings,
+            options.rel_format,
+            strict=options.strict,
+            as_asked=as_asked,
+            warn=warn,
+        ),
         zscores=zscores,
     )
 
 
-def _report(evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any]) -> Iterator[bytes]:
-    """Return the lines of a report; modules are imported as they are needed."""
-    per_topic, summary = options.per_topic, not options.no_summary
-    if options.format == "trec":
-        from irevalx.reports.trec import trec_lines
+def _outcomes(
+    judgments: AnyJudgments, runs: Sequence[Run], options: Options, messages: Messages
+) -> list[Evaluation | IrevalxError]:
+    """Return for each run its evaluation, or the error that keeps it from being evaluated, and show these errors."""
+    from irevalx.evaluation.many_runs import evaluate_all
 
-        headed = len(options.files) > 2
-        return chain.from_iterable(
-            trec_lines(evaluation, per_topic=per_topic, summary=summary, headed=headed) for evaluation in evaluations
+    selection: Selection | IrevalxError
+    try:
+        selection = _select(options, messages.warn)
+    except IrevalxError as error:
+        # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
+        selection = error
+    outcomes = []
+    with messages.progress("lines read", n_runs=len(runs)) as progress:
+        for outcome in evaluate_all(
+            judgments,
+            runs,
+            selection,
+            options.settings,
+            processes=options.threads,
+            traced=options.debug.level > 0,
+            warn=messages.warn,
+            progress=progress.advance,
+        ):
+            progress.next_run()
+            outcomes.append(outcome)
+            if isinstance(outcome, IrevalxError):
+                messages.complain(outcome)
+    return outcomes
+
+
+def _print_reports(
+    evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
+) -> None:
+    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors behind it."""
+    from irevalx.reports.report import Report
+
+    output_format = options.output_format
+    for reported in [[evaluation] for evaluation in evaluations] if output_format.run_by_run else [evaluations]:
+        for evaluation in reported:
+            if evaluation.trace:
+                tell("\n".join((f"{PROGRAM}: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
+        report = Report(
+            evaluations=reported,
+            per_topic=options.per_topic,
+            summary=not options.no_summary,
+            headed=len(options.files) > 2,
+            digits=DIGITS if options.digits is None else options.digits,
+            about={**about, "warnings": messages.warnings},
         )
-    if options.format in TABLES:
-        from irevalx.reports.tables import STYLES, table_lines
-
-        digits = 4 if options.digits is None else options.digits
-        return table_lines(evaluations, STYLES[options.format], per_topic=per_topic, summary=summary, digits=digits)
-    from irevalx.reports.records import json_lines, json_object, records, separated_lines
-
-    if options.format == "json":
-        return json_object(evaluations, about, per_topic=per_topic, summary=summary)
-    rows = chain.from_iterable(records(evaluation, per_topic=per_topic, summary=summary) for evaluation in evaluations)
-    return json_lines(rows) if options.format == "jsonl" else separated_lines(rows, DELIMITERS[options.format])
-
-
-def _tell_traces(evaluations: Sequence[Evaluation]) -> None:
-    for evaluation in evaluations:
-        if evaluation.trace:
-            tell("\n".join((f"irevalx: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
+        write(output_format.report_lines(report))
+        for evaluation in reported:
+            if evaluation.failure:
+                messages.complain(evaluation.failure)
 
 
 def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> None:
@@ -217,29 +233,20 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
-    from irevalx.measures.select import ask
+    from irevalx.measures.measure_requests import read_requests
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
     if "rel_format" in given and options.rel_format in REL_FORMATS:
-        lines += format_lines("-R", REL_FORMATS[options.rel_format])
+        lines += format_lines(REL_FORMATS[options.rel_format])
     if "results_format" in given and options.results_format in RESULTS_FORMATS:
-        lines += format_lines("-T", RESULTS_FORMATS[options.results_format])
+        lines += format_lines(RESULTS_FORMATS[options.results_format])
     if "pool" in given:
-        lines += format_lines("--pool, a", POOL)
+        lines += format_lines(POOL)
     if "measures" in given:
-        names = {one.name for one in ask(options.measures, options.compat)}
-        lines += measure_lines([measure for measure in MEASURES if measure.name in names])
+        asked = {request.measure for request in read_requests(options.measures, options.compat).in_print_order()}
+        lines += measure_lines([measure for measure in MEASURES if measure in asked])
     return lines
-
-
-def _warn(options: Options, line: str) -> None:
-    if not options.quiet:
-        tell(f"irevalx: {line}")
-
-
-def _complain(error: Exception) -> None:
-    tell(f"irevalx: {error}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -253,4 +260,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     The exit status.
     """
-    return run_program(command, "irevalx", argv)
+    return run_program(command, PROGRAM, argv)

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.measures.declare import ABSENT, NOTHING, Measure
-from irevalx.measures.select import AT_CUTOFFS, SYNONYMS, SYNONYMS_AT
-from irevalx.measures.summary import (
-    LEAST,
-    Summary,
-    geometric_mean,
-    mean,
-    real_total,
-    relevant_total,
-    run_tag,
-    topic_count,
-    total,
-)
-from irevalx.reading.formats import Format
+from irevalx.measures.declare import Measure
+from irevalx.measures.meaning import ARGUMENTS
+from irevalx.measures.other_names import OTHER_NAMES
+from irevalx.reading.formats import FileFormat
 
 WIDTH = 79
 
@@ -29,10 +20,10 @@ WIDTH = 79
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
     """Yield what each measure is: how to ask for it, definition, formula, range, source, and what options do to it."""
     for measure in measures:
-        yield f"{measure.name}: {measure.title}"
+        yield f"{measure.name}: {measure.explanation.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
-        for paragraph in measure.paragraphs:
+        for paragraph in measure.explanation.paragraphs:
             for line in paragraph:
                 yield from _wrapped(line, "    ")
                 if line.startswith("Formula:"):
@@ -75,18 +66,29 @@ SYMBOLS = {
     "D_s": "pooled documents of a stratum; D_s(x): those among the first x",
     "S_s": "judged documents of a stratum; S_s(x): those among the first x",
     "R_s": "relevant documents of a stratum; R_s(x): those among the first x",
+    "S": "subtopics with a relevant document, retrieved or not",
+    "R_t": "documents relevant for a subtopic, retrieved or not",
+    "rel_t": "rel_t(x): documents relevant for a subtopic among the first x",
+    "seen": "seen(x): subtopics for which one of the first x documents is relevant",
+    "new": "the novelty gain: sum over the subtopics that the document is relevant for of (1 - alpha)^i, i documents "
+    "above it being relevant for the same one",
+    "best": "best(k): the novelty gain of the k-th document of the ideal list",
+    "top": "top(k): S (1 - alpha)^(k - 1)",
+    "alpha": "a parameter, see above",
+    "beta": "a parameter, see above",
+    "statR": "the measure of that name",
     "poss": "preferences",
     "ful": "preferences fulfilled",
     "poss_ret": "preferences between retrieved documents",
     "ful_ret": "preferences between retrieved documents that are fulfilled",
     "poss_imp": "preferences with a retrieved document",
 }
-"""What stands in the formulas of measures, apart from what they say themselves."""
+"""What the symbols in the formulas of measures mean, as far as a formula does not say it itself (``, j = ...``)."""
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
     """Return what the symbols in the formula of a measure mean."""
-    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
+    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.explanation.formula)}
 
 
 def formula_words(formula: str) -> set[str]:
@@ -102,43 +104,33 @@ def effects(measure: Measure) -> list[str]:
         f"-J: {_effect_of_judged_only(measure)}.",
         f"Pool: {_effect_of_pool(measure)}.",
     ]
-    if "rel" in measure.readings:
-        when = {"": "no bound on what more judgments would make of it", "always": "an upper bound"}
-        bound = when.get(measure.bound, f"an upper bound {measure.bound}")
-        found.append(f"Readings of the unjudged: {measure.name}:skip, {measure.name}:rel ({bound}).")
-    elif "skip" in measure.readings:
-        found.append(f"Readings of the unjudged: {measure.name}:skip.")
+    name, rel = measure.name, measure.explanation.upper_bound.value
+    readings = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
+    other = [text for reading, text in readings.items() if reading in measure.readings]
+    if other:
+        found.append(f"Readings of the unjudged: {', '.join(other)}.")
     if measure.kernel and "qrels" not in measure.formats:
         found.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
     return found
 
 
 def _effect_of_level(measure: Measure) -> str:
-    if not measure.uses_level:
+    if not measure.explanation.uses_level:
         return "no effect"
     return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
 
 
 def _effect_of_complete(measure: Measure) -> str:
-    adds = f"a topic without results adds {measure.without_results}"
-    over_all = "the mean is over all judged topics; one without results counts"
-    effect: dict[Summary | None, str] = {
-        None: "no effect, as there is no all row",
-        run_tag: "no effect",
-        topic_count: "counts all judged topics",
-        relevant_total: "the all row counts every judgment above 0 in the file, whatever -l says",
-        total: adds,
-        real_total: adds if measure.over == "evaluated" else "no effect: the all row is over all judged topics",
-        mean: f"{over_all} {measure.without_results}",
-        geometric_mean: f"{over_all} {LEAST:.5f}",
-    }
-    return effect[measure.summary]
+    if not measure.summary:
+        return "no effect, as there is no all row"
+    effect = measure.summary.effect_of_complete.format(missing=measure.explanation.without_results)
+    return f"{effect}; a topic that cannot have a value is left out" if measure.has_value else effect
 
 
 def _effect_of_judged_only(measure: Measure) -> str:
     if measure.formats == {"sampled"}:
         return "refused with -R sampled"
-    if measure.kernel is None or {measure.pooled, measure.outside} <= {NOTHING, ABSENT}:
+    if measure.kernel is None or (measure.explanation.pooled.is_left_out and measure.explanation.outside.is_left_out):
         return "no effect"
     return "documents without judgment are removed from the ranking first, and the others move up"
 
@@ -146,50 +138,76 @@ def _effect_of_judged_only(measure: Measure) -> str:
 def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
-    if measure.pooled == measure.outside:
-        return f"no effect: a document without judgment counts as {measure.pooled}, pooled or not"
-    return (
-        f"a pooled document without judgment counts as {measure.pooled}; one from outside the pool as {measure.outside}"
-    )
+    pooled, outside = measure.explanation.pooled, measure.explanation.outside
+    if pooled is outside:
+        return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
+    return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
 
 
-FAMILIES = {
-    "counts": "Counts",
-    "average": "Average precision",
-    "precision": "Precision and recall",
-    "gain": "Gains by grade",
-    "user": "Models of the user",
-    "incomplete": "Incomplete judgments",
-    "sampled": "Stratified samples of judgments (-R sampled)",
-    "preference": "Preferences (-R prefs, -R qrels_prefs)",
-    "group_averages": "Judgment groups (-R qrels_jg)",
-    "text": "Shown for each topic",
-}
-"""What the families of measures are called, in the order in which they are listed."""
+FIRST_FAMILIES = (
+    "counts",
+    "average",
+    "precision",
+    "retrieved_set",
+    "gain",
+    "user",
+    "incomplete",
+    "graded_cutoffs",
+    "novelty",
+    "sampled",
+    "inclusion",
+    "preference",
+    "group_averages",
+    "text",
+)
+"""The modules of measures whose families are listed first; others follow."""
+
+
+def families() -> dict[str, list[Measure]]:
+    """Return the measures by family: those that a module declares. Its title is the first line of the module."""
+    found: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
+    for measure in MEASURES:
+        found.setdefault(measure.explanation.family, []).append(measure)
+    titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in found}
+    return {titles[module]: measures for module, measures in found.items()}
 
 
 def list_lines() -> Iterator[str]:
     """Yield all measures by family, a line each, the sets, and what other names are understood."""
-    for family, title in FAMILIES.items():
+    for title, measures in families().items():
         yield f"{title}:"
-        for measure in (measure for measure in MEASURES if measure.family == family):
+        for measure in measures:
             usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-            yield f"    {measure.name + usage:<35} {measure.title}"
+            yield f"    {measure.name + usage:<35} {measure.explanation.title}"
         yield ""
     yield "Sets of measures:"
     yield from _wrapped(", ".join(NICKNAMES), "    ")
     yield ""
-    yield "Other names that are understood, in any case:"
-    names = [f"{other} ({name})" for other, name in SYNONYMS.items()]
-    names += [f"{other}@K ({name})" for other, name in AT_CUTOFFS.items() if other in SYNONYMS_AT]
-    yield from _wrapped(", ".join(names) + "; NAME@K and NAME_K for NAME.K", "    ")
+    yield "Other names that are understood, in any case; NAME@K, NAME_at_K and NAME_K stand for NAME.K:"
+    for name, others in other_names().items():
+        yield f"    {name:<35} {', '.join(others)}"
+    yield ""
+    yield "What may stand behind a name, before or behind @K, as far as the measure takes it:"
+    yield from _wrapped(", ".join(f"({argument.usage})" for argument in ARGUMENTS), "    ")
 
 
-def format_lines(name: str, fmt: Format[Any]) -> Iterator[str]:
-    """Yield what a file format looks like, given how the option calls it."""
-    yield f"{name} {fmt.name}: {fmt.columns}"
+def other_names() -> dict[str, list[str]]:
+    """Return what other programs call measures, by measure in print order."""
+    found: dict[str, list[str]] = {}
+    for measure in MEASURES:
+        for other in OTHER_NAMES:
+            if measure.name == other.alone != other.name:
+                found.setdefault(measure.name, []).append(other.name)
+            if measure.name == other.at:
+                found.setdefault(measure.name, []).append(f"{other.name}@K")
+    return found
+
+
+def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
+    """Yield what a file format looks like."""
+    yield f"{fmt.usage}: {fmt.columns}"
     yield f"    {fmt.example}"
-    for paragraph in fmt.prose:
+    for paragraph in fmt.paragraphs:
         yield from _wrapped(paragraph, "    ")
     yield ""
 

@@ -1,21 +1,35 @@
-"""Options: the command line, read but not acted upon."""
+"""Options: the command line, read and checked."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
-from irevalx.errors import UsageError
+from irevalx.errors import STANDARD_INPUT, UsageError
 from irevalx.frozen import Frozen, fields
+from irevalx.reading import formats
+from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
-TABLES = ("table", "markdown", "latex")
-"""What ``--format`` makes for people."""
+DEFAULT_FORMAT = "trec"
+"""``--format`` unless it is given."""
 
-OUTPUT_FORMATS = ("trec", *TABLES, "csv", "tsv", "json", "jsonl")
-"""The values of ``--format``."""
+TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.for_people)
+"""The values of ``--format`` that ``--digits`` can be given with."""
+
+
+def refuse_standard_input_twice(*paths: str | None) -> None:
+    """Refuse files of which more than one is standard input; None stands for a file that is not given.
+
+    Raises
+    ------
+    UsageError : there are several.
+    """
+    if paths.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input (-) must be given for one file at most")
 
 
 class Debug(Frozen):
@@ -25,10 +39,16 @@ class Debug(Frozen):
     topic: bytes | None = None
 
     @classmethod
-    def parse(cls, text: bytes) -> Debug:
-        """Read ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``; a level that is no number is 0, as in C."""
-        level, dot, topic = text.partition(b".")
-        return cls(c_long(level)[0], topic if dot else None)
+    def parse(cls, texts: Iterable[bytes]) -> Debug:
+        """Read the values of every ``-D``: ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``.
+
+        The last level and the last topic count; a level that is no number is 0, as in C.
+        """
+        number, only = 0, None
+        for text in texts:
+            level, dot, topic = text.partition(b".")
+            number, only = c_long(level)[0], topic if dot else only
+        return cls(number, only)
 
 
 class Options(Frozen, kw_only=True):
@@ -38,7 +58,7 @@ class Options(Frozen, kw_only=True):
     """Judgments, then one or more runs; ``-`` is standard input."""
 
     measures: tuple[str, ...] = ()
-    """What ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments."""
+    """``-m``: the measures, in order; none stands for the set that is usual for the format of the judgments."""
 
     per_topic: bool = False
     """``-q``: print the values of each topic."""
@@ -63,7 +83,7 @@ class Options(Frozen, kw_only=True):
     """``-N``: documents in the collection, for utility."""
 
     debug: Debug = Debug()
-    """``-D``."""
+    """``-D``: the level of tracing, and the only topic."""
 
     rel_format: str = "qrels"
     """``-R``: the format of the judgments."""
@@ -96,22 +116,25 @@ class Options(Frozen, kw_only=True):
     """``--sample-rate``: the p of subAP; above 0 and at most 1. None: topic by topic from the judgments."""
 
     compat: Compat = TREC_EVAL_10
-    """``--compat``."""
+    """``--compat``: the version of trec_eval that is followed."""
 
     strict: bool = False
     """``--strict``: numbers that are not plain are errors."""
 
-    format: str = "trec"
+    names: str = "trec_eval"
+    """``--names``: one of ``NAMINGS``."""
+
+    format: str = DEFAULT_FORMAT
     """``--format``: one of ``OUTPUT_FORMATS``."""
 
     digits: int | None = None
-    """``--digits``: decimals of real numbers in tables; None stands for 4."""
+    """``--digits``: decimals of real numbers in tables for people; None stands for ``DIGITS``."""
 
     threads: int = 1
     """``--threads``: how many processes share the work; at least 1."""
 
     quiet: bool = False
-    """``--quiet``: no warnings."""
+    """``--quiet``: no warnings, and no progress line."""
 
     def as_typed(self) -> dict[str, Any]:
         """Return every option as a report shows it: in the words of the command line, defaults included."""
@@ -122,22 +145,34 @@ class Options(Frozen, kw_only=True):
 
     @property
     def settings(self) -> Settings:
-        """What of it the values of an evaluation depend on."""
+        """The options that the values of an evaluation depend on."""
         shared = {name: getattr(self, name) for name in fields(Settings) if name != "topic"}
         return Settings(**shared, topic=self.debug.topic)
 
+    @property
+    def output_format(self) -> OutputFormat:
+        """The format that ``--format`` names."""
+        return OUTPUT_FORMATS[self.format]
+
     def check(self) -> None:
-        """Find what makes no sense.
+        """Refuse options that make no sense.
 
         Raises
         ------
-        UsageError : a number out of bounds, or options that exclude each other.
+        UsageError : a file is missing, a number out of bounds, or options exclude each other.
+        FormatError : an unknown format of judgments.
         """
+        if len(self.files) < 2:
+            raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
+        refuse_standard_input_twice(*self.files, self.pool, self.zscores)
         self.settings.check()
-        if self.digits is not None and self.digits < 0:
-            raise UsageError(f"--digits must be at least 0, but got {self.digits}")
-        if self.digits is not None and self.format not in TABLES:
-            raise UsageError(f"--digits must be given together with --format {', '.join(TABLES)}, or not at all")
+        if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
+            raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
+        if self.digits is not None and not self.output_format.for_people:
+            raise UsageError(
+                f"--digits must be given together with --format {', '.join(TABLES_FOR_PEOPLE)}, or not at all"
+            )
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
-        self.settings.refuse_contradictions(self.measures, self.rel_format, with_pool=self.pool is not None)
+        excluded = formats.rel_format(self.rel_format).excludes
+        self.settings.refuse_contradictions(self.measures, self.rel_format, excluded, with_pool=self.pool is not None)

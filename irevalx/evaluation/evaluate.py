@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
+from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.columns import Column, Columns
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
@@ -33,7 +34,7 @@ class Evaluation(Frozen):
     run : its name: the tag, unless several runs have the same.
     path : its file.
     topics : those evaluated, ascending in byte order.
-    columns : in print order.
+    columns : in print order, or as they were asked for.
     failure : why the topics after these could not be evaluated; None when all could.
     trace : lines about each topic, if asked for and if any measure looks at topics.
     warnings : a line each: odd scores, topics left out, a run of which little was judged.
@@ -109,11 +110,16 @@ def evaluate(
         )
         if rules.look_up and not only_values and judgments.tell_little_judged:
             warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
+        misfits = [columns.misfit(selected) for selected in selection.measures]
+        fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
+        computed = tuple(column for selected in fitting for column in columns.of(selected))
+        warnings += [f"{misfit}; it is left out" for misfit in misfits if misfit]
+        warnings += _without_value(computed, run.path)
         return Evaluation(
             run=columns.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=tuple(column for request in selection.requests for column in columns.of(request)),
+            columns=as_asked(computed, selection) if selection.as_asked else computed,
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
@@ -127,8 +133,8 @@ def _ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Sett
     return RankingRules(
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
-        keep_all=settings.level < 0 or any(request.needs_all for request in selection.requests),
-        look_up=any(request.measure.kernel for request in selection.requests),
+        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
+        look_up=any(selected.measure.kernel for selected in selection.measures),
         processes=processes,
         first_name_first=judgments.first_name_first,
     )
@@ -181,6 +187,22 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     if unjudged:
         parts.append(f"{unjudged} of the run's {_several(len(ranked.topics), 'topic')} without judgments ignored")
     return [f"{shown_name(path)}: {'; '.join(parts)}"] if parts and settings.topic is None else []
+
+
+def _without_value(columns: Sequence[Column], path: str) -> list[str]:
+    """Return a warning that counts the topics without a value, for each set of measures that lack it for the same."""
+    lacking: dict[int, dict[str, None]] = {}
+    n_topics = 0
+    for column in columns:
+        if column.has_value is not None and not column.has_value.all():
+            n_topics = column.has_value.size
+            n_without = n_topics - int(np.count_nonzero(column.has_value))
+            lacking.setdefault(n_without, {})[column.measure.name] = None
+    return [
+        f"{shown_name(path)}: {n_without} of {_several(n_topics, 'topic')} without a value for {', '.join(names)} "
+        "left out of the averages"
+        for n_without, names in lacking.items()
+    ]
 
 
 def _little_judged(topics: Topics, missing: BoolArray, path: str) -> list[str]:

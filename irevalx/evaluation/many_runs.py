@@ -65,9 +65,10 @@ def evaluate_all(
             return error, sum(lines)
         raise selection
 
-    asked = selection.requests if isinstance(selection, Selection) else ()
-    if any(request.measure.needs_nonrelevant for request in asked):
-        for line in _without_nonrelevant(judgments, settings):
+    measures = selection.measures if isinstance(selection, Selection) else ()
+    levels = [selected.level for selected in measures if selected.measure.needs_nonrelevant]
+    for level in dict.fromkeys(settings.level if level is None else level for level in levels):
+        for line in _without_nonrelevant(judgments, settings, level):
             warn(line)
     for outcome, lines in in_order(work, lambda: runs, sharing):
         progress(lines)
@@ -110,9 +111,9 @@ def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     return names
 
 
-def _without_nonrelevant(judgments: AnyJudgments, settings: Settings) -> list[str]:
-    """Return a warning where topics have no document judged nonrelevant."""
-    none = judgments.without_nonrelevant(settings.level)
+def _without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> list[str]:
+    """Return a warning where topics have no document judged nonrelevant at this level."""
+    none = judgments.without_nonrelevant(level)
     if none is None:
         return []
     documents = judgments.documents

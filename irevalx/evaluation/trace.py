@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from tabulate import tabulate
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
 from irevalx.frozen import Frozen
+from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preference_groups import Group
 from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.assessed_preferences import assess_preferences
+from irevalx.ranking.drawn_topics import assess_drawn
 from irevalx.ranking.grouped_topics import ranking_by_group
 from irevalx.ranking.ranking import Ranking
 from irevalx.settings import Settings
@@ -51,6 +55,14 @@ class Trace(Frozen):
         """Answer for preferences."""
         return _preferences(self.ranking, judgments)
 
+    def for_subtopics(self, judgments: SubtopicJudgments) -> Iterator[str]:
+        """Answer for judgments of subtopics."""
+        return _subtopics(self.ranking, judgments, self.settings)
+
+    def for_drawn(self, judgments: DrawnJudgments) -> Iterator[str]:
+        """Answer for judgments of a drawn sample."""
+        return _drawn(self.ranking, judgments, self.settings)
+
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
     """Trace rankings with grades: of the documents up to each, how many are relevant, nonrelevant and so on."""
@@ -84,7 +96,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
     """Trace rankings with preferences: how many each document has to others, and how many of these are fulfilled."""
-    seen, documents = assess_preferences(ranking, judgments), judgments.documents
+    assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
     ]
@@ -94,8 +106,8 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
         every = _places(documents.rows, int(ranking.judged_topic[topic]))
         by_id = np.append(ranking.row[found], every[~np.isin(every, ranking.row[found])])
         ranks = [*map(str, ranking.rank[found].tolist()), *[NONE] * (by_id.size - found.size)]
-        for place in _places(seen.groups, topic).tolist():
-            group, t = seen.members[place], seen.tally
+        for place in _places(assessed.groups, topic).tolist():
+            group, t = assessed.members[place], assessed.tally
             yield (
                 f"topic {quote(name)}, group {quote(names[place])}: {t.fulfilled[place]} of {t.possible[place]} "
                 f"preferences fulfilled, {t.fulfilled_ret[place]} of {t.possible_ret[place]} where both were retrieved"
@@ -107,6 +119,56 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
             ]
             head = ("rank", "level", "preferred", "fulfilled", "sum preferred", "sum fulfilled", "document")
             yield from _table(head, rows)
+
+
+def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
+    """Trace rankings with subtopics: which ones each document is relevant for, and how many of them are new."""
+    ranking, documents = ranking.of_judged(condensed=settings.judged_only), judgments.documents
+    judged = judgments.relevant(settings.level)
+    for topic, title in enumerate(ranking.topics):
+        of_topic = int(ranking.judged_topic[topic])
+        where = ranking.rows.slice(topic)
+        found, every = ranking.row[where], _places(documents.rows, of_topic)
+        seen: set[int] = set()
+        rows = []
+        for rank, document in zip(ranking.rank[where].tolist(), found.tolist(), strict=True):
+            own = judged.subtopic[judged.parts.slice(document)].tolist()
+            new = len(own) - len(seen.intersection(own))
+            seen.update(own)
+            counts = (rank, len(own), new, len(seen))
+            rows.append([*map(str, counts), _names(judged, own), _docno(documents, document)])
+        for document in every[~np.isin(every, found)].tolist():
+            own = judged.subtopic[judged.parts.slice(document)].tolist()
+            rows.append([NONE, str(len(own)), NONE, NONE, _names(judged, own), _docno(documents, document)])
+        n_subtopics = judged.subtopics.lengths[of_topic]
+        yield f"topic {quote(title)}: {ranking.n_ret[topic]} documents, with {len(seen)} of {n_subtopics} subtopics"
+        yield from _table(("rank", "relevant", "new", "so far", "subtopics", "document"), rows)
+
+
+def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
+    return ",".join(printable(judged.names.text(subtopic)) for subtopic in subtopics) or NONE
+
+
+def _drawn(ranking: Ranking, judgments: DrawnJudgments, settings: Settings) -> Iterator[str]:
+    """Trace rankings with a drawn sample: how many relevant documents each stands for, and all of them up to it."""
+    t = assess_drawn(ranking, judgments, level=settings.level, reading="skip" if settings.judged_only else "nonrel")
+    _, judged = judgments.rows.take(ranking.judged_topic)
+    so_far = t.rows.running_sum(t.stands_for[t.place])
+
+    def row(rank: str, place: int, total: str) -> list[str]:
+        cells = (f"{t.grade[place]}", f"{t.probability[place]:.6g}", f"{t.stands_for[place]:.4f}")
+        return [rank, *cells, total, _docno(judgments, judged[place])]
+
+    for topic, title in enumerate(ranking.topics):
+        where, sample = t.rows.slice(topic), _places(t.sample, topic)
+        yield (
+            f"topic {quote(title)}: {t.n_ret[topic]} documents; a sample of {sample.size}, with relevant ones that "
+            f"stand for {t.estimated_relevant[topic]:.4f}"
+        )
+        found = zip(t.rank[where].tolist(), t.place[where].tolist(), so_far[where].tolist(), strict=True)
+        rows = [row(str(rank), place, f"{total:.4f}") for rank, place, total in found]
+        rows += [row(NONE, place, NONE) for place in sample[~np.isin(sample, t.place[where])].tolist()]
+        yield from _table(("rank", "grade", "probability", "stands for", "so far", "document"), rows)
 
 
 def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
@@ -128,8 +190,8 @@ def _docno(documents: Documents, place: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align all columns but the last to the right."""
-    *widths, _ = (max(map(len, column)) for column in zip(head, *rows, strict=True))
-    for row in (head, *rows):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join(["   ", *cells, row[-1]])
+    """Yield the lines of a table, all columns but the last aligned to the right."""
+    alignment = ["right"] * (len(head) - 1) + ["left"]
+    table = tabulate([head, *rows], tablefmt="plain", disable_numparse=True, colalign=alignment)
+    for line in table.splitlines():
+        yield f"     {line}".rstrip()

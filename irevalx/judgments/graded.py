@@ -132,12 +132,12 @@ def duplicate_documents(
     where: dict[tuple[bytes, bytes], set[int]] = {}
     for topic, docno, lines in found:
         where.setdefault((topic, docno), set()).update(lines)
-    complaints: dict[bytes, DuplicateDocumentError] = {}
+    errors: dict[bytes, DuplicateDocumentError] = {}
     for (topic, docno), numbers in sorted(where.items()):
         first, second = sorted(numbers)[:2]
-        complaint = DuplicateDocumentError(
+        error = DuplicateDocumentError(
             f"{shown_name(path)}:{second}: a document must occur once in the {what} of a topic, "
             f"but got {quote(docno)} in topic {quote(topic)} a second time (first on line {first})"
         )
-        complaints.setdefault(topic, complaint)
-    return complaints
+        errors.setdefault(topic, error)
+    return errors

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from irevalx.judgments.drawn import DrawnJudgments
     from irevalx.judgments.graded import Judgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
 
-AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments"
+AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | DrawnJudgments"
 """What a file of judgments holds, depending on its format."""
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -26,3 +28,9 @@ class Question(Protocol[Answer_co]):
 
     def for_preferences(self, judgments: PreferenceJudgments, /) -> Answer_co:
         """Answer for preferences."""
+
+    def for_subtopics(self, judgments: SubtopicJudgments, /) -> Answer_co:
+        """Answer for judgments of subtopics."""
+
+    def for_drawn(self, judgments: DrawnJudgments, /) -> Answer_co:
+        """Answer for judgments of a drawn sample."""

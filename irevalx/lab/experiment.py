@@ -12,13 +12,15 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.select import Request, select
+from irevalx.lab.statistics.scales import MEAN, Scale, scale_of, without_undefined
+from irevalx.measures.declare import Measure
+from irevalx.measures.select import SelectedMeasure, select
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
-from irevalx.settings import Settings
+from irevalx.settings import Reading, Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +46,22 @@ class Experiment:
     topics: tuple[bytes, ...]
     ranking: Ranking
     missing: BoolArray
-    requests: tuple[Request, ...]
+    requests: tuple[SelectedMeasure, ...]
     level: int
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The printed names of the measures, each once."""
         return tuple(name for request in self.requests for name in request.names)
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The scales on which the measures are tested, one for each printed name."""
+        return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
+
+    def tested(self, values: FloatArray) -> FloatArray:
+        """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
+        return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     @property
     def grades(self) -> IntArray:
@@ -68,23 +79,32 @@ class Experiment:
 
         Returns
         -------
-        Shape (n_measures, n_runs, n_topics).
+        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
         """
         shape = self.missing.shape
-        seen: dict[str, Topics] = {}
-        found = []
-        for request in self.requests:
-            if request.reading not in seen:
-                seen[request.reading] = self.ranking.assess(
+        assessed: dict[tuple[Reading, int | None], Topics] = {}
+
+        def assess(reading: Reading, level: int | None) -> Topics:
+            if (reading, level) not in assessed:
+                assessed[reading, level] = self.ranking.assess(
                     self.judgments,
                     self.grades if grades is None else grades,
-                    level=self.level,
-                    reading=request.reading,
+                    level=self.level if level is None else level,
+                    reading=reading,
                     pooled=pooled,
                 )
-            columns = request.measure(seen[request.reading], request.parameters)
-            found += [np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape)) for column in columns]
-        return np.stack(found)
+            return assessed[reading, level]
+
+        values = []
+        for request in self.requests:
+            has_value = request.measure.has_value
+            columns = request.measure(assess(request.reading, request.level), request.parameters)
+            for column in columns:
+                of_runs = np.where(self.missing, 0.0, np.asarray(column, np.float64).reshape(shape))
+                if has_value:
+                    of_runs[~has_value(assess("nonrel", None)).reshape(shape)] = np.nan
+                values.append(of_runs)
+        return np.stack(values)
 
     def scores(self, values: FloatArray) -> FloatArray:
         """Summarise over topics, each measure in its own way (the mean, for most).
@@ -97,14 +117,9 @@ class Experiment:
         -------
         Shape (n_measures, n_runs).
         """
-        n_topics = len(self.topics)
-        population = Population(tag=b"", n_topics=n_topics, n_evaluated=n_topics)
-        summaries = [request.measure.summary for request in self.requests for _ in request.names]
+        measures = [request.measure for request in self.requests for _ in request.names]
         return np.array(
-            [
-                [summary(run, population) if summary else np.nan for run in runs]
-                for summary, runs in zip(summaries, values, strict=True)
-            ],
+            [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
             np.float64,
         )
 
@@ -113,15 +128,47 @@ class Experiment:
         return replace(self, requests=requests_of(measures, self.level))
 
     def retrieved_within(self, depth: int) -> BoolArray:
-        """Tell which runs have which documents among their first ``depth``: shape (n_runs, n_judgments)."""
-        near = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
-        run = self.ranking.rows.ids[near] // len(self.topics)
-        found = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
-        found[run, self.ranking.row[near]] = True
-        return found
+        """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""
+        within_depth = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
+        run = self.ranking.rows.ids[within_depth] // len(self.topics)
+        retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
+        retrieved[run, self.ranking.row[within_depth]] = True
+        return retrieved
 
 
-def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
+def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
+    """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
+    if not measure.summary:
+        return np.nan
+    if measure.has_value:
+        values = values[~np.isnan(values)]
+    return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
+
+
+def defined_values(experiment: Experiment, warn: Warn = lambda line: None) -> list[FloatArray]:
+    """Return the values of each measure, shape (n_runs, n_topics), without topics for which some run has none.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    """
+    n_topics = len(experiment.topics)
+    found = []
+    for measure, values in zip(experiment.measures, experiment.values(), strict=True):
+        defined = without_undefined(values)
+        if not defined.shape[1]:
+            raise InputError(f"{measure} must have a value for one topic at least, but has none")
+        if left_out := n_topics - defined.shape[1]:
+            warn(f"{measure}: {left_out} of {n_topics} topics are left out: some run has no value for them")
+        found.append(defined)
+    return found
+
+
+def requests_of(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
@@ -134,10 +181,10 @@ def requests_of(measures: Sequence[str], level: int) -> tuple[Request, ...]:
         number for each topic of graded judgments, and for one that is asked for twice.
     """
     settings = Settings(level=level)
-    requests = [request for measure in measures for request in select((measure,), settings).requests]
+    requests = [request for measure in measures for request in select((measure,), settings).measures]
     for request in requests:
         measure = request.measure
-        if measure.kernel is None or measure.number == "text" or not measure.can_use("qrels") or not measure.summary:
+        if measure.kernel is None or not measure.can_use("qrels") or scale_of(measure) is None:
             raise UsageError(
                 f"a measure must have a number for each topic and a summary here, but got {quote(measure.name)}"
             )
@@ -161,10 +208,13 @@ def prepare(
 
     Parameters
     ----------
+    judgments : no document occurs twice in a topic.
+    runs : two at least.
     measures : as ``requests_of`` takes them.
+    level : the least grade that is relevant.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
-    warn : told what is left out.
+    warn : is called with a line for each thing that is left out or counts as 0.
 
     Raises
     ------
@@ -176,14 +226,14 @@ def prepare(
     requests = requests_of(measures, level)
     if len(runs) < 2:
         raise UsageError(f"at least two runs must be given, but got {len(runs)}")
-    _refuse(judgments.path, judgments.duplicates)
+    raise_first(judgments.duplicates)
     rules = RankingRules(keep_all=level < 0 or any(request.needs_all for request in requests))
     ranked = []
     for run in runs:
         one = rank_run(run, judgments, rules)
         for line in one.warnings:
             warn(line)
-        _refuse(run.path, one.ranking.failures)
+        raise_first(one.ranking.failures)
         ranked.append(one)
     with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
     topics = tuple(topic for topic in judgments.topics if topic in with_results)
@@ -195,7 +245,7 @@ def prepare(
         os.fsdecode(name)
         for name in names_apart([(one.tag or b"", run.path) for one, run in zip(ranked, runs, strict=True)], warn)
     ]
-    kept = _complete_ones(ranked, names, topics, least_retrieved, warn)
+    kept = _sufficient_runs(ranked, names, topics, least_retrieved, warn)
     if len(kept) < 2:
         raise InputError(
             f"at least two runs must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
@@ -214,24 +264,25 @@ def prepare(
     )
 
 
-def _refuse(path: str, failures: dict[bytes, DuplicateDocumentError]) -> None:
+def raise_first(failures: dict[bytes, DuplicateDocumentError]) -> None:
+    """Raise the error of the first topic that has one."""
     if failures:
         raise failures[min(failures)]
 
 
-def _complete_ones(
+def _sufficient_runs(
     ranked: Sequence[RankedRun], names: Sequence[str], topics: Sequence[bytes], share: float, warn: Warn
 ) -> list[int]:
-    """Return the places of the runs that have retrieved enough."""
+    """Return the numbers of the runs that have retrieved enough."""
     if not share:
         return list(range(len(ranked)))
-    might = len(topics) * max(int(one.ranking.n_ret.max(initial=0)) for one in ranked)
+    most = len(topics) * max(int(one.ranking.n_ret.max(initial=0)) for one in ranked)
     kept = []
     for number, one in enumerate(ranked):
-        has = int(one.ranking.n_ret.sum())
-        if has < share * might or not one.topics.issuperset(topics):
-            topics_with = sum(topic in one.topics for topic in topics)
-            warn(f"{names[number]} is left out: {has} of {might} documents, for {topics_with} of {len(topics)} topics")
+        n_retrieved = int(one.ranking.n_ret.sum())
+        if n_retrieved < share * most or not one.topics.issuperset(topics):
+            of_topics = f"{sum(topic in one.topics for topic in topics)} of {len(topics)} topics"
+            warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
         else:
             kept.append(number)
     return kept

@@ -1,27 +1,32 @@
-"""Options that several commands of irevalx-lab share, and what they are read as."""
+"""The parameters that commands of irevalx-lab share, and how a function becomes a command."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import fields
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 import click
 
-from irevalx.cli.flags import complete_file, complete_measure
-from irevalx.errors import STANDARD_INPUT, UsageError, Warn, quote
+from irevalx.cli.values import RealNumber, complete_file, complete_measure
+from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
-from irevalx.lab.output import FORMATS
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
+from irevalx.process.messages import Messages
 from irevalx.process.terminal import tell
-from irevalx.reading.runs import Run
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.formats import QRELS, REL_FORMATS
+from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.settings import Bound
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""What ``click.argument`` and ``click.option`` return."""
 
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
-"""What is measured unless ``--measures`` says otherwise."""
+"""The measures that are computed unless ``--measures`` says otherwise."""
 
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 MOST_SEEDS = 2**32
@@ -49,8 +54,10 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 SHARE = Share()
 
 
-def fresh_seed() -> int:
-    """Return a seed for a call that was given none, and print it, so that the call can be repeated."""
+def chosen_seed(seed: int | None) -> int:
+    """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
+    if seed is not None:
+        return seed
     import secrets
 
     seed = secrets.randbelow(MOST_SEEDS)
@@ -58,20 +65,48 @@ def fresh_seed() -> int:
     return seed
 
 
-def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split()) or MEASURES
+
+
+def _refuse_other_formats(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the format of the judgments; raises UsageError for one that the command cannot use."""
+    if value != QRELS.name:
+        raise UsageError(
+            f"{PROGRAM} {ctx.info_name} must have judgments in the format {QRELS.name}, but got -R {value}"
+        )
+    return value
 
 
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
     return float(value)
 
 
-def _least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
     if value is not None and value < 1:
         raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
     return value
 
 
+def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if not LONG_MIN <= value <= LONG_MAX:
+        raise UsageError(f"{param.opts[0]} must be a whole number of 64 bits, but got {value}")
+    return value
+
+
+format_of_judgments_option = click.option(
+    *("-R", "--rel-format"),
+    "rel_format",
+    type=click.Choice(list(REL_FORMATS)),
+    metavar="FORMAT",
+    default=QRELS.name,
+    callback=_refuse_other_formats,
+    expose_value=False,
+    help=(
+        f"The format of judgments, as for irevalx -R. Only {QRELS.name} can be used here; the others are refused.  "
+        f"[default: {QRELS.name}]"
+    ),
+)
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -84,22 +119,48 @@ seed_option = click.option(
     default=None,
     help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
 )
+alpha_option = click.option(
+    "--alpha",
+    type=RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1)),
+    metavar="P",
+    default=0.05,
+    help=(
+        "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
+        "[default: 0.05]"
+    ),
+)
+topic_resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    metavar="B",
+    default=0,
+    help=(
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
+        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
+        "[default: 0, no intervals]"
+    ),
+)
 level_option = click.option(
-    *("-l", "--level"), type=int, metavar="N", default=1, help="Take grades of at least N as relevant.  [default: 1]"
+    *("-l", "--level"),
+    type=int,
+    metavar="N",
+    default=1,
+    callback=_a_grade,
+    help="Take grades of at least N as relevant.  [default: 1]",
 )
 depth_option = click.option(
     "--depth",
     type=int,
     metavar="K",
     default=100,
-    callback=_least_one,
+    callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
 measures_option = click.option(
     *("-m", "--measures"),
     multiple=True,
     metavar="NAME...",
-    callback=_words,
+    callback=_split_measures,
     shell_complete=complete_measure,
     help=(
         "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'. "
@@ -118,8 +179,17 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
+groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+group_by_option = click.option(
+    "--group-by",
+    metavar="REGEX",
+    help=(
+        "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+        "one); runs that it does not match are the group others.  [default: each run is a group]"
+    ),
+)
 output_option = click.option(
-    *("-o", "--output"), metavar="FILE", default=None, help="Write to FILE instead of standard output."
+    "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )
 documents_option = click.option(
     "--docs",
@@ -133,41 +203,63 @@ documents_option = click.option(
 )
 format_option = click.option(
     "--format",
-    "fmt",
-    type=click.Choice(FORMATS),
-    default="table",
-    help="Print a table for people (table, markdown, latex) or all values with all digits (csv, tsv, json, jsonl).",
+    type=click.Choice(list(FORMATS)),
+    default=DEFAULT_FORMAT,
+    metavar="FORMAT",
+    help=(
+        f"Print results as {explained(FORMATS.values())}. Values for programs have every digit.  "
+        f"[default: {DEFAULT_FORMAT}]"
+    ),
 )
 digits_option = click.option(
-    "--digits", type=click.IntRange(0), metavar="N", default=4, help="Decimals in tables for people.  [default: 4]"
+    "--digits",
+    type=click.IntRange(0, MOST_DIGITS),
+    metavar="N",
+    default=DIGITS,
+    help=f"Decimals of real numbers in tables for people.  [default: {DIGITS}]",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
 
-def options(*shared: Callable[[Function], Function]) -> Callable[[Function], Function]:
-    """Give a command these arguments and options, in this order."""
+EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
+"""The parameters of commands that evaluate runs."""
 
-    def decorate(function: Function) -> Function:
-        for flag in reversed(shared):
-            function = flag(function)
-        return function
+LINES_OUTPUT = (output_option, quiet_option)
+"""The parameters of commands that write judgments or pools."""
+
+TABLES_OUTPUT = (format_option, digits_option, *LINES_OUTPUT)
+"""The parameters of commands that write tables."""
+
+
+def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command of irevalx-lab; its docstring is the help.
+
+    The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
+    all other parameters by name.
+
+    Parameters
+    ----------
+    name : of the command.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    example : a command line.
+    """
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        def call(**values: Any) -> None:
+            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
+            inputs = Inputs(messages=messages, **_taken(values, Inputs))
+            output = Output(**_taken(values, Output))
+            function(inputs, output, **values)
+
+        declared: Callable[..., Any] = call
+        for parameter in reversed(parameters):
+            declared = parameter(declared)
+        declared = format_of_judgments_option(declared)
+        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
 
 
-def teller(quiet: bool) -> Callable[[str], None]:
-    """Return what prints warnings."""
-    return (lambda line: None) if quiet else (lambda line: tell(f"{PROGRAM}: {line}"))
-
-
-def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
-    """Return runs, to be read."""
-    from irevalx.reading.formats import read_trec_results
-
-    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
-
-
-def refuse_two_standard_inputs(*paths: str | None) -> None:
-    """Raise UsageError if more than one of the files is standard input."""
-    if paths.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input (-) must be given for one file at most")
+def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
+    """Take the values that bear the names of the fields of a record out of all values, and return them."""
+    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}

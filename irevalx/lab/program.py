@@ -9,37 +9,38 @@ from typing import Any
 import click
 
 from irevalx import __version__
-from irevalx.cli.flags import start_numpy
 from irevalx.errors import UsageError
 from irevalx.lab import PROGRAM
 from irevalx.process.exit_status import run_program
+from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
 
 COMMANDS = {
-    "degrade": "Make judgments incomplete: a sample of them.",
+    "describe": "Describe judgments and runs.",
+    "degrade": "Make judgments incomplete: keep a random sample of them.",
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
-    "complete": "Fill holes in judgments by what the documents say.",
-    "agree": "Tell how far two scorings of the same runs agree.",
+    "complete": "Predict missing judgments from the text of the documents.",
+    "agree": "Measure how far two scorings of the same runs agree.",
     "compare": "Test whether runs differ.",
-    "swap-rate": "Tell how often two sets of topics disagree on which of two runs is better.",
-    "study": "Do all of it: degrade, evaluate, compare, draw.",
+    "swap-rate": "Count how often two sets of topics disagree on which of two runs is better.",
+    "study": "Run a whole experiment: degrade, evaluate, compare, draw.",
 }
-"""Each with what it does, in the order of the help."""
+"""The commands, and what they do; in the order of the help."""
 
 EXTRA = frozenset({"matplotlib", "scipy", "sklearn"})
-"""What the extra ``irevalx[lab]`` installs."""
+"""The packages that the extra ``irevalx[lab]`` installs."""
 
 
 class Group(click.Group):
-    """Commands that are imported when they are called."""
+    """A group of commands, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return their names."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import one; numpy starts without the threads that it has no use for."""
+        """Import a command and return it; None if there is none of this name."""
         if name not in COMMANDS:
             return None
         start_numpy()
@@ -48,7 +49,12 @@ class Group(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run one; what it needs of the extra is imported only then."""
+        """Run a command.
+
+        Raises
+        ------
+        UsageError : a package that it needs is not installed; it is imported only now.
+        """
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -60,7 +66,7 @@ class Group(click.Group):
             ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List them without importing them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

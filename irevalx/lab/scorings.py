@@ -1,4 +1,4 @@
-"""Files that say how runs score, as irevalx and trec_eval print them, and what two of them have in common.
+"""Scorings: files of scores of runs, as irevalx and trec_eval print them.
 
 Formats are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is trec_eval's own.
 """
@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.errors import InputError, MalformedLineError, UsageError, Warn, quote, shown_name
+from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.statistics.agreement import changed
+from irevalx.lab.statistics.scales import scale_named
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -32,7 +31,7 @@ _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 
 
 class _Value(NamedTuple):
-    """A value in a file: the 1-based line, whose value it is, and as what it stands there."""
+    """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
 
     line: int
     run: str
@@ -43,12 +42,12 @@ class _Value(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """How runs score.
+    """The scores of some runs.
 
     Parameters
     ----------
-    path : the file, or the judgments.
-    values : by run, measure as it is printed, and topic; "all" is the summary, which a measure may lack.
+    path : the file that was read, or the judgments that the runs were evaluated with.
+    values : by run, by measure as it is printed, and by topic; "all" is the summary, which a measure may lack.
     """
 
     path: str
@@ -56,7 +55,7 @@ class Scoring:
 
     @classmethod
     def of(cls, path: str, experiment: Experiment) -> Scoring:
-        """Return what the runs of an experiment score with the judgments that it was made with."""
+        """Return the scores of the runs of an experiment with the judgments that it was made with."""
         values = experiment.values()
         scores = experiment.scores(values)
         topics = [os.fsdecode(topic) for topic in experiment.topics]
@@ -102,108 +101,16 @@ class Scoring:
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure; without one, the mean over topics."""
+        """Return the summary of a measure; without one, it is made of the values by topic."""
         by_topic = self.values[run][measure]
         if _ALL in by_topic:
             return by_topic[_ALL]
-        return ordered_sum(np.array(list(by_topic.values()), np.float64)) / len(by_topic)
+        scale = scale_named(measure)
+        return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
 
     def topics(self, run: str, measure: str) -> dict[str, float]:
         """Return the values by topic."""
         return {topic: value for topic, value in self.values[run][measure].items() if topic != _ALL}
-
-
-@dataclass(frozen=True, eq=False)
-class Common:
-    """What two scorings say of a measure.
-
-    Parameters
-    ----------
-    measure : of the second scoring, and of the first unless another was to stand against it.
-    runs : their names.
-    x, y : shape (n_runs,); scores in the first and in the second scoring.
-    changed : share of runs that score significantly otherwise; None where some run has no values by topic.
-    """
-
-    measure: str
-    runs: tuple[str, ...]
-    x: FloatArray
-    y: FloatArray
-    changed: float | None
-
-
-def in_common(
-    first: Scoring, second: Scoring, against: str | None = None, warn: Warn = lambda line: None
-) -> list[Common]:
-    """Bring together what two scorings say of the same runs.
-
-    Parameters
-    ----------
-    against : the measure of the first scoring that stands against each of the second; by default it is the same.
-    warn : told which measures are left out.
-
-    Raises
-    ------
-    InputError : a run is in one of them only, there are fewer than two runs, or no measure is in both.
-    UsageError : the first scoring has no such measure to stand against the others.
-    """
-    runs = tuple(first.values)
-    for one, other in ((first, second), (second, first)):
-        if lacking := [run for run in other.values if run not in one.values]:
-            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
-            raise InputError(
-                f"both scorings must have the same runs, but {shown_name(one.path)} lacks {quote(lacking[0])}{more}"
-            )
-    if len(runs) < 2:
-        raise InputError(f"scorings must have two runs at least, but {shown_name(first.path)} has {len(runs)}")
-    if against is not None and against not in first.measures:
-        raise UsageError(
-            f"--against must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)}), but got "
-            f"{quote(against)}"
-        )
-    found = []
-    other_topics = 0
-    asked = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
-    for measure in asked:
-        pair = ((first, against or measure), (second, measure))
-        if problem := _problem(pair, runs):
-            warn(f"{measure} is left out: {problem}")
-            continue
-        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in pair)
-        if not (np.isfinite(x) & np.isfinite(y)).all():
-            warn(f"{measure} is left out: a score is no finite number")
-            continue
-        by_topic = [[scoring.topics(run, name) for scoring, name in pair] for run in runs]
-        other_topics = max(other_topics, sum(bool(a and b) and a.keys() != b.keys() for a, b in by_topic))
-        found.append(Common(measure, runs, x, y, _share_changed(by_topic)))
-    if not found:
-        raise InputError("two scorings must have a measure in common, but there is none")
-    if other_topics:
-        warn(f"{other_topics} of {len(runs)} runs are scored for other topics in the one than in the other")
-    return found
-
-
-def _problem(pair: Sequence[tuple[Scoring, str]], runs: Sequence[str]) -> str | None:
-    """Return why a measure cannot be compared."""
-    for scoring, measure in pair:
-        lacking = [run for run in runs if measure not in scoring.values[run]]
-        if len(lacking) == len(runs):
-            return f"{shown_name(scoring.path)} does not have {measure}"
-        if lacking:
-            return f"{shown_name(scoring.path)} does not have {measure} for {quote(lacking[0])}"
-    return None
-
-
-def _share_changed(by_topic: Sequence[Sequence[dict[str, float]]]) -> float | None:
-    """Return the share of runs that score significantly otherwise, from the topics that both scorings have."""
-    if not all(x and y for x, y in by_topic):
-        return None
-    number = 0
-    for x, y in by_topic:
-        topics = [topic for topic in x if topic in y]
-        pair = (np.array([[values[topic] for topic in topics]]) for values in (x, y))
-        number += bool(changed(*pair).any())
-    return number / len(by_topic)
 
 
 def _number(where: str, value: _Value) -> float:

@@ -1,4 +1,14 @@
-"""The measures: MEASURES is the registry and the order in which they are printed."""
+"""The measures: MEASURES is the registry, and the order in which they are printed.
+
+A kernel turns the topics of a ranking into one value a topic, and a summary turns these into that of the `all` row.
+Whoever has texts that name measures calls ``select``; evaluation and lab compute what it returns.
+
+    counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
+    declare, explanation              what a declaration says: the records Measure and Explanation
+    parameter_kinds, summary          how parameters are read, and how values are summarised
+    measure_names, measure_requests   what texts behind -m mean, and what they ask for together
+    select, zscores                   what is to be computed, and converted
+"""
 
 from __future__ import annotations
 
@@ -8,10 +18,14 @@ from irevalx.measures import (
     average,
     counts,
     gain,
+    graded_cutoffs,
     group_averages,
+    inclusion,
     incomplete,
+    novelty,
     precision,
     preference,
+    retrieved_set,
     sampled,
     text,
     user,
@@ -43,7 +57,7 @@ MEASURES: tuple[Measure, ...] = (
     incomplete.inferred_average_precision,
     incomplete.geometric_bpref,
     precision.multiple_r_precision,
-    precision.utility,
+    retrieved_set.utility,
     precision.eleven_point_average,
     gain.binary_g,
     gain.g,
@@ -56,11 +70,11 @@ MEASURES: tuple[Measure, ...] = (
     average.average_precision_at,
     precision.relative_precision,
     precision.success,
-    precision.set_precision,
-    precision.set_relative_precision,
-    precision.set_recall,
-    precision.set_map,
-    precision.set_f,
+    retrieved_set.set_precision,
+    retrieved_set.set_relative_precision,
+    retrieved_set.set_recall,
+    retrieved_set.set_map,
+    retrieved_set.set_f,
     counts.num_nonrel_judged_ret,
     preference.possible,
     preference.fulfilled,
@@ -83,9 +97,27 @@ MEASURES: tuple[Measure, ...] = (
     user.rank_biased_precision,
     user.rank_biased_residual,
     precision.unjudged,
+    precision.reciprocal_rank_at,
+    graded_cutoffs.expected_reciprocal_rank,
+    graded_cutoffs.ndcg_burges,
     sampled.extended_inferred_average_precision,
     sampled.inferred_ndcg,
     sampled.inferred_precision,
+    novelty.err_ia,
+    novelty.nerr_ia,
+    novelty.alpha_dcg,
+    novelty.alpha_ndcg,
+    novelty.nrbp,
+    novelty.nnrbp,
+    novelty.map_ia,
+    novelty.p_ia,
+    novelty.subtopic_recall,
+    inclusion.stat_ap,
+    inclusion.stat_rprec,
+    inclusion.stat_p,
+    inclusion.stat_ndcg,
+    inclusion.stat_r,
+    inclusion.stat_ap_variance,
 )
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
@@ -98,39 +130,34 @@ def named(name: str) -> Measure:
 
 copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a process sends another its name
 
-_OFFICIAL = (
-    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
-    *("iprec_at_recall", "P"),
-)
-_PREFS = (
-    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-    *("prefs_simp", "prefs_pair", "prefs_avgjg"),
-)
-_SET = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+_OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
+_SET = "set_P set_relative_P set_recall set_map set_F"
+_PREFS = """
+    prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp prefs_pair prefs_avgjg
+"""
 
-NICKNAMES: dict[str, tuple[str, ...]] = {
+_MEMBERS = {
     "official": _OFFICIAL,
-    "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *_SET),
-    "all_trec": (
-        *_OFFICIAL,
-        *("relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
-        *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
-        *_SET,
-        "num_nonrel_judged_ret",
-        *("rbp", "rbp_resid", "unj"),
-    ),
-    "incomplete": (
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "judged", "map", "indAP", "subAP"),
-        *("bpref", "bpref_10", "RankEff", "P", "infAP", "num_nonrel_judged_ret", "P:skip"),
-    ),
-    "all": tuple(BY_NAME),
-    "prefs": ("runid", "num_q", *_PREFS),
-    "all_prefs": (
-        *("runid", "num_q", *_PREFS, "prefs_avgjg_Rnonrel"),
-        *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
-        *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
-    ),
-    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+    "set": f"runid num_q num_ret num_rel num_rel_ret utility {_SET}",
+    "all_trec": f"""
+        {_OFFICIAL} relstring recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut
+        map_cut relative_P success {_SET} num_nonrel_judged_ret rbp rbp_resid unj
+    """,
+    "incomplete": """
+        runid num_q num_ret num_rel num_rel_ret judged map indAP subAP bpref bpref_10 RankEff P infAP
+        num_nonrel_judged_ret P:skip
+    """,
+    "all": " ".join(BY_NAME),
+    "prefs": f"runid num_q {_PREFS}",
+    "all_prefs": f"""
+        runid num_q {_PREFS} prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret prefs_avgjg_ret prefs_avgjg_Rnonrel_ret
+        prefs_simp_imp prefs_pair_imp prefs_avgjg_imp
+    """,
+    "subtopics": "runid num_q ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP MAP_IA P_IA strec",
+    "prels": "runid num_q statAP statRprec statP statNDCG statR statAP_var",
+    "qrels_jg": "runid num_q map_avgjg P_avgjg Rprec_mult_avgjg",
 }
+
+NICKNAMES: dict[str, tuple[str, ...]] = {name: tuple(members.split()) for name, members in _MEMBERS.items()}
 """Names for sets of measures; a version of trec_eval that lacks a member leaves it out. ``all`` is all that the format
 of the judgments allows."""

@@ -1,4 +1,4 @@
-"""Average precision and its relatives."""
+"""Average precision."""
 
 from __future__ import annotations
 
@@ -71,18 +71,24 @@ def yaap(t: Topics) -> FloatArray:
 
 
 def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
-    """Divide by the number of relevant documents; 0.0 where none was found.
+    """Per topic: the total divided by the number of relevant documents; 0.0 where none was found.
 
     With a level below 0 unjudged documents can be found where nothing is relevant; the result is then infinite.
+
+    Parameters
+    ----------
+    total, any_found : shape (n_topics,).
     """
     return np.where(any_found, total / t.n_rel, 0.0)
 
 
 def _sum_of_precisions(t: Topics, hit: BoolArray) -> FloatArray:
+    """Per topic: the sum of the precisions at those documents for which ``hit``, flat over ``t.rows``, is true."""
     return t.rows.sum(np.where(hit, t.hits_so_far / t.rank, 0.0))
 
 
 def _log(x: float) -> float:
+    """Return the natural logarithm as C does: minus infinity for 0, undefined below."""
     if x > 0:
         return math.log(x)
     return -math.inf if x == 0 else UNDEFINED

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from irevalx.arrays.segments import IntArray
-from irevalx.measures.declare import AS_IT_IS, AS_IT_IS_OR_CONDENSED, NOTHING, measure, summary_only
+from irevalx.measures.declare import NONREL_AND_SKIP, measure, summary_only
+from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
 """Formats of judgments that say how many documents are relevant."""
 
-runid = summary_only(
-    "runid",
+
+@summary_only("runid", summary=run_tag, number="text")
+def runid() -> None:
     """Tag of the run.
 
     The last column of the last line of the run.
@@ -19,17 +23,11 @@ runid = summary_only(
     Formula: none.
     Range: text.
     Source: trec_eval.
-    """,
-    summary=run_tag,
-    uses_level=False,
-    number="text",
-    scores=False,
-    formats=COUNTED,
-    readings=AS_IT_IS,
-)
+    """
 
-num_q = summary_only(
-    "num_q",
+
+@summary_only("num_q", summary=topic_count, number="integer")
+def num_q() -> None:
     """Number of topics averaged over.
 
     Topics that have both judgments and results; with -c all topics that have judgments.
@@ -37,26 +35,19 @@ num_q = summary_only(
     Formula: T.
     Range: whole numbers from 1 up.
     Source: trec_eval.
-    """,
-    summary=topic_count,
-    uses_level=False,
-    number="integer",
-    scores=False,
-    formats=COUNTED,
-    readings=AS_IT_IS,
-)
+    """
 
 
-@measure(
+_count_measure = partial(measure, number="integer", higher_is_better=False)
+
+
+@_count_measure(
     "num_ret",
     summary=total,
-    number="integer",
-    scores=False,
     formats=COUNTED,
-    readings=AS_IT_IS_OR_CONDENSED,
+    readings=NONREL_AND_SKIP,
     uses_level=False,
-    pooled="retrieved",
-    outside="retrieved",
+    unjudged=CountsAs.RETRIEVED,
 )
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
@@ -70,15 +61,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@measure(
-    "num_rel",
-    summary=relevant_total,
-    number="integer",
-    scores=False,
-    formats=COUNTED,
-    pooled=NOTHING,
-    outside=NOTHING,
-)
+@_count_measure("num_rel", summary=relevant_total, formats=COUNTED, unjudged=CountsAs.NOTHING)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -92,16 +75,7 @@ def num_rel(t: Topics) -> IntArray:
     return t.n_rel
 
 
-@measure(
-    "num_rel_ret",
-    summary=total,
-    number="integer",
-    scores=False,
-    formats=COUNTED,
-    bound="always",
-    pooled=NOTHING,
-    outside=NOTHING,
-)
+@_count_measure("num_rel_ret", summary=total, formats=COUNTED, unjudged=CountsAs.NOTHING, upper_bound=UpperBound.ALWAYS)
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
@@ -114,15 +88,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     return t.n_rel_ret
 
 
-@measure(
-    "num_nonrel_judged_ret",
-    summary=total,
-    number="integer",
-    scores=False,
-    readings=AS_IT_IS_OR_CONDENSED,
-    pooled=NOTHING,
-    outside=NOTHING,
-)
+@_count_measure("num_nonrel_judged_ret", summary=total, readings=NONREL_AND_SKIP, unjudged=CountsAs.NOTHING)
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.
 

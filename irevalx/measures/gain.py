@@ -1,163 +1,29 @@
-"""Gain-based measures: what a document is worth depends on its grade."""
+"""Gains by grade."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from irevalx.arrays.codes import OUTSIDE
-from irevalx.arrays.segments import FloatArray, IntArray, Segments
-from irevalx.frozen import Frozen
-from irevalx.measures.declare import (
-    NO_GAIN,
-    NOTHING,
-    OUTSIDE_GAIN,
-    POOLED_GAIN,
-    UNDEFINED,
-    Gain,
-    Gains,
-    measure,
-)
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.measures.declare import UNDEFINED, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.gains_of_topics import GainsOfTopics
+from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import Topics
-from irevalx.trec_eval.merge_sort import merge_sort
-from irevalx.trec_eval.numbers import truncate_to_int
 
-MOST_LEVELS = 1000
-"""Up to this grade every level below a topic's highest grade has an entry in its table of gains, as in trec_eval; above
-it only the grades that occur."""
-
-
-def looks_outside(pairs: tuple[Any, ...]) -> bool:
-    """Tell whether documents outside the pool have a gain."""
-    return any(pair.level == OUTSIDE for pair in pairs)
-
-
-class Gained(Frozen):
-    """What the retrieved documents of the topics gain, and what the best possible ranking would.
-
-    Parameters
-    ----------
-    gain : flat over ``t.rows``.
-    ideal : per topic, the documents of the best possible ranking as far as their gain is above 0.
-    ideal_gain : flat over ``ideal``.
-    discount : flat over ``t.rows``; log2(rank + 1).
-    """
-
-    gain: FloatArray
-    ideal: Segments
-    ideal_gain: FloatArray
-    rows: Segments
-    discount: FloatArray
-
-    @classmethod
-    def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> Gained:
-        """Look up the gains.
-
-        Parameters
-        ----------
-        pairs : gains by level; a grade without one is its own gain, and an unjudged document has none.
-        scaled : bring each topic's gains to 0..1, if they are not there already.
-        """
-        levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
-        if not levels and not scaled:
-            return cls(np.maximum(t.grade, 0).astype(np.float64), t.ideal, t.ideal_grade, t.rows, t.discount)
-        gain = np.zeros(t.rows.size)
-        ideals: list[FloatArray] = []
-        for topic in range(t.rows.n):
-            where, grades = t.rows.slice(topic), t.pool_grade[t.pool.slice(topic)]
-            counts = Counter(grades[grades >= 0].tolist())
-            every = tuple(sorted(counts))
-            if every and every[-1] <= MOST_LEVELS:
-                every = tuple(range(every[-1] + 1))
-            table = _gain_table(levels, every, scaled)
-            gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
-            ideals.append(table.ideal(counts))
-        ideal = Segments.of_lengths([len(gains) for gains in ideals])
-        return cls(gain, ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
-
-    @cached_property
-    def discounted(self) -> FloatArray:
-        """Flat over the rows: gain / log2(rank + 1)."""
-        return np.where(self.gain != 0, self.gain / self.discount, 0.0)
-
-    @cached_property
-    def ideal_discounted(self) -> FloatArray:
-        """Flat over ``ideal``: gain / log2(rank + 1)."""
-        return self.ideal_gain / log2_of(self.ideal.position + 2)
-
-    @cached_property
-    def dcg(self) -> FloatArray:
-        """Per topic: discounted cumulative gain of the ranking."""
-        return self.rows.sum(self.discounted)
-
-    @cached_property
-    def ideal_dcg(self) -> FloatArray:
-        """Per topic: discounted cumulative gain of the best possible ranking."""
-        return self.ideal.sum(self.ideal_discounted)
-
-
-class _GainTable(Frozen):
-    """The levels of a topic with their gains, in trec_eval's idea of ascending gain."""
-
-    entries: tuple[tuple[int, float, bool], ...]
-    """Level, gain, and whether the documents of this level are counted here (a level may be given twice)."""
-
-    @cached_property
-    def by_level(self) -> dict[int, float]:
-        """The gain of a grade; the first entry counts."""
-        return {level: gain for level, gain, _ in reversed(self.entries)}
-
-    def ideal(self, counts: Mapping[int, int]) -> FloatArray:
-        """Return the gains of the best possible ranking, given how many documents each level has.
-
-        It ends at the first gain that is not above 0. trec_eval looks at the last entry before it looks at counts.
-        """
-        gains: list[float] = []
-        if not self.entries or not self.entries[-1][1] > 0:
-            return np.empty(0)
-        for level, gain, counted in reversed(self.entries):
-            count = counts.get(level, 0) if counted else 0
-            if count and not gain > 0:
-                break
-            gains.extend([gain] * count)
-        return np.array(gains)
-
-
-@lru_cache(maxsize=256)
-def _gain_table(given: tuple[tuple[int, float], ...], every: tuple[int, ...], scaled: bool) -> _GainTable:
-    entries: list[tuple[int, float, bool]] = []
-    named: set[int] = set()
-    for level, gain in given:
-        entries.append((level, gain, level not in named))
-        named.add(level)
-    entries += [(level, float(level), True) for level in every if level not in named]
-    # trec_eval compares gains by their difference cut to an integer, so that close ones may end up in the wrong order.
-    entries = merge_sort(entries, lambda x, y: truncate_to_int(x[1] - y[1]))
-    if scaled:
-        low = min([0.0, *(gain for _, gain, _ in entries)])
-        high = max([0.0, *(gain for _, gain, _ in entries)])
-        if low < 0 or high > 1:
-            entries = [(level, (gain - low) / (high - low), counted) for level, gain, counted in entries]
-    return _GainTable(tuple(entries))
-
-
-@measure(
-    "ndcg",
-    summary=mean,
-    kind=Gains(),
-    needs_all=looks_outside,
-    uses_level=False,
-    pooled=POOLED_GAIN,
-    outside=OUTSIDE_GAIN,
+_gain_measure = partial(
+    measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
 )
+
+
+@_gain_measure("ndcg", uses_level=False)
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
@@ -169,19 +35,11 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002; trec_eval discounts
     the first rank too.
     """
-    gained = Gained.of(t, pairs)
-    return np.where(gained.ideal_dcg > 0, gained.dcg / gained.ideal_dcg, 0.0)
+    gains = GainsOfTopics.of(t, pairs)
+    return np.where(gains.ideal_dcg > 0, gains.dcg / gains.ideal_dcg, 0.0)
 
 
-@measure(
-    "dcg",
-    summary=mean,
-    kind=Gains(),
-    needs_all=looks_outside,
-    uses_level=False,
-    pooled=POOLED_GAIN,
-    outside=OUTSIDE_GAIN,
-)
+@_gain_measure("dcg", uses_level=False)
 def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain.
 
@@ -192,17 +50,16 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
-    return Gained.of(t, pairs).dcg
+    return GainsOfTopics.of(t, pairs).dcg
 
 
 @measure(
     "ideal_dcg",
     summary=mean,
     kind=Gains(),
-    scores=False,
+    higher_is_better=False,
     uses_level=False,
-    pooled=NOTHING,
-    outside=NOTHING,
+    unjudged=CountsAs.NOTHING,
     without_results="the same as any other (0 with --compat 9)",
 )
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -214,10 +71,10 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
-    return Gained.of(t, pairs).ideal_dcg
+    return GainsOfTopics.of(t, pairs).ideal_dcg
 
 
-@measure("ndcg_cut", summary=mean, kind=CUTOFFS, uses_level=False, pooled=NO_GAIN, outside=NO_GAIN)
+@measure("ndcg_cut", summary=mean, kind=CUTOFFS, uses_level=False, unjudged=CountsAs.NO_GAIN)
 def ndcg_cut(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents.
 
@@ -228,21 +85,13 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     Range: 0 to 1.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
-    gained = Gained.of(t, ())
-    found = t.rows.sum(np.where(t.rank <= k, gained.discounted, 0.0))
-    best = gained.ideal.sum(np.where(gained.ideal.position < k, gained.ideal_discounted, 0.0))
+    gains = GainsOfTopics.of(t, ())
+    found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
+    best = gains.ideal.sum(np.where(gains.ideal.position < k, gains.ideal_discounted, 0.0))
     return np.where(best == 0, found, found / best)
 
 
-@measure(
-    "ndcg_rel",
-    summary=mean,
-    kind=Gains(),
-    needs_all=looks_outside,
-    uses_level=False,
-    pooled=POOLED_GAIN,
-    outside=OUTSIDE_GAIN,
-)
+@_gain_measure("ndcg_rel", uses_level=False)
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the documents that have a gain.
 
@@ -254,21 +103,21 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval.
     """
-    gained = Gained.of(t, pairs)
-    so_far = t.rows.running_sum(gained.discounted)
-    ideal_so_far = gained.ideal.running_sum(gained.ideal_discounted)
-    reached = np.minimum(t.rank, t.rows.spread(gained.ideal.lengths))
+    gains = GainsOfTopics.of(t, pairs)
+    so_far = t.rows.running_sum(gains.discounted)
+    ideal_so_far = gains.ideal.running_sum(gains.ideal_discounted)
+    reached = np.minimum(t.rank, t.rows.spread(gains.ideal.lengths))
     best = np.zeros(t.rows.size)
     some = reached > 0
-    best[some] = ideal_so_far[gained.ideal.at(t.rows.ids[some], reached[some] - 1)]
-    counted = gained.gain > 0
+    best[some] = ideal_so_far[gains.ideal.at(t.rows.ids[some], reached[some] - 1)]
+    counted = gains.gain > 0
     total = t.rows.sum(np.where(counted, so_far / best, 0.0))
-    n_ideal = gained.ideal.lengths
-    total = total + (n_ideal - t.rows.count(counted)) * gained.dcg / gained.ideal_dcg
+    n_ideal = gains.ideal.lengths
+    total = total + (n_ideal - t.rows.count(counted)) * gains.dcg / gains.ideal_dcg
     return np.where(total > 0, total / n_ideal, 0.0)
 
 
-@measure("Rndcg", summary=mean, kind=Gains(), needs_all=looks_outside, pooled=POOLED_GAIN, outside=OUTSIDE_GAIN)
+@_gain_measure("Rndcg")
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
@@ -280,19 +129,19 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval.
     """
-    gained = Gained.of(t, pairs)
-    ideal, gains = gained.ideal, gained.ideal_gain
+    gains = GainsOfTopics.of(t, pairs)
+    ideal, ideal_gain = gains.ideal, gains.ideal_gain
     last = ideal.position == ideal.spread(ideal.lengths) - 1
-    step = last | (gains != np.append(gains[1:], 0.0))
+    step = last | (ideal_gain != np.append(ideal_gain[1:], 0.0))
     # A step behind rank p of the best possible ranking compares what both rankings have gained up to rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
-    so_far = t.rows.running_sum(gained.discounted)
+    so_far = t.rows.running_sum(gains.discounted)
     found = np.zeros(ideal.size)
     found[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
-    total = ideal.sum(np.where(step, found / ideal.running_sum(gained.ideal_discounted), 0.0))
+    total = ideal.sum(np.where(step, found / ideal.running_sum(gains.ideal_discounted), 0.0))
     steps = ideal.count(step)
     longer = (steps > 0) & (t.n_ret > ideal.lengths + 1)
-    total = np.where(longer, total + gained.dcg / gained.ideal_dcg, total)
+    total = np.where(longer, total + gains.dcg / gains.ideal_dcg, total)
     averaged = np.where(steps > 0, total / (steps + longer), UNDEFINED)
     return np.where(t.n_rel > 0, averaged, 0.0)
 
@@ -313,9 +162,7 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@measure(
-    "G", summary=mean, kind=Gains(), needs_all=looks_outside, uses_level=False, pooled=POOLED_GAIN, outside=OUTSIDE_GAIN
-)
+@_gain_measure("G", uses_level=False)
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 
@@ -328,24 +175,24 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval.
     """
-    gained = Gained.of(t, pairs)
-    ideal = gained.ideal
-    gained_so_far = t.rows.running_sum(gained.gain)
-    cost_so_far = ideal.running_sum(np.where(gained.ideal_gain >= 1.0, gained.ideal_gain, 1.0))
+    gains = GainsOfTopics.of(t, pairs)
+    ideal = gains.ideal
+    gained_so_far = t.rows.running_sum(gains.gain)
+    cost_so_far = ideal.running_sum(np.where(gains.ideal_gain >= 1.0, gains.ideal_gain, 1.0))
     reached = np.minimum(t.rank, t.rows.spread(ideal.lengths))
     cost = np.zeros(t.rows.size)
     cost[reached > 0] = cost_so_far[ideal.at(t.rows.ids[reached > 0], reached[reached > 0] - 1)]
     cost = _add_ones(cost, t.rank - reached)
-    counted = gained.gain != 0
+    counted = gains.gain != 0
     lag = ((2.0 + cost) - gained_so_far)[counted]
     worth = np.zeros(t.rows.size)
-    worth[counted] = gained.gain[counted] / _log2(lag)
-    best = ideal.sum(gained.ideal_gain)
+    worth[counted] = gains.gain[counted] / _log2(lag)
+    best = ideal.sum(gains.ideal_gain)
     return np.where(best > 0, t.rows.sum(worth) / best, 0.0)
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Add 1.0 so many times, with the rounding of as many additions.
+    """Return x with 1.0 added so many times, rounded as it is by so many additions; both have the same shape.
 
     Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
     From there on the first addition may make a difference, by rounding to even, and the others none.
@@ -360,7 +207,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 as the C library computes it; ``np.log2`` may differ in the last bit."""
+    """Return log2 of each element as the C library computes it; ``np.log2`` may differ in the last bit."""
     logs: dict[float, float] = {}
     values = x.tolist()
     for value in values:

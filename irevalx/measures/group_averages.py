@@ -1,8 +1,12 @@
-"""Measures averaged over the judgment groups of a topic."""
+"""Judgment groups (-R qrels_jg).
+
+Measures averaged over the judgment groups of a topic.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,16 +14,17 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.measures import average
 from irevalx.measures import precision as single
-from irevalx.measures.declare import AS_IT_IS, Measure, Parameters, measure
+from irevalx.measures.declare import NONREL, Measure, measure
+from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summary import mean
 
 if TYPE_CHECKING:
     from irevalx.ranking.grouped_topics import GroupedTopics
 
-FORMATS = frozenset({"qrels_jg"})
+_group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}), readings=NONREL)
 
 
-@measure("map_avgjg", summary=mean, formats=FORMATS, readings=AS_IT_IS)
+@_group_measure("map_avgjg")
 def average_precision(t: GroupedTopics) -> FloatArray:
     """Average precision, averaged over judgment groups.
 
@@ -32,7 +37,7 @@ def average_precision(t: GroupedTopics) -> FloatArray:
     return _averaged(t, average.average_precision)[0]
 
 
-@measure("P_avgjg", summary=mean, kind=single.CUTOFFS, formats=FORMATS, readings=AS_IT_IS)
+@_group_measure("P_avgjg", kind=single.CUTOFFS)
 def precision(t: GroupedTopics, k: int) -> FloatArray:
     """Precision after K documents, averaged over judgment groups.
 
@@ -45,7 +50,7 @@ def precision(t: GroupedTopics, k: int) -> FloatArray:
     return _averaged(t, single.precision, k)[0]
 
 
-@measure("Rprec_mult_avgjg", summary=mean, kind=single.multiple_r_precision.kind, formats=FORMATS, readings=AS_IT_IS)
+@_group_measure("Rprec_mult_avgjg", kind=single.multiple_r_precision.kind)
 def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents, averaged over judgment groups.
 
@@ -60,5 +65,11 @@ def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[F
 
 
 def _averaged(t: GroupedTopics, of_group: Measure, *parameters: Any) -> list[FloatArray]:
-    """Average each value of a measure over the groups."""
+    """Return, for each printed name of a measure, the average of its values over the groups: shape (n_topics,).
+
+    Parameters
+    ----------
+    of_group : the measure of a single group.
+    parameters : what its kernel gets.
+    """
     return [t.mean(np.asarray(values)) for values in of_group(t.each, Parameters((), parameters))]

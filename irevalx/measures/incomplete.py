@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments.
+"""Incomplete judgments.
 
 Of a topic, R documents were judged relevant and N nonrelevant. Above a relevant document of rank k lie r documents
 judged relevant, n judged nonrelevant, u pooled but not judged, and o = k - 1 - r - n - u from outside the pool.
@@ -6,22 +6,15 @@ judged relevant, n judged nonrelevant, u pooled but not judged, and o = k - 1 - 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.counts import COUNTED
-from irevalx.measures.declare import (
-    ABSENT,
-    AS_IT_IS,
-    AS_IT_IS_OR_CONDENSED,
-    UNJUDGED,
-    Cutoffs,
-    Named,
-    Parameter,
-    measure,
-)
+from irevalx.measures.declare import NONREL, NONREL_AND_SKIP, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import geometric_mean, mean
 from irevalx.ranking.topics import Topics
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
@@ -39,14 +32,14 @@ _FAR = 45.0
 """Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
 
 
-@measure(
-    "bpref",
-    summary=mean,
-    readings=AS_IT_IS_OR_CONDENSED,
-    needs_nonrelevant=True,
-    pooled=ABSENT,
-    outside=ABSENT,
-)
+_condensed_measure = partial(measure, readings=NONREL_AND_SKIP, needs_nonrelevant=True, unjudged=CountsAs.NOT_THERE)
+"""Declares a measure that sees judged documents alone."""
+
+_pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
+"""Declares a measure that tells pooled documents from those outside the pool."""
+
+
+@_condensed_measure("bpref", summary=mean)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -62,15 +55,7 @@ def bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@measure(
-    "gm_bpref",
-    summary=geometric_mean,
-    per_topic=False,
-    readings=AS_IT_IS_OR_CONDENSED,
-    needs_nonrelevant=True,
-    pooled=ABSENT,
-    outside=ABSENT,
-)
+@_condensed_measure("gm_bpref", summary=geometric_mean, per_topic=False)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
@@ -83,14 +68,7 @@ def geometric_bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@measure(
-    "bpref_10",
-    summary=mean,
-    readings=AS_IT_IS_OR_CONDENSED,
-    needs_nonrelevant=True,
-    pooled=ABSENT,
-    outside=ABSENT,
-)
+@_condensed_measure("bpref_10", summary=mean)
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
@@ -106,14 +84,7 @@ def bpref_10(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel + 10)
 
 
-@measure(
-    "RankEff",
-    summary=mean,
-    readings=AS_IT_IS_OR_CONDENSED,
-    needs_nonrelevant=True,
-    pooled=ABSENT,
-    outside=ABSENT,
-)
+@_condensed_measure("RankEff", summary=mean)
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
@@ -131,21 +102,25 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     return _mean_over_relevant(t, np.where(above > 0, ratio(n_nonrel - above, n_nonrel), 1.0))
 
 
-@measure(
+@_pool_measure(
     "infAP",
-    summary=mean,
-    kind=Named((Parameter("c", SMOOTHING, INFAP_C), Parameter("epsilon", EPSILON, INFAP_EPSILON))),
-    readings=AS_IT_IS_OR_CONDENSED,
-    pooled="relevant as often as those judged above the same document",
+    kind=NamedReals(
+        (
+            Parameter("c", SMOOTHING, INFAP_C, lambda settings: settings.infap_c),
+            Parameter("epsilon", EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+        )
+    ),
+    pooled=CountsAs.LIKE_JUDGED_ABOVE,
 )
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
 
-    Average precision as expected when the judged documents are a random sample of the pool: above a relevant document
-    pooled ones are taken to be relevant as often as those of them that were judged, with smoothing: e = 0.00001 and c =
-    2 unless given (--infap-epsilon, --infap-c). Where nothing above was judged the precision is 1/k + (d/k) (1/c): a
-    greater c expects fewer relevant documents there. Documents outside the pool are nonrelevant. The term is 1 at rank
-    1. Equals map, up to e, where all of the pool was judged. 0 where nothing is relevant.
+    The expected value of average precision where the judged documents are a random sample of the pool: above a relevant
+    document pooled ones are taken to be relevant as often as those of them that were judged, with smoothing: e =
+    0.00001 and c = 2 unless given (--infap-epsilon, --infap-c). Where nothing above was judged the precision is 1/k +
+    (d/k) (1/c): with a greater c fewer relevant documents are expected there. Documents outside the pool are
+    nonrelevant. The term is 1 at rank 1. Equals map, up to e, where all of the pool was judged. 0 where nothing is
+    relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
     Range: 0 to 1.
@@ -160,7 +135,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@measure("indAP", summary=mean, readings=AS_IT_IS_OR_CONDENSED, pooled=ABSENT)
+@_pool_measure("indAP", pooled=CountsAs.NOT_THERE)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
@@ -175,22 +150,20 @@ def induced_average_precision(t: Topics) -> FloatArray:
     return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
 
 
-@measure(
+@_pool_measure(
     "subAP",
-    summary=mean,
-    kind=Named((Parameter("p", None, SAMPLE_RATE),)),
-    readings=AS_IT_IS_OR_CONDENSED,
-    pooled=ABSENT,
-    outside="nonrelevant, and there with probability p",
+    kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
+    pooled=CountsAs.NOT_THERE,
+    outside=CountsAs.RANDOMLY_THERE,
 )
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     """Subcollection average precision.
 
-    Average precision as expected in a sample of the collection: the mean over all relevant documents of the expected
-    value of its precision, where those from outside the pool are each kept with probability p, and pooled unjudged ones
-    are not there. p is the sampling rate of the judgments; without --sample-rate or the parameter it is, topic by
-    topic, the judged documents divided by those in the pool. Equals map where all of the pool was judged. 0 where
-    nothing is relevant.
+    The expected value of average precision in a sample of the collection: the mean over all relevant documents of the
+    expected value of its precision, where those from outside the pool are each kept with probability p, and pooled
+    unjudged ones are not there. p is the sampling rate of the judgments; without --sample-rate or the parameter it is,
+    topic by topic, the judged documents divided by those in the pool. Equals map where all of the pool was judged. 0
+    where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
     Range: 0 to 1.
@@ -211,12 +184,11 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     "judged",
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
-    readings=AS_IT_IS,
-    scores=False,
     formats=COUNTED,
+    readings=NONREL,
+    higher_is_better=False,
     uses_level=False,
-    pooled=UNJUDGED,
-    outside=UNJUDGED,
+    unjudged=CountsAs.UNJUDGED,
 )
 def judged(t: Topics, k: int) -> FloatArray:
     """Share of judged documents among the first K.
@@ -232,20 +204,27 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
+    """Return bpref over at most so many nonrelevant documents: shape (n_topics,), as ``most`` has."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Sum the terms of the relevant documents retrieved and divide by the number of all; 0 where there are none."""
+    """Per topic: the sum of the terms of the relevant documents retrieved, divided by the number of all, or 0.
+
+    Parameters
+    ----------
+    terms : flat over ``t.rows``.
+    """
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 
 def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
     """Return the expected value of (r + 1) / (r + 1 + n + X), X binomially distributed over o trials.
 
-    E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
+    All have the same shape. E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for
+    1 - t.
     """
     j = r + n
     width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))

@@ -1,4 +1,7 @@
-"""Precision, recall and what else can be read off the number of relevant documents at one or more ranks."""
+"""Precision and recall.
+
+And what else can be read off the number of relevant documents at one or more ranks.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.errors import EvaluationError
-from irevalx.measures.declare import AS_IT_IS, NOTHING, UNDEFINED, UNJUDGED, Cutoffs, Levels, Reals, measure
+from irevalx.measures.declare import NONREL, UNDEFINED, measure
+from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
@@ -17,7 +21,7 @@ CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@measure("P", summary=mean, kind=CUTOFFS, bound="always")
+@measure("P", summary=mean, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
 def precision(t: Topics, k: int) -> FloatArray:
     """Precision after K documents.
 
@@ -57,7 +61,7 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), np.minimum(k, t.n_rel))
 
 
-@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), bound="always")
+@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), upper_bound=UpperBound.ALWAYS)
 def success(t: Topics, k: int) -> FloatArray:
     """Whether a relevant document is among the first K.
 
@@ -74,11 +78,10 @@ def success(t: Topics, k: int) -> FloatArray:
     "unj",
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
-    readings=AS_IT_IS,
-    scores=False,
+    readings=NONREL,
+    higher_is_better=False,
     uses_level=False,
-    pooled=UNJUDGED,
-    outside=UNJUDGED,
+    unjudged=CountsAs.UNJUDGED,
 )
 def unjudged(t: Topics, k: int) -> FloatArray:
     """Share of unjudged documents among the first K.
@@ -106,7 +109,7 @@ def r_precision(t: Topics) -> FloatArray:
     return ratio(t.hits_within(t.n_rel), t.n_rel)
 
 
-@measure("recip_rank", summary=mean, bound="always")
+@measure("recip_rank", summary=mean, upper_bound=UpperBound.ALWAYS)
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
@@ -120,103 +123,21 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure("set_P", summary=mean, bound="always")
-def set_precision(t: Topics) -> FloatArray:
-    """Precision of the whole retrieved set.
+@measure("recip_rank_cut", summary=mean, kind=Cutoffs((10,)), upper_bound=UpperBound.ALWAYS)
+def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
+    """Reciprocal rank of the first relevant document, if it is among the first K.
 
-    Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
+    1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
 
-    Formula: rel(ret)/ret.
+    Formula: max over relevant retrieved with k <= K of 1/k.
     Range: 0 to 1.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    Source: Voorhees, The TREC-8 Question Answering Track Report (1999); trec_eval -M K -m recip_rank.
     """
-    return ratio(t.n_rel_ret, t.n_ret)
+    best = t.rows.max(np.where(t.hit & (t.rank <= k), 1.0 / t.rank, 0.0), empty=0.0)
+    return np.asarray(best, np.float64)
 
 
-@measure("set_recall", summary=mean, pooled=NOTHING, outside=NOTHING)
-def set_recall(t: Topics) -> FloatArray:
-    """Recall of the whole retrieved set.
-
-    Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
-
-    Formula: rel(ret)/R.
-    Range: 0 to 1.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
-    """
-    return ratio(t.n_rel_ret, t.n_rel)
-
-
-@measure("set_relative_P", summary=mean)
-def set_relative_precision(t: Topics) -> FloatArray:
-    """Precision of the whole retrieved set, relative to the best possible.
-
-    Relevant documents retrieved, divided by the number retrieved or the number relevant, whichever is less; 0 where
-    that is 0.
-
-    Formula: rel(ret)/min(ret, R).
-    Range: 0 to 1.
-    Source: trec_eval.
-    """
-    return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
-
-
-@measure("set_map", summary=mean)
-def set_map(t: Topics) -> FloatArray:
-    """Precision times recall of the whole retrieved set.
-
-    Average precision with the precision of the whole set at each relevant document retrieved, as a set has no order; 0
-    where nothing was retrieved or nothing is relevant.
-
-    Formula: rel(ret)^2 / (ret R).
-    Range: 0 to 1.
-    Source: trec_eval.
-    """
-    found = t.n_rel_ret.astype(np.float64)
-    return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
-
-
-@measure("set_F", summary=mean, kind=Reals((1.0,), usage="X"))
-def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
-    """F measure of the whole retrieved set.
-
-    Precision and recall of the retrieved set as one number; recall weighs more where the parameter is above 1, its
-    usual value. 0 where no relevant document was retrieved.
-
-    Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
-    Range: 0 to 1.
-    Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
-    """
-    p = ratio(t.n_rel_ret, t.n_ret)
-    r = ratio(t.n_rel_ret, t.n_rel)
-    return np.where(t.n_rel_ret > 0, (x + 1.0) * p * r / (x * p + r), 0.0)
-
-
-@measure(
-    "utility",
-    summary=mean,
-    kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
-    without_results="0 (given parameters, with --compat 10, what they make of one unjudged document)",
-)
-def utility(t: Topics, *weights: float) -> FloatArray:
-    """Utility of the whole retrieved set.
-
-    What the relevant documents retrieved are worth, the nonrelevant ones retrieved, the relevant ones not retrieved and
-    the nonrelevant ones not retrieved: 1, -1, 0 and 0 each unless given as parameters. The last count needs the
-    collection size, -N.
-
-    Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
-    Range: any number.
-    Source: Hull, The TREC-7 Filtering Track (1998).
-    """
-    if len(weights) != 4:
-        raise EvaluationError(f"utility must have 4 parameters (A,B,C,D), but got {len(weights)}")
-    a, b, c, d = weights
-    r, n, n_rel = t.n_rel_ret, t.n_ret, t.n_rel
-    value: FloatArray = a * r + b * (n - r) + c * (n_rel - r) + d * (t.collection_size + r - n - n_rel)
-    return value
-
-
-@measure("iprec_at_recall", summary=mean, kind=Levels(ELEVEN_POINTS))
+@measure("iprec_at_recall", summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.
 
@@ -247,7 +168,7 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     return total / len(levels)
 
 
-@measure("Rprec_mult", summary=mean, kind=Levels((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
+@measure("Rprec_mult", summary=mean, kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
 def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents.
 
@@ -278,7 +199,7 @@ class _Walk:
 
     Parameters
     ----------
-    start : per topic; where the walk begins.
+    start : shape (n_topics,); where the walk begins.
     """
 
     def __init__(self, start: IntArray) -> None:
@@ -287,7 +208,7 @@ class _Walk:
         self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
 
     def skips(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the next cutoff is one of those beyond the start."""
+        """Per topic: whether the next cutoff, of shape (n_topics,), is one of those beyond the start."""
         self._skipping = self._skipping & (cutoff > self._limit)
         return self._skipping
 
@@ -300,7 +221,10 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """For each level: per topic the interpolated precision (0.0 where recall is lower) and whether it is reached."""
+    """Return, for each level of recall, the interpolated precision (0.0 where it is not reached) and whether it is.
+
+    Both have shape (n_topics,).
+    """
     # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
     found = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     at_hit = np.where(t.hit & (found > 0), found / t.rank, 0.0)

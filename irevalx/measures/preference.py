@@ -1,4 +1,6 @@
-"""Measures of how far a ranking agrees with preferences: pairs of documents of which one is judged better.
+"""Preferences (-R prefs, -R qrels_prefs).
+
+How far a ranking agrees with preferences: pairs of documents of which one is judged better.
 
 A preference is fulfilled where the better document comes first. A judged document that was not retrieved comes behind
 all that were; a preference between two that were not retrieved is possible but never fulfilled. The names of measures
@@ -8,36 +10,31 @@ one retrieved document in _imp.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
-from irevalx.measures.declare import AS_IT_IS, NOTHING, Kernel, Measure, measure
+from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.explanation import CountsAs
 from irevalx.measures.summary import mean, total
 
 if TYPE_CHECKING:
     from irevalx.ranking.assessed_preferences import Preferences
 
-FORMATS = frozenset({"prefs", "qrels_prefs"})
+_preference_measure = partial(
+    measure,
+    formats=frozenset({"prefs", "qrels_prefs"}),
+    readings=NONREL,
+    uses_level=False,
+    unjudged=CountsAs.NOTHING,
+)
+_preference_count = partial(_preference_measure, summary=total, number="integer", higher_is_better=False)
+_preference_share = partial(_preference_measure, summary=mean)
 
 
-def _number(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
-    return _measure(name, summary=total, number="integer", scores=False, **fields)
-
-
-def _share(name: str) -> Callable[[Kernel], Measure]:
-    return _measure(name, summary=mean)
-
-
-def _measure(name: str, **fields: Any) -> Callable[[Kernel], Measure]:
-    return measure(
-        name, formats=FORMATS, readings=AS_IT_IS, uses_level=False, pooled=NOTHING, outside=NOTHING, **fields
-    )
-
-
-@_number("prefs_num_prefs_poss", without_results="its preferences (0 with --compat 9)")
+@_preference_count("prefs_num_prefs_poss", without_results="its preferences (0 with --compat 9)")
 def possible(p: Preferences) -> IntArray:
     """Number of preferences.
 
@@ -51,7 +48,7 @@ def possible(p: Preferences) -> IntArray:
     return _sum(p, p.tally.possible)
 
 
-@_number("prefs_num_prefs_ful")
+@_preference_count("prefs_num_prefs_ful")
 def fulfilled(p: Preferences) -> IntArray:
     """Number of preferences fulfilled.
 
@@ -64,7 +61,7 @@ def fulfilled(p: Preferences) -> IntArray:
     return _sum(p, p.tally.fulfilled)
 
 
-@_number("prefs_num_prefs_ful_ret")
+@_preference_count("prefs_num_prefs_ful_ret")
 def fulfilled_retrieved(p: Preferences) -> IntArray:
     """Number of preferences fulfilled, of those between retrieved documents.
 
@@ -77,7 +74,7 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
     return _sum(p, p.tally.fulfilled_ret)
 
 
-@_share("prefs_simp")
+@_preference_share("prefs_simp")
 def simple(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled.
 
@@ -90,7 +87,7 @@ def simple(p: Preferences) -> FloatArray:
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible))
 
 
-@_share("prefs_simp_imp")
+@_preference_share("prefs_simp_imp")
 def simple_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those with a retrieved document.
 
@@ -103,7 +100,7 @@ def simple_implied(p: Preferences) -> FloatArray:
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible_imp))
 
 
-@_share("prefs_simp_ret")
+@_preference_share("prefs_simp_ret")
 def simple_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those between retrieved documents.
 
@@ -116,7 +113,7 @@ def simple_retrieved(p: Preferences) -> FloatArray:
     return ratio(_sum(p, p.tally.fulfilled_ret), _sum(p, p.tally.possible_ret))
 
 
-@_share("prefs_pair")
+@_preference_share("prefs_pair")
 def pair(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of documents.
 
@@ -131,7 +128,7 @@ def pair(p: Preferences) -> FloatArray:
     return ratio(p.pairs.total, p.pairs.count)
 
 
-@_share("prefs_pair_imp")
+@_preference_share("prefs_pair_imp")
 def pair_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of documents with a retrieved one.
 
@@ -144,7 +141,7 @@ def pair_implied(p: Preferences) -> FloatArray:
     return ratio(p.pairs.total, p.pairs.count_imp)
 
 
-@_share("prefs_pair_ret")
+@_preference_share("prefs_pair_ret")
 def pair_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of retrieved documents.
 
@@ -157,7 +154,7 @@ def pair_retrieved(p: Preferences) -> FloatArray:
     return ratio(p.pairs.total_ret, p.pairs.count_ret)
 
 
-@_share("prefs_avgjg")
+@_preference_share("prefs_avgjg")
 def group_average(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over judgment groups.
 
@@ -170,7 +167,7 @@ def group_average(p: Preferences) -> FloatArray:
     return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible))
 
 
-@_share("prefs_avgjg_imp")
+@_preference_share("prefs_avgjg_imp")
 def group_average_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those with a retrieved document, averaged over judgment groups.
 
@@ -183,7 +180,7 @@ def group_average_implied(p: Preferences) -> FloatArray:
     return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible_imp))
 
 
-@_share("prefs_avgjg_ret")
+@_preference_share("prefs_avgjg_ret")
 def group_average_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those between retrieved documents, averaged over judgment groups.
 
@@ -196,7 +193,7 @@ def group_average_retrieved(p: Preferences) -> FloatArray:
     return _mean_of_groups(p, ratio(p.tally.fulfilled_ret, p.tally.possible_ret))
 
 
-@_share("prefs_avgjg_Rnonrel")
+@_preference_share("prefs_avgjg_Rnonrel")
 def group_average_balanced(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled with as many nonrelevant documents as relevant ones, averaged over groups.
 
@@ -217,7 +214,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     return _mean_of_groups(p, fulfilled / possible)
 
 
-@_share("prefs_avgjg_Rnonrel_ret")
+@_preference_share("prefs_avgjg_Rnonrel_ret")
 def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled with as many nonrelevant as relevant documents retrieved, averaged over groups.
 

@@ -1,4 +1,6 @@
-"""Measures for pools that were divided into strata, from each of which a random sample was judged.
+"""Stratified samples of judgments (-R sampled).
+
+Measures for pools that were divided into strata, from each of which a random sample was judged.
 
 Of a stratum s of a topic, D_s documents are in the pool, S_s were judged and R_s judged relevant. D_s(k), S_s(k) and
 R_s(k) are those among the first k documents of the run.
@@ -7,22 +9,21 @@ R_s(k) are those among the first k documents of the run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
 from irevalx.frozen import Frozen
-from irevalx.measures.declare import AS_IT_IS, Cutoffs, measure
+from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.explanation import CountsAs
 from irevalx.measures.incomplete import EPSILON
-from irevalx.measures.summary import mean, real_total
+from irevalx.measures.parameter_kinds import Cutoffs
+from irevalx.measures.summary import mean, total, total_of_all_judged
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import SampledTopics
 
-SAMPLED = frozenset({"sampled"})
-
-EXPECTED = "what the sample of its stratum lets expect"
-"""What a pooled document counts as that was not judged."""
+_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=CountsAs.LIKE_STRATUM)
 
 
 class _Stratum(Frozen):
@@ -31,7 +32,7 @@ class _Stratum(Frozen):
     Parameters
     ----------
     number : what the judgments call it.
-    size, n_judged, n_rel : per topic; its documents in the pool, those judged, those judged relevant.
+    size, n_judged, n_rel : shape (n_topics,); its documents in the pool, those judged, those judged relevant.
     """
 
     t: SampledTopics
@@ -62,6 +63,7 @@ class _Stratum(Frozen):
 
 
 def _strata(t: SampledTopics) -> Iterator[_Stratum]:
+    """Yield the strata in ascending order of their numbers."""
     judged = t.pool_grade >= 0
     relevant = judged & (t.pool_grade >= t.level)
     for number in t.strata:
@@ -70,11 +72,9 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
         yield _Stratum(t, number, *counts)
 
 
-@measure(
-    "inum_rel", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED, scores=False, over="judged"
-)
+@_strata_measure("inum_rel", summary=total_of_all_judged, higher_is_better=False)
 def inferred_relevant(t: SampledTopics) -> FloatArray:
-    """Number of relevant documents, as the sample lets expect.
+    """Number of relevant documents, estimated from the sample.
 
     In each stratum of which documents were judged, the share of relevant ones times its documents; summed over strata.
     The `all` row is the sum over all judged topics.
@@ -86,9 +86,9 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
     return _inferred_relevant(t)
 
 
-@measure("inum_rel_ret", summary=real_total, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED, scores=False)
+@_strata_measure("inum_rel_ret", summary=total, higher_is_better=False)
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
-    """Number of relevant documents retrieved, as the sample lets expect.
+    """Number of relevant documents retrieved, estimated from the sample.
 
     In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
     counted among the retrieved documents, and summed over strata. The `all` row is the sum.
@@ -97,17 +97,17 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     Range: from 0 up.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
-    return _expected_within(t, t.rank > 0)
+    return _estimated_within(t, t.rank > 0)
 
 
-@measure("xinfAP", summary=mean, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
+@_strata_measure("xinfAP", summary=mean)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
-    """Average precision, as a sample of strata lets expect.
+    """Average precision, estimated from a sample of strata.
 
-    The precision at a relevant document is taken to be what the judged documents above it let expect, stratum by
-    stratum, smoothed with e = 0.00001. Those of a stratum are averaged over its relevant documents, and the strata
-    weighted by how many relevant documents they are expected to have. 0 where nothing is relevant. With a single
-    stratum it is infAP with c = 3.
+    The precision at a relevant document is estimated from the judged documents above it, stratum by stratum, smoothed
+    with e = 0.00001. It is averaged over the relevant documents of each stratum, and the strata are weighted by the
+    estimated numbers of their relevant documents. 0 where nothing is relevant. With a single stratum it is infAP with
+    c = 3.
 
     Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
     e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
@@ -119,23 +119,23 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     share = np.zeros(t.rows.size)
     for stratum in _strata(t):
         size, n_judged, n_rel = (stratum.above(mask) for mask in (everything, t.judged, t.relevant))
-        share += _expected(ratio(size, pooled_above), n_judged, n_rel)
+        share += _estimated(ratio(size, pooled_above), n_judged, n_rel)
     precision = 1.0 / t.rank + pooled_above / t.rank * share
-    total = np.zeros(t.rows.n)
+    weighted = np.zeros(t.rows.n)
     for stratum in _strata(t):
         found = t.rows.sum(np.where(stratum.inside & t.relevant, precision, 0.0))
-        total += stratum.weight * found
-    return ratio(total, _inferred_relevant(t))
+        weighted += stratum.weight * found
+    return ratio(weighted, _inferred_relevant(t))
 
 
-@measure("infNDCG", summary=mean, formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
+@_strata_measure("infNDCG", summary=mean)
 def inferred_ndcg(t: SampledTopics) -> FloatArray:
-    """Normalised discounted cumulative gain, as a sample of strata lets expect.
+    """Normalised discounted cumulative gain, estimated from a sample of strata.
 
     The discounted gains of a stratum's judged documents retrieved, averaged over them and times the documents of the
     stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each grade occurs
-    as often as the sample lets expect (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of a
-    document is its grade, 0 below -l. 0 where nothing is relevant.
+    as often as is estimated from the sample (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of
+    a document is its grade, 0 below -l. 0 where nothing is relevant.
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
@@ -143,18 +143,18 @@ def inferred_ndcg(t: SampledTopics) -> FloatArray:
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     gain = np.where(t.relevant, t.grade / t.discount, 0.0)
-    total = np.zeros(t.rows.n)
+    dcg = np.zeros(t.rows.n)
     for stratum in _strata(t):
         found = t.rows.sum(np.where(stratum.inside, gain, 0.0))
-        total += ratio(stratum.within(t.rank > 0) * found, stratum.within(t.judged))
+        dcg += ratio(stratum.within(t.rank > 0) * found, stratum.within(t.judged))
     ideal, grades = _ideal(t)
     best = ideal.sum(grades / log2_of(ideal.position + 2))
-    return ratio(total, best)
+    return ratio(dcg, best)
 
 
-@measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)), formats=SAMPLED, readings=AS_IT_IS, pooled=EXPECTED)
+@_strata_measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)))
 def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
-    """Precision after K documents, as a sample of strata lets expect.
+    """Precision after K documents, estimated from a sample of strata.
 
     In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
     counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
@@ -163,29 +163,34 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
     Range: 0 to 1.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
-    return _expected_within(t, t.rank <= k) / k
+    return _estimated_within(t, t.rank <= k) / k
 
 
-def _expected(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Return how many of ``size`` documents are relevant, given how many were judged, and judged relevant."""
-    expected: FloatArray = size * (n_rel + EPSILON) / (n_judged + 3 * EPSILON)
-    return expected
+def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
+    """Return how many of ``size`` documents are relevant, given how many were judged, and judged relevant.
+
+    All have the same shape.
+    """
+    estimated: FloatArray = size * (n_rel + EPSILON) / (n_judged + 3 * EPSILON)
+    return estimated
 
 
 def _inferred_relevant(t: SampledTopics) -> FloatArray:
+    """Per topic: how many documents of the pool are relevant."""
     return sum((ratio(s.n_rel * s.size, s.n_judged) for s in _strata(t)), np.zeros(t.rows.n))
 
 
-def _expected_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    total = np.zeros(t.rows.n)
+def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
+    """Per topic: how many retrieved documents are relevant of those where ``first``, flat over ``t.rows``, is true."""
+    estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
-        total += _expected(*counts)
-    return total
+        estimated += _estimated(*counts)
+    return estimated
 
 
 def _ideal(t: SampledTopics) -> tuple[Segments, FloatArray]:
-    """Return the grades of the best possible ranking, per topic the highest first, cut at the depth."""
+    """Return the best possible ranking, cut at the depth: its rows, and flat over them the grades, descending."""
     ideal, grades = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
     for grade in reversed(distinct(t.pool_grade[t.pool_grade >= max(t.level, 1)]).tolist()):
         number = np.zeros(t.rows.n)

@@ -1,116 +1,46 @@
-"""From what ``-m`` was given to requests: which measures, with which parameters, in print order."""
+"""What is to be computed: the measures asked for, with parameters that have been read, in print order."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
+from irevalx.errors import EvaluationError, ParameterError, Warn, quote
 from irevalx.frozen import Frozen
-from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
-from irevalx.measures.declare import AS_IT_IS, Cutoffs, Gains, Measure, Named, NoParameters, Parameters
-from irevalx.settings import Reading, Settings, read_reading
-from irevalx.trec_eval.versions import Compat
+from irevalx.measures.declare import NONREL, Measure
+from irevalx.measures.measure_names import cutoff_hint
+from irevalx.measures.measure_requests import MeasureRequest, Mention, read_requests
+from irevalx.measures.parameter_kinds import NoParameters, Parameters
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import Reading, Settings
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
-SUMMARY_ONLY = frozenset(measure.name for measure in MEASURES if measure.kernel is None)
-"""Measures that have nothing to do with documents."""
 
-PLACES = {name: number for number, name in enumerate(BY_NAME)}
-"""Print order."""
-
-USUAL = {"sampled": "all"}
-"""What is printed without ``-m``, by the format of the judgments, where it is not ``official``."""
-
-SYNONYMS = {
-    "ap": "map",
-    "mrr": "recip_rank",
-    "rr": "recip_rank",
-    "gmap": "gm_map",
-    "precision": "P",
-    "r-precision": "Rprec",
-    "r-prec": "Rprec",
-    "bpref-10": "bpref_10",
-}
-"""What else measures are called, in lower case."""
-
-SYNONYMS_AT = {
-    "ap": "map_cut",
-    "map": "map_cut",
-    "ndcg": "ndcg_cut",
-    "p": "P",
-    "precision": "P",
-    "r": "recall",
-    "recall": "recall",
-    "success": "success",
-    "unj": "unj",
-    "judged": "judged",
-    "ip": "iP",
-}
-"""What else is said for ``NAME@k``, in lower case."""
-
-AT_CUTOFFS = {measure.name.lower(): measure.name for measure in MEASURES if isinstance(measure.kind, Cutoffs)}
-AT_CUTOFFS |= SYNONYMS_AT
-"""What ``NAME@k`` means, in lower case: a measure's own name will do too."""
-
-
-class Asked:
-    """One measure in one reading, as it was asked for.
-
-    Parameters
-    ----------
-    name : a measure that exists in this version.
-    reading : of the unjudged.
-    optional : whether it may be left out where the format of the judgments does not allow it.
-    parameters : the first ones given as ``NAME.PARAMETERS``; None for the default.
-    cutoffs : those given as ``NAME@k``.
-    ignored : later or useless parameters.
-    """
-
-    def __init__(self, name: str, reading: Reading) -> None:
-        self.name = name
-        self.reading = reading
-        self.optional = True
-        self.parameters: str | None = None
-        self.cutoffs: list[str] = []
-        self.ignored: list[str] = []
-
-    def add(self, parameters: str) -> None:
-        """Take further parameters; the first ones win, as in trec_eval."""
-        if self.parameters is None:
-            self.parameters = parameters
-        elif parameters != self.parameters:
-            self.ignored.append(parameters)
-
-    @property
-    def text(self) -> str | None:
-        """The parameters that count."""
-        if not self.cutoffs:
-            return self.parameters
-        given = [] if self.parameters is None else self.parameters.split(",")
-        return ",".join([*given, *(k for k in dict.fromkeys(self.cutoffs) if k not in given)])
-
-
-class Request(Frozen):
-    """A measure in a reading, with parameters that have been read.
+class SelectedMeasure(Frozen):
+    """A measure in a reading of the unjudged, with its parameters.
 
     Parameters
     ----------
     names : the names that the values are printed under.
+    level : the least grade that is relevant; None for that of all measures.
+    optional : whether it may be left out where the judgments do not allow it, as only a set asks for it.
     """
 
     measure: Measure
     parameters: Parameters
     reading: Reading
     names: tuple[str, ...]
+    level: int | None = None
+    optional: bool = False
 
     @property
     def needs_all(self) -> bool:
         """Whether it looks at documents outside the pool one by one."""
-        return self.reading == "rel" or self.measure.needs_all(self.parameters.values)
+        below_0 = self.level is not None and self.level < 0
+        return below_0 or self.reading == "rel" or self.parameters.look_outside
 
 
 class Selection(Frozen):
@@ -118,14 +48,28 @@ class Selection(Frozen):
 
     Parameters
     ----------
-    requests : in print order.
+    measures : in print order.
     rel_format : of the judgments.
     zscores : what to convert values with; None for the values themselves.
+    as_asked : whether names and order are to be printed as they were asked for.
+    mentions : what was asked for, and the measures that were selected for it.
     """
 
-    requests: tuple[Request, ...]
+    measures: tuple[SelectedMeasure, ...]
     rel_format: str = "qrels"
     zscores: Zscores | None = None
+    as_asked: bool = False
+    mentions: tuple[tuple[Mention, tuple[SelectedMeasure, ...]], ...] = ()
+
+    @cached_property
+    def asked(self) -> dict[str, str]:
+        """What values are called as they were asked for, in that order, and the name that each is printed under."""
+        found: dict[str, str] = {}
+        for mention, several in self.mentions:
+            for selected in several:
+                for spelling, name in _spellings(mention, selected):
+                    found.setdefault(spelling, name)
+        return found
 
     def refuse_other_formats(self) -> None:
         """Refuse measures that cannot be computed from judgments in this format.
@@ -134,142 +78,12 @@ class Selection(Frozen):
         ------
         EvaluationError : names the first of them, and the formats that it needs.
         """
-        for measure in (request.measure for request in self.requests):
+        for measure in (selected.measure for selected in self.measures):
             if not measure.can_use(self.rel_format):
                 raise EvaluationError(
                     f"judgments for the measure {quote(measure.name)} must be in the format "
                     f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
                 )
-
-
-class _Wishes:
-    """What has been asked for so far.
-
-    Parameters
-    ----------
-    compat : a measure that the version lacks is unknown.
-    unjudged : the readings of a measure that is asked for without one.
-    condensed : whether all measures are read as ``skip`` instead (``-J``).
-    """
-
-    def __init__(self, compat: Compat, unjudged: Sequence[Reading], *, condensed: bool) -> None:
-        self.compat = compat
-        self.unjudged: tuple[Reading, ...] = ("skip",) if condensed else tuple(dict.fromkeys(unjudged))
-        self.condensed = condensed
-        self.asked: list[Asked] = []
-        self.readings: list[Reading] = []
-        self.left_out: dict[Reading, list[str]] = {}
-
-    def measure(
-        self, name: str, reading: Reading | None, parameters: str | None = None, *, cutoffs: Sequence[str] = ()
-    ) -> None:
-        """Ask for a measure, in those of several readings that it has."""
-        readings = self._mentioned(reading)
-        lacking = [
-            one for one in readings if not self._has(name, one) or (reading and one not in BY_NAME[name].readings)
-        ]
-        if len(lacking) == len(readings):
-            has = " or ".join(BY_NAME[name].readings)
-            raise UsageError(f"a reading of {name} must be {has}, but got {quote(lacking[0])}")
-        for one in readings:
-            if one in lacking:
-                self.left_out.setdefault(one, []).append(name)
-                continue
-            asked = self._entry(name, one, parameters)
-            asked.optional = False
-            asked.cutoffs += cutoffs
-            if parameters is not None:
-                asked.add(parameters)
-
-    def members(self, nickname: str, reading: Reading | None) -> None:
-        """Ask for the measures of a set, as far as the version has them and they have the reading."""
-        for member in NICKNAMES[nickname]:
-            name, own = split_reading(member)
-            if not exists(name, self.compat) or (own and (reading or self.unjudged != AS_IT_IS)):
-                continue
-            for one in self._mentioned(own or reading):
-                if self._has(name, one):
-                    asked = self._entry(name, one, None)
-                    asked.optional &= nickname == "all"
-                else:
-                    self.left_out.setdefault(one, []).append(name)
-
-    def place(self, asked: Asked) -> tuple[int, int]:
-        """Return where a measure is printed: in the block of its reading, at its place among all measures."""
-        block = -1 if asked.name in SUMMARY_ONLY else self.readings.index(asked.reading)
-        return block, PLACES[asked.name]
-
-    def _mentioned(self, reading: Reading | None) -> Sequence[Reading]:
-        readings = (reading,) if reading else self.unjudged
-        self.readings += [one for one in readings if one not in self.readings]
-        return readings
-
-    def _has(self, name: str, reading: Reading) -> bool:
-        """Tell whether a measure has a reading; what belongs to the summary alone is the same in all of them."""
-        return self.condensed or name in SUMMARY_ONLY or reading in BY_NAME[name].readings
-
-    def _entry(self, name: str, reading: Reading, parameters: str | None) -> Asked:
-        """Return what has been asked already, or a new entry.
-
-        Measures of the summary have no reading, and parameters with names do not exclude each other.
-        """
-        if name in SUMMARY_ONLY:
-            reading = "nonrel"
-        several = isinstance(BY_NAME[name].kind, Named)
-        for asked in self.asked:
-            if (asked.name, asked.reading) == (name, reading) and not (several and asked.parameters != parameters):
-                return asked
-        self.asked.append(Asked(name, reading))
-        return self.asked[-1]
-
-
-def ask(
-    texts: Sequence[str],
-    compat: Compat,
-    warn: Warn = lambda line: None,
-    unjudged: Sequence[Reading] = AS_IT_IS,
-    *,
-    condensed: bool = False,
-) -> list[Asked]:
-    """Expand nicknames and find out which measures were asked for, in which readings of the unjudged.
-
-    Parameters
-    ----------
-    texts : what ``-m`` was given, in order.
-    compat : a measure that the version lacks is unknown.
-    warn : told of parameters that have no effect, and of members of sets that lack a reading.
-    unjudged : the readings of a measure that is asked for without one, at least one.
-    condensed : whether all measures are read as ``skip`` instead (``-J``), which all of them have.
-
-    Returns
-    -------
-    In print order: measures of the summary alone, then those of each reading, as readings were first mentioned.
-
-    Raises
-    ------
-    UnknownMeasureError : a name that is neither a measure nor a nickname; the message has the nearest names.
-    UsageError : ``NAME.`` without anything behind the dot, or a reading that does not exist or that the measure lacks.
-    """
-    wishes = _Wishes(compat, unjudged, condensed=condensed)
-    for text in texts:
-        stem, reading = split_reading(text)
-        name, dot, parameters = stem.partition(".")
-        known = exists(name, compat) or name in NICKNAMES
-        if known and dot and not parameters:
-            raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
-        if name in NICKNAMES:
-            wishes.members(name, reading)
-            if dot:
-                warn(f"the parameters {quote(parameters)} of {name} are ignored: it is a set of measures")
-        elif known:
-            wishes.measure(name, reading, parameters if dot else None)
-        else:
-            _ask_by_other_name(stem, reading, wishes)
-    for one in wishes.asked:
-        _tell_ignored(one, warn)
-    for reading, names in wishes.left_out.items():
-        warn(f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}")
-    return sorted(wishes.asked, key=wishes.place)
 
 
 def select(
@@ -278,121 +92,89 @@ def select(
     rel_format: str = "qrels",
     *,
     strict: bool = False,
+    as_asked: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
-    """Read the parameters of the measures asked for.
+    """Return the measures asked for.
 
     Parameters
     ----------
     texts : what ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments.
     rel_format : of the judgments, as ``-R`` takes it.
     strict : refuse parameters that are not plain numbers.
-    warn : told of parameters that have no effect or are read otherwise than they look, and of members of sets that
-        lack a reading.
+    as_asked : print names and order as they were asked for (``--names asked``).
+    warn : called with a line for parameters that have no effect or are read otherwise than they look, and for members
+        of sets that lack a reading.
 
     Raises
     ------
-    UnknownMeasureError, UsageError : as ``ask``.
+    UnknownMeasureError, UsageError : as ``read_requests``.
     ParameterError : parameters that make no sense.
     """
-    texts = texts or (USUAL.get(rel_format, "official"),)
-    asked = ask(texts, settings.compat, warn, settings.unjudged or AS_IT_IS, condensed=settings.judged_only)
-    kept = [one for one in asked if not one.optional or BY_NAME[one.name].can_use(rel_format)]
-    requests = []
-    for one in kept:
-        measure = BY_NAME[one.name]
-        parameters = _read(measure, one.text, settings, strict, warn)
-        bare = one.reading == "nonrel" or settings.judged_only
-        names = parameters.names if bare else tuple(f"{name}:{one.reading}" for name in parameters.names)
-        requests.append(Request(measure, parameters, one.reading, names))
-    return Selection(tuple(requests), rel_format)
+    usual = REL_FORMATS[rel_format].usual_measures
+    texts = [usual if text == "official" else text for text in texts] or [usual]
+    unjudged = settings.unjudged or NONREL
+    requests = read_requests(texts, settings.compat, settings.level, unjudged, judged_only=settings.judged_only)
+    for line in requests.warnings():
+        warn(line)
+    selected = {
+        request: _selected(request, settings, strict, warn)
+        for request in requests.in_print_order()
+        if not request.optional or request.measure.can_use(rel_format)
+    }
+    mentions = [
+        (mention, tuple(selected[request] for request in mention.requests if request in selected))
+        for mention in requests.mentions
+    ]
+    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, mentions=tuple(mentions))
 
 
-def split_reading(text: str) -> tuple[str, Reading | None]:
-    """Split ``NAME:READING``.
+def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
+    """Read the parameters of a measure.
 
     Raises
     ------
-    UsageError : there is no such reading.
+    ParameterError, UsageError : they make no sense.
     """
-    stem, colon, last = text.rpartition(":")
-    return (stem, read_reading(last)) if colon else (text, None)
+    measure = request.measure
 
-
-def _read(measure: Measure, text: str | None, settings: Settings, strict: bool, warn: Warn) -> Parameters:
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
         if strict:
             raise ParameterError(problem)
         warn(f"{problem}, read as {value:g} as trec_eval does")
 
-    if isinstance(measure.kind, NoParameters):
-        text = None
-    kind = measure.kind
-    if isinstance(kind, Named):
-        own = {"c": settings.infap_c, "epsilon": settings.infap_epsilon, "p": settings.sample_rate}
-        kind = kind.with_defaults(own)
-    parameters = kind.parse(measure.name, text, settings.compat, note)
-    if isinstance(measure.kind, Gains):
-        gains = [pair.value for pair in parameters.values if pair.level is not None]
-        if measure.name != "rbp" and any(gain != int(gain) for gain in gains if abs(gain) < 2.0**53):
-            warn(
-                f"{measure.name}: gains that differ by less than 1 can end up in the wrong order, as in trec_eval, "
-                "and the results be meaningless; multiply all gains until they are whole numbers"
-            )
-    return parameters
+    try:
+        parameters = measure.kind.parse(measure.name, request.text, settings, note)
+    except ParameterError as error:
+        raise ParameterError(f"{error}{cutoff_hint(measure.name, request.text)}") from None
+    for line in parameters.warnings:
+        warn(line)
+    names = tuple(name + request.suffix for name in parameters.names)
+    return SelectedMeasure(measure, parameters, request.reading, names, request.level, optional=request.optional)
 
 
-def exists(name: str, compat: Compat) -> bool:
-    """Tell whether a version has a measure with this name."""
-    return name in BY_NAME and name not in compat.absent_measures
+def _spellings(mention: Mention, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
+    """Yield what values are called as they were asked for, each with the name that it is printed under.
 
+    These are the same where a text stands for several values without a list of cutoffs, and where what it says is
+    ignored.
+    """
+    printed = dict(zip(selected.parameters.names, selected.names, strict=True))
+    kind = selected.measure.kind
 
-def _ask_by_other_name(text: str, reading: Reading | None, wishes: _Wishes) -> None:
-    """Understand the names that people bring: ``MAP``, ``ndcg@10``, and ``P_10`` as it is printed."""
-    compat = wishes.compat
-    lower = text.lower()
-    at = re.fullmatch(r"([a-z_]+)@([0-9]+(?:,[0-9]+)*)", lower)
-    name = AT_CUTOFFS.get(at[1], "") if at else ""
-    if at and exists(name, compat):
-        wishes.measure(name, reading, cutoffs=at[2].split(","))
+    def names_with(parameters: str | None) -> tuple[str, ...]:
+        # What is odd has been said already, and names do not depend on settings.
+        return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
+
+    if mention.cutoffs:
+        for cutoff in mention.cutoffs:
+            [name] = names_with(cutoff)
+            yield mention.spelling_at(cutoff), printed[name]
         return
-    for name in sorted(BY_NAME, key=len, reverse=True):
-        rest = text.removeprefix(name + "_")
-        kind = BY_NAME[name].kind
-        printed = rest != text and bool(re.match(r"[-+.]?[0-9]|[a-z]*=", rest)) and not isinstance(kind, NoParameters)
-        if printed and exists(name, compat):
-            if isinstance(kind, Cutoffs) and rest.isdecimal():
-                wishes.measure(name, reading, cutoffs=[rest])
-            else:
-                wishes.measure(name, reading, rest)
-            return
-    folded = {name.lower(): name for name in (*NICKNAMES, *BY_NAME) if name in NICKNAMES or exists(name, compat)}
-    name = SYNONYMS.get(lower) or folded.get(lower, "")
-    if name in NICKNAMES:
-        wishes.members(name, reading)
-    elif exists(name, compat):
-        wishes.measure(name, reading)
-    else:
-        raise _unknown(text, compat)
-
-
-def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
-    name = text.partition(".")[0]
-    if name in compat.absent_measures:
-        return UnknownMeasureError(f"the measure {quote(name)} does not exist in trec_eval {compat.version} (--compat)")
-    import difflib
-
-    names = [name for name in (*NICKNAMES, *BY_NAME) if name not in compat.absent_measures]
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    hint = f"; the nearest are {', '.join(near)}" if near else "; -h -m all_trec explains the usual ones"
-    return UnknownMeasureError(f"a measure must be one that irevalx knows, but got {quote(name)}{hint}")
-
-
-def _tell_ignored(one: Asked, warn: Warn) -> None:
-    measure = BY_NAME.get(one.name)
-    if measure and isinstance(measure.kind, NoParameters) and one.parameters is not None:
-        warn(f"the parameters {quote(one.parameters)} of {one.name} are ignored: it takes none")
-    for parameters in one.ignored:
-        kept = quote(one.parameters or "")
-        warn(f"the parameters {quote(parameters)} of {one.name} are ignored: it has {kept} already, and the first win")
+    names = names_with(mention.parameters)
+    is_ignored = isinstance(kind, NoParameters) and mention.parameters is not None
+    spelling = mention.spelling if len(names) == 1 and not is_ignored else ""
+    for name in names:
+        if name in printed:
+            yield spelling or printed[name], printed[name]

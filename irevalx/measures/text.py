@@ -1,4 +1,4 @@
-"""What is shown rather than averaged."""
+"""Shown for each topic."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
-from irevalx.measures.declare import AS_IT_IS_OR_CONDENSED, Reals, measure
+from irevalx.measures.declare import NONREL_AND_SKIP, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.parameter_kinds import Reals
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
 
@@ -15,12 +17,12 @@ from irevalx.ranking.topics import Topics
     "relstring",
     summary=None,
     number="text",
-    scores=False,
+    higher_is_better=False,
     kind=Reals((10.0,), usage="K"),
-    readings=AS_IT_IS_OR_CONDENSED,
+    readings=NONREL_AND_SKIP,
     uses_level=False,
-    pooled='"."',
-    outside='"-"',
+    pooled=CountsAs.DOT,
+    outside=CountsAs.DASH,
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.

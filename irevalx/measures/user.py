@@ -1,4 +1,7 @@
-"""Measures built on a model of the user, who goes on to the next document with some probability."""
+"""Models of the user.
+
+The user goes on to the next document with some probability.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.measures.declare import AS_IT_IS, OUTSIDE_GAIN, POOLED_GAIN, UNJUDGED, Gain, Gains, measure
-from irevalx.measures.gain import Gained, looks_outside
+from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.gains_of_topics import GainsOfTopics
+from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
 from irevalx.ranking.topics import Topics
 
@@ -18,12 +23,11 @@ PERSISTENCE = 0.9
 @measure(
     "rbp",
     summary=mean,
-    kind=Gains("p=P,LEVEL=GAIN,..."),
-    needs_all=looks_outside,
+    kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False),
     uses_level=False,
-    pooled=POOLED_GAIN,
-    outside=OUTSIDE_GAIN,
-    bound="with grades 0 and 1 only, -l 1 and no other gains",
+    pooled=CountsAs.GAIN_FOR_POOLED,
+    outside=CountsAs.GAIN_FOR_OUTSIDE,
+    upper_bound=UpperBound.BINARY_GAINS,
 )
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Rank-biased precision.
@@ -37,20 +41,19 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
     """
     p = _persistence(pairs)
-    gained = Gained.of(t, pairs, scaled=True)
-    weights = gained.gain * _decay(p, t)[t.rank - 1]
-    return (1.0 - p) * t.rows.sum(np.where(gained.gain != 0, weights, 0.0))
+    gain = GainsOfTopics.of(t, pairs, scaled=True).gain
+    weights = gain * _decay(p, t)[t.rank - 1]
+    return (1.0 - p) * t.rows.sum(np.where(gain != 0, weights, 0.0))
 
 
 @measure(
     "rbp_resid",
     summary=mean,
-    kind=Gains("p=P"),
-    readings=AS_IT_IS,
-    scores=False,
+    kind=Gains("p=P", sorted_like_c=False),
+    readings=NONREL,
+    higher_is_better=False,
     uses_level=False,
-    pooled=UNJUDGED,
-    outside=UNJUDGED,
+    unjudged=CountsAs.UNJUDGED,
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
@@ -74,11 +77,12 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _persistence(pairs: Sequence[Gain]) -> float:
+    """Return the last p among the parameters, or 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
 
 
 def _decay(p: float, t: Topics) -> FloatArray:
-    """Return p to the power of 0, 1, ..., the greatest n_ret, as a running product."""
+    """Return p to the power of 0, 1, ..., the greatest n_ret, as a running product: shape (that + 1,)."""
     steps = np.full(int(t.n_ret.max(initial=0)) + 1, p)
     steps[0] = 1.0
     return np.multiply.accumulate(steps)

@@ -7,26 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
-from irevalx.measures.summary import (
-    Population,
-    Summary,
-    Values,
-    as_list,
-    exp_mean,
-    geometric_mean,
-    logarithms,
-    relevant_total,
-    total,
-)
-from irevalx.reading.blocks import one_block
-from irevalx.reading.lines import real_numbers, tokens_of, where_in
-from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import Shape
+from irevalx.measures.summary import Summary, Values, as_list
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import cut_lines, real_numbers
+from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers
 from irevalx.trec_eval.versions import Compat
+
+LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
+"""How a line of a z-score file is made."""
 
 UNKNOWN = -1_000_000.0
 """The z-score where mean and standard deviation are not known, or where the latter is 0 and the value not the mean."""
@@ -74,23 +67,30 @@ class Zscores(Frozen):
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of a measure, and how they are summarised.
+        """Return the z-scores of a measure, and their summary.
 
         Parameters
         ----------
         name : as it is printed.
-        values : one a topic, or None. Of those with a geometric mean the logarithms are converted.
-        summary : how the values are summarised.
+        values : one a topic, or None. They are converted on the scale of their summary.
+        summary : of the values.
+        topics : ascending.
+
+        Returns
+        -------
+        zscores : shape (n_topics,), or None where there are no values.
+        summary : of the z-scores.
         """
+        zscores = None
         if values is not None:
-            values = logarithms(values) if summary is geometric_mean else values
-            pairs = zip(topics, as_list(values), strict=True)
-            scores = [self._convert(os.fsencode(name), topic, float(value)) for topic, value in pairs]
-            values = np.array(scores, np.float64)
-        others: dict[Summary, Summary] = {geometric_mean: exp_mean, total: _total, relevant_total: _relevant_total}
-        return values, others.get(summary, summary) if summary else None
+            scaled = as_list(summary.scale(values) if summary else values)
+            key = os.fsencode(name)
+            converted = (self._convert(key, topic, value) for topic, value in zip(topics, scaled, strict=True))
+            zscores = np.array(list(converted), np.float64)
+        return zscores, summary and summary.of_zscores
 
     def _convert(self, name: bytes, topic: bytes, value: float) -> float:
+        """Return the z-score of one value of the measure that is printed under this name."""
         moments = self.moments.get(topic)
         found = moments and moments.find(name)
         if not found:
@@ -101,45 +101,32 @@ class Zscores(Frozen):
         return (value - mean) / deviation
 
 
-def _total(values: Values, population: Population) -> float:
-    return ordered_sum(np.asarray(values))
-
-
-def _relevant_total(values: Values, population: Population) -> float:
-    return _total(values, population) if population.n_relevant is None else population.n_relevant
-
-
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations, ``topic measure mean deviation`` a line.
+    """Return the means and standard deviations of a file, ``topic measure mean deviation`` a line.
 
     Parameters
     ----------
     source : the file.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse numbers that are not finite, rather than reading them as C does.
-    warn : told of such numbers.
+    warn : called with a line about such numbers.
 
     Raises
     ------
     ZscoreFileError : the file cannot be read, or a line is malformed.
     OddNumberError : under ``strict``.
     """
-    path = source.path
-    shape = Shape(4, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    rule = "a line of z-scores must have 4 columns (topic, measure, mean, standard deviation)"
     try:
-        block = one_block(source.chunks(CHUNK_SIZE))
-        tokens = tokens_of(path, block, shape, rule)
+        lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:
         raise ZscoreFileError(str(error)) from None
-    topics, names, means, deviations = (tokens.column(number) for number in range(4))
     odd = OddNumbers("mean or standard deviation", "a finite number", strict=strict)
-    where = where_in(path, tokens.line + block.first_line, topics, names, "measure")
-    pairs = zip(real_numbers(means, odd, where).tolist(), real_numbers(deviations, odd, where).tolist(), strict=True)
+    means, deviations = (real_numbers(lines[name], odd, lines.describe).tolist() for name in ("MEAN", "DEVIATION"))
+    pairs = zip(means, deviations, strict=True)
     if message := odd.message():
         warn(message)
     by_topic: dict[bytes, list[tuple[bytes, tuple[float, float]]]] = {}
-    for topic, name, pair in zip(topics.texts(), names.texts(), pairs, strict=True):
+    for topic, name, pair in zip(lines["TOPIC"].texts(), lines["MEASURE"].texts(), pairs, strict=True):
         by_topic.setdefault(topic, []).append((name, pair))
     moments = {}
     for topic, entries in by_topic.items():

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 import click
 
 from irevalx.errors import IrevalxError, UsageError
+from irevalx.process.interrupts import INTERRUPTED
 from irevalx.process.terminal import tell
 
 BROKEN_PIPE = 128 + 13
 """What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
-
-INTERRUPTED = 128 + 2
-"""What a shell shows for a program that Ctrl-C ended."""
 
 
 def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Keep the memory of big arrays from being given back to the system after every use."""
+"""The memory of big arrays, which is kept for the next ones rather than given back to the system."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ from contextlib import suppress
 import numpy as np
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The parameters of ``mallopt``, as ``malloc.h`` numbers them."""
+
 _LARGEST_BLOCK = 1 << 25
+"""Bytes of an array, at most, whose memory is kept."""
+
 _KEPT = 1 << 28
-_FOR_HUGE_PAGES = 1 << 24
+"""Bytes of freed memory that are kept, at most."""
+
+_BIG_ARRAY = 1 << 24
+"""Bytes of an array for which numpy asks for huge pages."""
 
 
 def keep_freed_memory() -> None:
-    """Tell the C library to keep up to 256 MB of freed memory for the next array. Does nothing where it is not glibc.
+    """Let the C library keep up to 256 MB of freed memory for the next arrays; nothing happens where it is not glibc.
 
-    A run is read in blocks, and each block needs the same dozens of arrays as the one before. glibc maps big arrays
-    anew each time, and the system then hands out every page of them again, which takes longer than the work itself.
+    A run is read in blocks, and each block needs the same dozens of arrays as the one before. By itself glibc maps the
+    memory of big arrays anew each time, and the system then hands out each of their pages again, which takes longer
+    than the work on the arrays.
 
-    numpy asks for huge pages where an array is big, as those of a block are not. Arrays that nobody writes to cost
-    nothing; the memory that they leave behind gives the first blocks huge pages too, and a page in place of hundreds.
+    numpy asks for huge pages where an array is big, which those of a block are not. Five big arrays that nothing is
+    written to cost nothing, and leave memory of huge pages behind for the first blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL
@@ -27,4 +35,4 @@ def keep_freed_memory() -> None:
         mallopt = CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, _LARGEST_BLOCK)
         mallopt(_TRIM_THRESHOLD, _KEPT)
-        tuple(np.empty(_FOR_HUGE_PAGES, np.uint8) for _ in range(5))
+        tuple(np.empty(_BIG_ARRAY, np.uint8) for _ in range(5))

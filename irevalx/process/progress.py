@@ -1,4 +1,4 @@
-"""A line that says how far a long call has come."""
+"""Progress: a line on the terminal that says how far a long call is."""
 
 from __future__ import annotations
 
@@ -13,40 +13,54 @@ PAUSE = 0.1
 
 
 class Progress:
-    """Counts lines and runs, and shows them when the work takes long.
+    """Counts what is done, and shows it when the work takes long.
 
     Parameters
     ----------
-    n_runs : how many runs there are.
-    show : shows a line in place of the one before; an empty one at the end. None shows nothing.
-    clock : seconds since whenever.
+    program : begins the line.
+    unit : what is counted, and what is done with it: "lines read".
+    total : how many of them there are; None where that is not known.
+    n_runs : how many runs they are counted for, one after the other.
+    show : shows a line in place of the one before; an empty line leaves nothing. None shows nothing.
+    clock : returns seconds since a fixed moment.
     """
 
-    def __init__(self, n_runs: int, show: Callable[[str], None] | None, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        program: str,
+        unit: str,
+        *,
+        total: int | None = None,
+        n_runs: int = 1,
+        show: Callable[[str], None] | None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._program = program
+        self._unit = unit if total is None else f"of {total:,} {unit}"
         self._n_runs = n_runs
         self._show = show
         self._clock = clock
         self._run = 1
-        self._lines = 0
+        self._done = 0
         self._next = clock() + PATIENCE
-        self._shown = False
+        self._is_shown = False
 
-    def lines(self, more: int) -> None:
-        """Count lines that have been read."""
-        self._lines += more
+    def advance(self, more: int = 1) -> None:
+        """Count what has been done since the last call."""
+        self._done += more
         if self._show and self._clock() >= self._next:
             run = f"run {self._run} of {self._n_runs}: " if self._n_runs > 1 else ""
-            self._show(f"irevalx: {run}{self._lines:,} lines read")
-            self._shown = True
+            self._show(f"{self._program}: {run}{self._done:,} {self._unit}")
+            self._is_shown = True
             self._next = self._clock() + PAUSE
+
+    def next_run(self) -> None:
+        """Count from 0 again, for the next run."""
+        self._run += 1
+        self._done = 0
 
     def clear(self) -> None:
         """Leave nothing on the screen, so that something else can be written there."""
-        if self._show and self._shown:
+        if self._show and self._is_shown:
             self._show("")
-            self._shown = False
-
-    def end_of_run(self) -> None:
-        """Go on to the next run."""
-        self._run += 1
-        self._lines = 0
+            self._is_shown = False

@@ -5,16 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import click
 
 from irevalx.errors import OutputError
 
+_CHUNK_SIZE = 1 << 20
+"""Bytes that are written at once, and so need not be in memory with all others."""
 
-def write(lines: Iterator[bytes]) -> None:
-    """Write lines to standard output.
+
+def write(lines: Iterable[bytes]) -> None:
+    """Write lines, each with its newline, to standard output, as they are made.
 
     Raises
     ------
@@ -24,12 +28,25 @@ def write(lines: Iterator[bytes]) -> None:
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        rest = memoryview(b"".join(lines))
-        while rest:
-            rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) only a part may be written
+        for chunk in _chunks(lines):
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) only a part may be written
         sys.stdout.buffer.flush()
     except OSError as error:
         raise _output_error(error) from None
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines together, as soon as they have ``_CHUNK_SIZE`` bytes."""
+    size, chunk = 0, []
+    for line in lines:
+        chunk.append(line)
+        size += len(line)
+        if size >= _CHUNK_SIZE:
+            yield b"".join(chunk)
+            size, chunk = 0, []
+    yield b"".join(chunk)
 
 
 def echo(text: str) -> None:
@@ -41,40 +58,34 @@ def echo(text: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Write a line to standard error. That it cannot be written is no reason to lose results."""
+    """Write a line to standard error; results are not lost where that cannot be written."""
     with suppress(OSError, ValueError):
         click.echo(line, err=True)
 
 
+def silence_warnings() -> None:
+    """Keep the warnings of Python's packages from standard error, unless ``python -W`` or PYTHONWARNINGS asks for them.
+
+    They are for programmers; what a user should know the commands say themselves.
+    """
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+def is_terminal() -> bool:
+    """Return whether somebody may be looking at standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def show_progress(line: str) -> None:
-    """Write a line over the one before, to standard error."""
+    """Write a line to standard error in place of the one before; an empty line erases it."""
     with suppress(OSError, ValueError):
         sys.stderr.write(f"\r{line}\x1b[K")
         sys.stderr.flush()
 
 
-@contextmanager
-def progress_bar(length: int, label: str, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal, while something is done.
-
-    Parameters
-    ----------
-    length : how many things there are to do.
-    label : what they are.
-
-    Yields
-    ------
-    What is to be told how many more of them are done.
-    """
-    if quiet or not sys.stderr.isatty():
-        yield lambda more: None
-        return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
-        yield bar.update
-
-
 def _output_error(error: OSError) -> OSError | OutputError:
-    """Return what to raise: a closed pipe ends quietly, anything else is an error."""
+    """Return the exception to raise: that of a closed pipe ends the program quietly, another one is an error."""
     if isinstance(error, BrokenPipeError):
         return error
     return OutputError(f"cannot write to standard output: {error.strerror}")

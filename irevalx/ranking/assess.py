@@ -14,12 +14,16 @@ from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading, Settings
 
 if TYPE_CHECKING:
+    from irevalx.judgments.drawn import DrawnJudgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.ranking.assessed_preferences import Preferences
+    from irevalx.ranking.divided_topics import DividedTopics
+    from irevalx.ranking.drawn_topics import DrawnTopics
     from irevalx.ranking.grouped_topics import GroupedTopics
 
-Assessed: TypeAlias = "Topics | GroupedTopics | Preferences"
+Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | DividedTopics | DrawnTopics"
 """All that a measure may see, depending on the kind of judgments."""
 
 
@@ -59,6 +63,18 @@ class Assess(Frozen):
         from irevalx.ranking.assessed_preferences import assess_preferences
 
         return assess_preferences(self.ranking, judgments)
+
+    def for_subtopics(self, judgments: SubtopicJudgments) -> DividedTopics:
+        """Assess with the judgments of each subtopic."""
+        from irevalx.ranking.divided_topics import assess_subtopics
+
+        return assess_subtopics(self.ranking, judgments, level=self.settings.level, reading=self.reading)
+
+    def for_drawn(self, judgments: DrawnJudgments) -> DrawnTopics:
+        """Assess with a drawn sample."""
+        from irevalx.ranking.drawn_topics import assess_drawn
+
+        return assess_drawn(self.ranking, judgments, level=self.settings.level, reading=self.reading)
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:

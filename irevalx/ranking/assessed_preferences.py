@@ -1,4 +1,4 @@
-"""Preferences of a topic's documents in the light of a ranking: all that a preference measure may see."""
+"""Preferences assessed against a ranking: all that a preference measure may see."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class PairScores(Frozen):
 
 
 class Preferences(Frozen):
-    """The preferences of n topics in the light of a ranking: all that a preference measure may see.
+    """The preferences of n topics assessed against a ranking: all that a preference measure may see.
 
     Parameters
     ----------

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, order_by
+from irevalx.arrays.byte_strings import order_by_name
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.reading.runs import Results
 from irevalx.trec_eval.merge_sort import merge_sort
-
-_LONG_NAME = 256
-"""Bytes of a name; where one is longer, names are compared one by one, as each would take the room of the longest."""
 
 
 def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArray | None:
@@ -94,7 +91,7 @@ def _ties_by_name(
     order = np.arange(results.rows.size) if order is None else order
     tied = _members(ties)
     group = np.cumsum(~np.append(False, ties)[tied])
-    order[tied] = order[tied][_by_name(results.docnos.take(order[tied]), group, first_name_first)]
+    order[tied] = order[tied][order_by_name(results.docnos.take(order[tied]), group, descending=not first_name_first)]
     return order
 
 
@@ -105,16 +102,6 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 def _members(pairs: BoolArray) -> IntArray:
     """Return the places of which some pair with a neighbour is true; ``pairs`` has shape (n - 1,)."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
-
-
-def _by_name(docnos: Names, group: IntArray, first_name_first: bool) -> IntArray:
-    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
-    if docnos.length.max(initial=0) > _LONG_NAME:
-        texts = docnos.texts()
-        by_name = np.array(sorted(range(docnos.size), key=texts.__getitem__, reverse=not first_name_first), np.int64)
-        return by_name[np.argsort(group[by_name], kind="stable")]
-    words = reversed(docnos.big_words())
-    return order_by(*(word if first_name_first else ~word for word in words), group)
 
 
 def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:

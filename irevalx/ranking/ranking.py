@@ -11,6 +11,7 @@ from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
@@ -93,6 +94,18 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
+    def of_judged(self, *, condensed: bool) -> Ranking:
+        """Return the ranking with rows for documents of the judgments alone.
+
+        Parameters
+        ----------
+        condensed : whether the others are removed from the ranking too, so that these move up (``-J``).
+        """
+        judged = self.row >= 0
+        rows = self.rows.keep(judged)
+        rank, n_ret = (rows.position + 1, rows.lengths) if condensed else (self.rank[judged], self.n_ret)
+        return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret)
+
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
         rows, index = self.rows.take(topics)
@@ -107,12 +120,12 @@ class Ranking(Frozen):
         )
 
     @classmethod
-    def of_nothing(cls, judgments: Judgments) -> Ranking:
+    def of_nothing(cls, judged: Documents) -> Ranking:
         """Return the ranking of a run that retrieved nothing for any judged topic."""
-        n = len(judgments.topics)
+        n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
-        return cls(judgments.topics, np.arange(n), rows, nothing, nothing, n_ret, {})
+        return cls(judged.topics, np.arange(n), rows, nothing, nothing, n_ret, {})
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:

@@ -1,318 +1,156 @@
-"""What a line of each file format means: REL_FORMATS and RESULTS_FORMATS have one row a format."""
+"""FILE_FORMATS: the formats of the files that irevalx reads, a row each.
+
+Options, help, manual page, completion, errors and tests follow from the rows. A new format is a row here and, unless a
+reader that is there already will do, a module with its reader; ``tests/reading/test_formats.py`` then asks for an
+example. Readers are imported when a file is read, so that the help does not wait for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Sequence
+from enum import Enum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-import numpy as np
-
-from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import IntArray
-from irevalx.errors import FormatError, MalformedLineError, Warn, quote, shown_name
+from irevalx.errors import FormatError, Warn, quote
 from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.kinds import AnyJudgments
-from irevalx.judgments.pool import Pool
-from irevalx.reading.blocks import Block, each_topic_once, one_block, whole_topics
-from irevalx.reading.lines import RUN_HINT, as_precise, tokens_of, where_in, whole_numbers
-from irevalx.reading.runs import Results, Run, group_by_topic
-from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tokens import CLOSE, ERROR, ODD, Shape, decimals, integers
-from irevalx.trec_eval.numbers import OddNumbers, c_double, odd_number_warnings
+from irevalx.reading.layout import Comments, Layout
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
+    from irevalx.judgments.drawn import DrawnJudgments
+    from irevalx.judgments.graded import Judgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.kinds import AnyJudgments
+    from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.reading.runs import Run
+    from irevalx.reading.source import Source
 
 Data_co = TypeVar("Data_co", covariant=True)
 
-SINGLE_ERROR = 2.0**-22
-"""The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
+
+class FileKind(Enum):
+    """What the files of a format hold, and the option of the command that is about them."""
+
+    JUDGMENTS = "-R"
+    RUNS = "-T"
+    POOL = "--pool"
 
 
-class Format(Frozen, Generic[Data_co]):
+class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """A file format: how to read it and how to explain it.
 
     Parameters
     ----------
-    name : what ``-R`` or ``-T`` calls it.
-    columns : the columns of a line, as shown to the user.
-    example : one line.
-    prose : what the columns mean, one paragraph each.
-    read : source, compat, strict, warn -> data.
+    kind : what its files hold.
+    name : what the option calls it.
+    layout : how a line is made.
+    example : one line, without its newline.
+    prose : what the columns mean, one paragraph each; ``paragraphs`` adds what follows from the other fields.
+    reader : module and function, below ``irevalx.reading``, that read a file, given what ``read`` is given and the
+        layout.
+    usual_measures : of judgments: the set of measures that is printed without ``-m``.
+    excludes : of judgments: the options that they exclude, as ``Settings.refuse_contradictions`` calls them.
     """
 
+    kind: FileKind
     name: str
-    columns: str
+    layout: Layout
     example: str
     prose: tuple[str, ...]
-    read: Callable[[Source, Compat, bool, Warn], Data_co]
+    reader: str
+    usual_measures: str = "official"
+    excludes: tuple[str, ...] = ()
 
+    def read(self, source: Source, compat: Compat, strict: bool, warn: Warn) -> Data_co:
+        """Read a file; a run is opened only, and read block by block when it is evaluated.
 
-def read_qrels(source: Source, compat: Compat, strict: bool, warn: Warn) -> Judgments:
-    """Read judgments, ``topic ignored docno grade`` a line.
+        Parameters
+        ----------
+        source : the file.
+        compat : the version of trec_eval that is followed.
+        strict : refuse numbers that are not plain, rather than reading them as C does.
+        warn : told of such numbers.
 
-    Parameters
-    ----------
-    source : the file.
-    compat : whether lines that start with ``#`` are comments.
-    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError : a blank line is malformed too, as in trec_eval.
-    OddNumberError : under ``strict``.
-    """
-    return _read_judgments(source, compat, strict, warn, sampled=False)
-
-
-def read_sampled(source: Source, compat: Compat, strict: bool, warn: Warn) -> Judgments:
-    """Read judgments of a stratified sample, ``topic ignored docno stratum grade`` a line.
-
-    Parameters
-    ----------
-    As for ``read_qrels``.
-
-    Raises
-    ------
-    As ``read_qrels``; MalformedLineError also where a stratum is not a whole number from 0 up.
-    """
-    return _read_judgments(source, compat, strict, warn, sampled=True)
-
-
-def _read_judgments(source: Source, compat: Compat, strict: bool, warn: Warn, *, sampled: bool) -> Judgments:
-    path = source.path
-
-    def parse(block: Block) -> _Part:
-        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        return _Part(_parse_judgments(path, block, compat, odd, sampled=sampled), odd)
-
-    blocks = whole_topics(source.chunks(CHUNK_SIZE, again=True))
-    parts = each_topic_once(map(parse, blocks), lambda: parse(one_block(source.chunks(CHUNK_SIZE))), blocks)
-    for message in odd_number_warnings(part.odd for part in parts):
-        warn(message)
-    return Judgments.joined(path, [part.judgments for part in parts])
-
-
-class _Part(Frozen):
-    """The judgments of a block, and its odd grades."""
-
-    judgments: Judgments
-    odd: OddNumbers
+        Raises
+        ------
+        UnreadableFileError, MalformedLineError
+        OddNumberError : under ``strict``.
+        """
+        module, _, function = self.reader.partition(".")
+        reader = getattr(import_module(f"irevalx.reading.{module}"), function)
+        return cast("Data_co", reader(source, self.layout, compat, strict, warn))
 
     @property
-    def topics(self) -> tuple[bytes, ...]:
-        return self.judgments.topics
+    def usage(self) -> str:
+        """How the format is chosen: ``-R qrels``."""
+        return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
+
+    @property
+    def columns(self) -> str:
+        """The columns of a line, for the help."""
+        return ", or ".join(self.layout.columns)
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """All that the help says of the format."""
+        rest = [self.layout.explanation]
+        if self.usual_measures != "official":
+            rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
+        if self.excludes:
+            rest.append(f"{_listed(self.excludes, 'and')} must not be given with it.")
+        return (*self.prose, " ".join(rest))
 
 
-_QRELS_COLUMNS = "a judgment must have 4 columns (topic, ignored, document, grade)"
-_SAMPLED_COLUMNS = "a judgment of a sample must have 5 columns (topic, ignored, document, stratum, grade)"
-
-
-def _parse_judgments(path: str, block: Block, compat: Compat, odd: OddNumbers, *, sampled: bool) -> Judgments:
-    columns, rule = (5, _SAMPLED_COLUMNS) if sampled else (4, _QRELS_COLUMNS)
-    shape = Shape(columns, more=False, blank_lines=False, comments="line" if compat.comments else "none")
-    tokens = tokens_of(path, block, shape, rule, hint=RUN_HINT)
-    topics, docnos, texts = (tokens.column(number) for number in (0, 2, columns - 1))
-    lines = tokens.line + block.first_line
-    grades = whole_numbers(texts, odd, where_in(path, lines, topics, docnos))
-    strata = _strata(path, tokens.column(3), lines) if sampled else None
-    names, rows, order = group_by_topic(topics)
-    if strata is not None:
-        strata = strata[order]
-    return Judgments(path, names, rows, docnos.take(order), grades[order], lines[order], strata)
-
-
-def _strata(path: str, texts: Names, lines: IntArray) -> IntArray:
-    strata, plain = integers(texts)
-    wrong = np.flatnonzero(~plain | (strata < 0))
-    if wrong.size:
-        where, shown = f"{shown_name(path)}:{lines[wrong[0]]}", quote(texts.text(int(wrong[0])))
-        raise MalformedLineError(f"{where}: a stratum must be a whole number from 0 up, but got {shown}")
-    return strata
-
-
-def read_pool(source: Source, compat: Compat, strict: bool, warn: Warn) -> Pool:
-    """Read the documents that were chosen for judging; how many columns there are is what the first line says.
-
-    Parameters
-    ----------
-    source : the file. Blank lines and lines that start with ``#`` are skipped.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : a line has not 2, 3 or 4 columns, or not as many as the first.
-    """
-    path = source.path
-    columns = 0
-    parts = []
-    for block in whole_topics(source.chunks(CHUNK_SIZE)):
-        columns = columns or _pool_columns(block)
-        wanted = columns if columns in _POOL_COLUMNS else 2
-        rule = _POOL_COLUMNS.get(columns, "2 columns (topic, document), 3 or 4")
-        shape = Shape(wanted, more=False, blank_lines=True, comments="indented")
-        tokens = tokens_of(path, block, shape, f"a line of this pool must have {rule}")
-        names, rows, order = group_by_topic(tokens.column(0))
-        parts.append(Pool(path, names, rows.ids, tokens.column(min(wanted - 1, 2)).take(order)))
-    return Pool.joined(path, parts)
-
-
-_POOL_COLUMNS = {
-    2: "2 columns (topic, document)",
-    3: "3 columns (topic, ignored, document)",
-    4: "4 columns (topic, ignored, document, ignored)",
-}
-
-
-def _pool_columns(block: Block) -> int:
-    """Return how many columns the first line has that is neither blank nor a comment; 0 if there is none."""
-    for line in block.text.split(b"\n"):
-        fields = line.split()
-        if fields and not fields[0].startswith(b"#"):
-            return len(fields)
-    return 0
-
-
-def _read_qrels_jg(source: Source, compat: Compat, strict: bool, warn: Warn) -> GroupedJudgments:
-    from irevalx.reading.grouped_files import read_qrels_jg
-
-    return read_qrels_jg(source, compat, strict, warn)
-
-
-def _read_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    from irevalx.reading.grouped_files import read_prefs
-
-    return read_prefs(source, compat, strict, warn)
-
-
-def _read_qrels_prefs(source: Source, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    from irevalx.reading.grouped_files import read_qrels_prefs
-
-    return read_qrels_prefs(source, compat, strict, warn)
-
-
-def read_trec_results(source: Source, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run, ``topic ignored docno ignored score tag`` a line; anything behind the tag is ignored.
-
-    Parameters
-    ----------
-    source : the file.
-    compat : the precision of scores, and whether lines that start with ``#`` are comments.
-    strict : refuse scores that are not finite numbers, rather than reading them as C does.
-
-    Notes
-    -----
-    Reading the blocks raises UnreadableFileError and MalformedLineError (blank lines are skipped, as in trec_eval) and,
-    under ``strict``, OddNumberError.
-    """
-    path = source.path
-    return Run(
-        path,
-        blocks=lambda: whole_topics(source.chunks(CHUNK_SIZE, again=True)),
-        whole=lambda: one_block(source.chunks(CHUNK_SIZE)),
-        parse=lambda block: parse_results(path, block, compat, strict),
-        size=source.size,
-    )
-
-
-_RESULT_COLUMNS = "a line of a run must have 6 columns (topic, ignored, document, rank, score, tag)"
-
-
-def parse_results(path: str, block: Block, compat: Compat, strict: bool) -> Results:
-    """Read the lines of a block of results.
-
-    Raises
-    ------
-    MalformedLineError : a line has too few columns.
-    OddNumberError : under ``strict``, a score is not a finite number.
-    """
-    shape = Shape(6, more=True, blank_lines=True, comments="indented" if compat.comments else "none")
-    tokens = tokens_of(path, block, shape, _RESULT_COLUMNS)
-    topics, docnos, texts = (tokens.column(number) for number in (0, 2, 4))
-    lines = tokens.line + block.first_line
-    scores, states = decimals(texts)
-    odd = OddNumbers("score", "a finite number", strict=strict)
-    where = where_in(path, lines, topics, docnos)
-    for place in np.flatnonzero(states == ODD).tolist():
-        scores[place], plain = c_double(texts.text(place))
-        if not plain:
-            odd.add(where(place), quote(texts.text(place)), f"{scores[place]:g}")
-    close = states == CLOSE
-    names, rows, order = group_by_topic(topics)
-    texts = texts.take(order)
-    return Results(
-        topics=names,
-        rows=rows,
-        docnos=docnos.take(order),
-        scores=as_precise(scores, compat)[order],
-        close=close[order],
-        error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
-        exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
-        lines=lines[order],
-        tag=tokens.last(5),
-        odd=odd,
-    )
-
-
-QRELS = Format(
+QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
     name="qrels",
-    columns="TOPIC IGNORED DOCNO GRADE",
+    layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
     prose=(
         "A grade is a whole number. Grades of at least -l (1 unless told otherwise) are relevant, grades from 0 up to "
         "it are not relevant, and a negative grade says that the document was pooled but not judged.",
-        "Columns are separated by spaces or tabs. Topics may come in any order. A blank line is an error.",
+        "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
-    read=read_qrels,
+    reader="qrels.read_graded",
 )
 
-SAMPLED = Format(
+SAMPLED: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
     name="sampled",
-    columns="TOPIC IGNORED DOCNO STRATUM GRADE",
+    layout=Layout(line="a judgment of a sample", columns=("TOPIC IGNORED DOCNO STRATUM GRADE",)),
     example="301 0 FBIS3-10082 2 1",
     prose=(
         "Judgments of a pool that was divided into strata, of each of which a random sample was judged, as TRECVID and "
         "TREC's tracks on clinical decision support and precision medicine publish them. Every document of the pool "
-        "has a line; a negative grade says that it was not in the sample. A stratum is a whole number.",
-        "The first 1000 documents of a topic count unless -M says otherwise. Without -m all measures are printed that "
-        "the format allows: xinfAP, infNDCG and their relatives, and counts.",
+        "has a line; a negative grade says that it was not in the sample. A stratum is any word.",
+        "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
+        "xinfAP, infNDCG and their relatives, and counts.",
     ),
-    read=read_sampled,
+    reader="qrels.read_graded",
+    usual_measures="all",
+    excludes=("--pool", "-J", "--unjudged"),
 )
 
-POOL = Format(
-    name="pool",
-    columns="TOPIC DOCNO, or TOPIC IGNORED DOCNO, or TOPIC IGNORED DOCNO IGNORED",
-    example="301 FBIS3-10082",
-    prose=(
-        "The documents that were chosen for judging, such as the first 100 of every run that took part. The first line "
-        "says how many columns there are. A document may occur any number of times. Blank lines are skipped, and so "
-        "are lines that start with #.",
-        "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
-        "the pool even if the file lacks it, which is told on standard error.",
-    ),
-    read=read_pool,
-)
-
-QRELS_JG = Format(
+QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
     name="qrels_jg",
-    columns="TOPIC GROUP DOCNO GRADE",
+    layout=Layout(line="a judgment", columns=("TOPIC GROUP DOCNO GRADE",)),
     example="301 user1 FBIS3-10082 1",
     prose=(
         "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
-        "alone, and a topic has the average over its groups.",
-        "Otherwise as qrels.",
+        "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
-    read=_read_qrels_jg,
+    reader="grouped_files.read_grades_in_groups",
+    excludes=("--pool",),
 )
 
-PREFS = Format(
+PREFS: FileFormat[PreferenceJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
     name="prefs",
-    columns="TOPIC GROUP SUBGROUP DOCNO LEVEL",
+    layout=Layout(line="a preference", columns=("TOPIC GROUP SUBGROUP DOCNO LEVEL",)),
     example="301 user1 a FBIS3-10082 1.5",
     prose=(
         "Preferences. In a judgment group (what one user said, say) and subgroup, a document with a higher LEVEL, a "
@@ -321,43 +159,121 @@ PREFS = Format(
         "contradict each other. A document with a LEVEL above 0 is relevant and one with 0 is not; in a group with one "
         "subgroup, neither is one with less. -J and -l have no effect.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
-        "Columns are separated by spaces or tabs. Lines may come in any order. A blank line is an error.",
     ),
-    read=_read_prefs,
+    reader="grouped_files.read_preferences",
+    excludes=("--pool",),
 )
 
-QRELS_PREFS = Format(
+QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
     name="qrels_prefs",
-    columns="TOPIC GROUP DOCNO LEVEL",
+    layout=Layout(line="a preference", columns=("TOPIC GROUP DOCNO LEVEL",)),
     example="301 0 FBIS3-10082 1",
     prose=(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
         "column that qrels ignores being the group.",
     ),
-    read=_read_qrels_prefs,
+    reader="grouped_files.read_preferences",
+    excludes=("--pool",),
 )
 
-TREC_RESULTS = Format(
+SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="subtopics",
+    layout=Layout(line="a judgment for a subtopic", columns=("TOPIC SUBTOPIC DOCNO GRADE",)),
+    example="301 2 FBIS3-10082 1",
+    prose=(
+        "Judgments for the subtopics (aspects, intents) of each topic, as TREC's Web tracks publish them for the "
+        "diversity task and ndeval reads them. A document may stand under several subtopics, once under each. Grades "
+        "of at least -l (1 unless told otherwise) are relevant, all others are not.",
+        "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
+    ),
+    reader="subtopic_files.read_subtopics",
+    usual_measures="subtopics",
+    excludes=("--pool",),
+)
+
+PRELS: FileFormat[DrawnJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="prels",
+    layout=Layout(line="a judgment of a drawn sample", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
+    example="301 FBIS3-10082 1 1 0.25",
+    prose=(
+        "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
+        "Query tracks publish them. METHOD says how a document was chosen: 1 and 4, at random; 0, otherwise; 2, both. "
+        "With 0 and 2 the PROBABILITY is taken for 1. A grade of -999 or less, or a PROBABILITY of NA, says that the "
+        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant.",
+        "The format has measures of its own: statAP and its relatives.",
+    ),
+    reader="drawn_files.read_prels",
+    usual_measures="prels",
+    excludes=("--pool",),
+)
+
+TREC_RESULTS: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
     name="trec_results",
-    columns="TOPIC IGNORED DOCNO RANK SCORE TAG",
+    layout=Layout(
+        line="a line of a run",
+        columns=("TOPIC IGNORED DOCNO RANK SCORE TAG",),
+        more=True,
+        blank_lines=True,
+        comments=Comments.BEHIND_SPACES,
+    ),
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
-        "RANK column is ignored, and so is everything behind TAG, the name of the run.",
-        "Columns are separated by spaces or tabs. Lines may come in any order. Blank lines are skipped, and so are "
-        "lines that start with # unless --compat 9 is given.",
+        "RANK column is ignored. TAG is the name of the run.",
     ),
-    read=read_trec_results,
+    reader="scored_runs.read_scored_run",
 )
 
-REL_FORMATS: dict[str, Format[AnyJudgments]] = {fmt.name: fmt for fmt in (QRELS, SAMPLED, QRELS_JG, PREFS, QRELS_PREFS)}
+POOL: FileFormat[Pool] = FileFormat(
+    kind=FileKind.POOL,
+    name="pool",
+    layout=Layout(
+        line="a line of this pool",
+        columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "TOPIC IGNORED DOCNO IGNORED"),
+        blank_lines=True,
+        comments=Comments.BEHIND_SPACES,
+        comments_in_9=True,
+    ),
+    example="301 FBIS3-10082",
+    prose=(
+        "The documents that were chosen for judging, such as the first 100 of every run that took part. A document "
+        "may occur any number of times.",
+        "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
+        "the pool even if the file lacks it, which is told on standard error.",
+    ),
+    reader="pool_file.read_pool_file",
+)
+
+FILE_FORMATS: tuple[FileFormat[Any], ...] = (
+    QRELS,
+    SAMPLED,
+    QRELS_JG,
+    PREFS,
+    QRELS_PREFS,
+    SUBTOPICS,
+    PRELS,
+    TREC_RESULTS,
+    POOL,
+)
+"""In the order of the help."""
+
+REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
+    fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
+}
 """The formats of judgments, by the name that ``-R`` takes."""
 
-RESULTS_FORMATS = {TREC_RESULTS.name: TREC_RESULTS}
+RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
 """The formats of runs, by the name that ``-T`` takes."""
 
+read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
+"""The readers of the usual formats, for callers that have no choice."""
 
-def rel_format(name: str) -> Format[AnyJudgments]:
+
+def rel_format(name: str) -> FileFormat[AnyJudgments]:
     """Return the format of judgments with this name.
 
     Raises
@@ -365,13 +281,11 @@ def rel_format(name: str) -> Format[AnyJudgments]:
     FormatError : there is none.
     """
     if name not in REL_FORMATS:
-        raise FormatError(
-            f"the format of judgments (-R) must be one of {', '.join(REL_FORMATS)}, but got {quote(name)}"
-        )
+        raise _unknown("judgments", FileKind.JUDGMENTS, name)
     return REL_FORMATS[name]
 
 
-def results_format(name: str) -> Format[Run]:
+def results_format(name: str) -> FileFormat[Run]:
     """Return the format of runs with this name.
 
     Raises
@@ -379,5 +293,27 @@ def results_format(name: str) -> Format[Run]:
     FormatError : there is none.
     """
     if name not in RESULTS_FORMATS:
-        raise FormatError(f"the format of runs (-T) must be {', '.join(RESULTS_FORMATS)}, but got {quote(name)}")
+        raise _unknown("runs", FileKind.RUNS, name)
     return RESULTS_FORMATS[name]
+
+
+def names_of(kind: FileKind) -> str:
+    """Return the names of the formats of a kind, for a sentence.
+
+    >>> names_of(FileKind.POOL)
+    'pool'
+    """
+    return _listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def _unknown(what: str, kind: FileKind, name: str) -> FormatError:
+    """Build the error about a name that no format has."""
+    names = [fmt.name for fmt in FILE_FORMATS if fmt.kind is kind]
+    rule = f"{'one of ' if len(names) > 1 else ''}{', '.join(names)}"
+    return FormatError(f"the format of {what} ({kind.value}) must be {rule}, but got {quote(name)}")

@@ -1,87 +1,160 @@
-"""What the readers of all formats share: lines to tokens, tokens to numbers, and the complaints about both."""
+"""What the readers of all formats share: lines to columns, columns to numbers, and the errors about both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.reading.blocks import Block
-from irevalx.reading.tokens import CLOSE, ODD, Shape, Tokens, WrongLineError, decimals, integers, tokenise
+from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.layout import Comments, Layout, word_for
+from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
 from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
 RUN_HINT = "is this a run? QRELS comes first"
 """The hint where judgments are expected."""
 
-Where = Callable[[int], str]
-"""Says, for a message, where the line with this 0-based number among the data lines is: path:line: topic: document."""
+FIVE_COLUMNS_HINT = "files with 5 columns are read with -R sampled, -R prels or -R prefs"
+"""The hint where judgments with other columns are expected."""
+
+_SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
+"""The columns that say what a line is about."""
+
+Describe: TypeAlias = Callable[[int], str]
+"""Says which data line, counted from 0, a message is about: path:line: topic: document."""
 
 
-def tokens_of(path: str, block: Block, shape: Shape, rule: str, *, hint: str = "") -> Tokens:
+class DataLines(Frozen):
+    """The data lines of a block, cut into columns.
+
+    Parameters
+    ----------
+    path : the file as the user named it.
+    names : of the columns, in order.
+    tokens : the columns.
+    numbers : shape (lines,); the 1-based line of the file.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    tokens: Tokens
+    numbers: IntArray
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Names:
+        return self.tokens.column(self.names.index(name))
+
+    def text(self, row: int, name: str) -> bytes:
+        """Return one column of a data line, counted from 0."""
+        return self.tokens.text(row, self.names.index(name))
+
+    def where(self, row: int) -> str:
+        """Return where a data line is, counted from 0: path:line."""
+        return f"{shown_name(self.path)}:{self.numbers[row]}"
+
+    def describe(self, row: int) -> str:
+        """Return what a data line is about, counted from 0: path:line: topic: document."""
+        subjects = [f"{word_for(name)} {quote(self.text(row, name))}" for name in _SUBJECTS if name in self]
+        return ": ".join((self.where(row), *subjects))
+
+
+def cut_lines(
+    path: str, block: Block, layout: Layout, compat: Compat, *, columns: str | None = None, hint: str = ""
+) -> DataLines:
     """Cut the lines of a block into columns.
 
     Parameters
     ----------
-    rule : what a line must have, for the message.
-    hint : what the message says too if a wrong line has the columns of a run.
+    path : of the file, for messages.
+    layout : how a line is made.
+    compat : whether lines are comments as in trec_eval 9 or 10.
+    columns : those that the file has, where the layout has several to choose from.
+    hint : what a message says too if the wrong line has the columns of a run; with it there is one for 5 columns.
 
     Raises
     ------
-    MalformedLineError : a line breaks the rule, or holds a NUL byte.
+    MalformedLineError : a line does not have its columns, or holds a NUL byte.
     """
     nul = block.text.find(b"\0")
     if nul >= 0:
-        line = block.text.count(b"\n", 0, nul)
-        shown = quote(block.text.split(b"\n", line + 1)[line])
-        where = f"{shown_name(path)}:{block.first_line + line}"
-        raise MalformedLineError(f"{where}: a line must not hold a NUL byte, but got {shown}")
+        line = block.first_line + block.text.count(b"\n", 0, nul)
+        shown = quote(_line_with(block.text, nul))
+        raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
+    names = columns or layout.columns[0]
     try:
-        return tokenise(block.text, shape)
+        tokens = tokenise(block.text, layout.shape(names, compat))
     except WrongLineError as wrong:
-        text = block.text.split(b"\n", wrong.line + 1)[wrong.line]
-        problem = f"{rule}, but got {quote(text)}"
-        if hint and len(text.split()) == 6:
-            problem += f": {hint}"
+        newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == NEWLINE)
+        text = _line_with(block.text, int(newlines[wrong.line]))
+        problem = f"{layout.rule(columns)}, but got {quote(text)}"
+        if hint and (other := {5: FIVE_COLUMNS_HINT, 6: hint}.get(len(text.split(None, 6)))):
+            problem += f": {other}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
+    return DataLines(path, tuple(names.split()), tokens, tokens.line + block.first_line)
 
 
-def where_in(path: str, lines: IntArray, topics: Names, names: Names, what: str = "document") -> Where:
-    """Return what says where in a file a line is.
+def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
+    """Return which columns of a layout the first data line of a block has; None where it has others, or is none."""
+    comments = layout.comments_in(compat)
+    numbers = {len(columns.split()): columns for columns in layout.columns}
+    start = 0
+    while start < len(block.text):
+        line = _line_with(block.text, start)
+        start += len(line) + 1
+        fields = line.split(None, max(numbers))
+        begin = line.lstrip() if comments is Comments.BEHIND_SPACES else line
+        if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
+            return numbers.get(len(fields))
+    return None
+
+
+def whole_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> IntArray:
+    """Read a column as C's ``atol`` reads it.
 
     Parameters
     ----------
-    lines : of each data line, its 1-based number in the file.
-    topics, names : of each data line; the names being documents, or ``what`` is said.
+    texts : shape (n,).
+    odd : told of those that are no plain numbers.
+    describe : what it is told of their lines.
     """
-    return lambda place: (
-        f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: {what} {quote(names.text(place))}"
-    )
-
-
-def whole_numbers(texts: Names, odd: OddNumbers, where: Where) -> IntArray:
-    """Read a column as C's ``atol`` reads it, and note what is not plain."""
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
         values[place], plain_in_c = c_long(texts.text(place))
         if not plain_in_c:
-            odd.add(where(place), quote(texts.text(place)), str(values[place]))
+            odd.add(describe(place), quote(texts.text(place)), str(values[place]))
     return values
 
 
-def real_numbers(texts: Names, odd: OddNumbers, where: Where) -> FloatArray:
-    """Read a column as C's ``strtod`` reads it, and note what is not plain."""
+def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArray:
+    """Read a column as C's ``strtod`` reads it.
+
+    Parameters
+    ----------
+    As for ``whole_numbers``.
+    """
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
     for place in np.flatnonzero(states == ODD).tolist():
-        values[place], plain = c_double(texts.text(place))
-        if not plain:
-            odd.add(where(place), quote(texts.text(place)), f"{values[place]:g}")
+        values[place] = odd_number(texts.text(place), place, odd, describe)
     return values
+
+
+def odd_number(text: bytes, place: int, odd: OddNumbers, describe: Describe) -> float:
+    """Return a number as C's ``strtod`` reads it, and note it where it is not plain."""
+    value, plain = c_double(text)
+    if not plain:
+        odd.add(describe(place), quote(text), f"{value:g}")
+    return value
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
@@ -90,3 +163,9 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
         return x
     with np.errstate(over="ignore"):
         return x.astype(np.float32).astype(np.float64)
+
+
+def _line_with(text: bytes, place: int) -> bytes:
+    """Return the line that has this byte, without its newline."""
+    end = text.find(b"\n", place)
+    return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

@@ -22,10 +22,11 @@ class Results(Frozen):
     topics : each once, in the order of the file.
     rows : one row a topic, its documents in the order of the file (not ranked).
     docnos, scores : flat.
-    close : flat; whether the score may be off, in relation to its size by up to ``error``.
-    exact : given flat places, the scores there as they really are.
+    close : flat; whether the score may be off by up to ``error`` times its size.
+    error : the greatest relative error of a score that is ``close``.
+    exact : given flat places, returns the scores there as they really are.
     lines : flat; the 1-based line of the file.
-    tag : what the last line calls the run; None where there is no line.
+    tag : what the last line calls the run; None where there is no line, or no tag on it.
     odd : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
     """
@@ -87,15 +88,15 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 
 class Run(Frozen):
-    """Results to be read block by block; what a block is, only ``parse`` needs to know.
+    """Results that are read block by block; what a block is, only ``parse`` needs to know.
 
     Parameters
     ----------
-    path : the file as the user named it; what else there is, by its tag.
-    blocks : cut it between topics, as far as the lines of a topic stand together; to be asked first, and once, unless
-        it has a ``size``.
-    whole : once all blocks have been read, read it again as one block.
-    parse : read the lines of a block.
+    path : the file as the user named it; the tag of what is no file.
+    blocks : returns the blocks, which end between topics as far as the lines of a topic stand together. It is called
+        first, and once only unless the run has a ``size``.
+    whole : returns everything as one block; it may be called when all blocks have been read.
+    parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
     """
 

@@ -7,20 +7,13 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
-from typing import IO, BinaryIO, Protocol, cast
+from typing import IO, BinaryIO, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.reading.compression import LONGEST_START, Decompressed, Readable, compression_of
 
 CHUNK_SIZE = 1 << 20
 NEWLINE = b"\n"
-
-
-class Readable(Protocol):
-    """All that is asked of a stream."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return up to so many bytes; none at the end."""
 
 
 class Source:
@@ -95,9 +88,8 @@ class Source:
         Raises
         ------
         UnreadableFileError : the file is missing, a directory, empty (a pipe or standard input may be empty), or its
-            compressed data is damaged or cut short; or there is no room for the temporary file.
+            compressed data is damaged, cut short or followed by other data; or there is no room for the temporary file.
         """
-        compression = _PLAIN
         last: bytes | None = None
         try:
             with self._open() as raw:
@@ -105,7 +97,7 @@ class Source:
                 stream: Readable = raw
                 if again and not raw.seekable():
                     stream = self._spooled(raw)
-                stream, compression = _decompressed(stream)
+                stream = _plain(stream, shown_name(self.path))
                 while chunk := stream.read(size):
                     yield chunk
                     last = chunk[-1:]
@@ -113,10 +105,6 @@ class Source:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
             if last not in {NEWLINE, None}:
                 yield NEWLINE
-        except EOFError:
-            raise self._wrong(f"{compression.name} data must be complete, but the file is cut short") from None
-        except compression.damage as error:
-            raise self._wrong(f"{compression.name} data must be intact, but is damaged ({error})") from None
         except OSError as error:
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror or error}") from None
         except ValueError as error:  # a NUL byte in the name
@@ -142,9 +130,6 @@ class Source:
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))
 
-    def _wrong(self, problem: str) -> UnreadableFileError:
-        return UnreadableFileError(f"{shown_name(self.path)}: {problem}")
-
 
 def _is_pipe(raw: BinaryIO) -> bool:
     return stat.S_ISFIFO(os.fstat(raw.fileno()).st_mode)
@@ -158,7 +143,7 @@ class _Copied:
         self.copy = copy
         self.name = name
 
-    def read(self, size: int = -1, /) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Read, and write what was read."""
         chunk = self.stream.read(size)
         try:
@@ -177,55 +162,18 @@ class _Rejoined:
         self.head = head
         self.rest = rest
 
-    def read(self, size: int = -1, /) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Read the first bytes again, then the others."""
         if not self.head:
             return self.rest.read(size)
-        end = len(self.head) if size < 0 else size
-        head, self.head = self.head[:end], self.head[end:]
+        head, self.head = self.head[:size], self.head[size:]
         return head
 
 
-class _Compression(Frozen):
-    """How a file is compressed.
-
-    Parameters
-    ----------
-    name : for messages.
-    starts : how such files begin.
-    damage : what reading one raises when its data is wrong.
-    """
-
-    name: str
-    starts: tuple[bytes, ...] = ()
-    damage: tuple[type[Exception], ...] = ()
-
-
-_PLAIN = _Compression("plain")
-_GZIP = _Compression("gzip", (b"\x1f\x8b\x08",))
-# A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
-_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
-_BZIP2 = _Compression("bzip2", tuple(b"BZh%d" % level + block for level in range(1, 10) for block in _BZIP2_BLOCKS))
-_XZ = _Compression("xz", (b"\xfd7zXZ\x00",))
-_LONGEST_START = max(len(start) for compression in (_GZIP, _BZIP2, _XZ) for start in compression.starts)
-
-
-def _decompressed(stream: Readable) -> tuple[Readable, _Compression]:
-    """Look at the first bytes; the modules of the standard library are imported when they are needed."""
-    head = stream.read(_LONGEST_START)
-    whole = _Rejoined(head, stream)
-    if head.startswith(_GZIP.starts):
-        import gzip
-        import zlib
-
-        gzipped = gzip.GzipFile(fileobj=cast(BinaryIO, whole))
-        return gzipped, _Compression("gzip", damage=(zlib.error, OSError))
-    if head.startswith(_BZIP2.starts):
-        import bz2
-
-        return bz2.BZ2File(cast(BinaryIO, whole)), _Compression("bzip2", damage=(OSError,))
-    if head.startswith(_XZ.starts):
-        import lzma
-
-        return lzma.LZMAFile(cast(BinaryIO, whole)), _Compression("xz", damage=(lzma.LZMAError,))
-    return whole, _PLAIN
+def _plain(stream: Readable, name: str) -> Readable:
+    """Return the stream, or what it holds if its first bytes say that it is compressed."""
+    head = stream.read(LONGEST_START)
+    compression = compression_of(head)
+    if compression is None:
+        return _Rejoined(head, stream)
+    return Decompressed(compression, head, stream, name)

@@ -1,4 +1,4 @@
-"""Evaluations for other programs: one value a row (csv, tsv, jsonl), or one object (json); nothing here prints.
+"""Values for other programs: one a row (csv, tsv, jsonl), or all in one object (json).
 
 Values keep every digit: what is read back is the same number. Names and topics that are not UTF-8 survive, as Python's
 surrogateescape has it: their bytes in csv and tsv, escaped surrogates in JSON.
@@ -7,16 +7,17 @@ surrogateescape has it: their bytes in csv and tsv, escaped surrogates in JSON.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
-from irevalx.measures.summary import as_list
+from irevalx.reports.report import Report
+from irevalx.reports.table import Table
 from irevalx.reports.trec import ALL
 
 
@@ -41,69 +42,85 @@ def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterat
     columns = [column for column in evaluation.columns if column.measure is not runid]
     if per_topic:
         shown = [
-            (column.name, as_list(column.values))
+            (column.name, values)
             for column in columns
-            if column.measure.per_topic and column.values is not None
+            if column.measure.per_topic and (values := column.of_topics) is not None
         ]
         for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
             for name, values in shown:
-                yield Record(run, topic, name, _plain(values[place]))
+                if values[place] is not None:
+                    yield Record(run, topic, name, _as_text(values[place]))
     if summary:
         for column in columns:
             if column.summary is not None:
-                yield Record(run, ALL.decode(), column.name, _plain(column.summary))
+                yield Record(run, ALL.decode(), column.name, _as_text(column.summary))
 
 
-def separated_lines(rows: Iterator[Record], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and a line for each value; fields that hold the delimiter are quoted."""
-    yield separated(Record._fields, delimiter)
-    for row in rows:
-        value = row.value if isinstance(row.value, str) else repr(row.value)
-        yield separated((row.run, row.topic, row.measure, value), delimiter)
+def records_of(report: Report) -> Iterator[Record]:
+    """Yield the values of one run after the other."""
+    return chain.from_iterable(
+        records(evaluation, per_topic=report.per_topic, summary=report.summary) for evaluation in report.evaluations
+    )
 
 
-def json_lines(rows: Iterator[Record]) -> Iterator[bytes]:
-    """Yield a JSON object for each value."""
-    for row in rows:
-        shown = {**row._asdict(), "value": finite(row.value)}
-        yield json.dumps(shown, allow_nan=False).encode() + b"\n"
+class _Echo:
+    """A file for a csv writer: ``write`` returns the line, and so does the writer."""
+
+    def write(self, line: str) -> str:
+        return line
 
 
-def json_object(
-    evaluations: Sequence[Evaluation], about: Mapping[str, Any], *, per_topic: bool, summary: bool
-) -> Iterator[bytes]:
-    """Yield one JSON object: what ``about`` holds, and the values: ``runs[].topics.TOPIC.MEASURE``, ``runs[].all``.
+def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
+    """Yield a header and a line for each row; fields that hold the delimiter are quoted.
 
     Parameters
     ----------
-    about : version, options, inputs and warnings.
+    columns : names, shape (n_columns,).
+    rows : shape (n_rows, n_columns); None is an empty field.
     """
+    line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
+    for row in chain([columns], rows):
+        yield os.fsencode(line_of(row))
+
+
+def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """Yield a JSON object for each row, of the same shapes as for ``separated_lines``."""
+    encode = json.JSONEncoder(allow_nan=False).encode
+    for row in rows:
+        yield encode(_json_object(columns, row)).encode() + b"\n"
+
+
+def json_of_tables(tables: Iterable[Table]) -> Iterator[bytes]:
+    """Yield one JSON object: the rows of each table under its title."""
+    found = {table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables}
+    yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def json_of_report(report: Report) -> Iterator[bytes]:
+    """Yield one JSON object: how the values were made, and the values as runs[].topics.TOPIC.MEASURE and runs[].all."""
     runs: list[dict[str, Any]] = []
-    for evaluation in evaluations:
+    for evaluation in report.evaluations:
         run: dict[str, Any] = {"run": os.fsdecode(evaluation.run), "path": evaluation.path}
-        if per_topic:
+        if report.per_topic:
             topics: dict[str, dict[str, Any]] = {os.fsdecode(topic): {} for topic in evaluation.topics}
             for row in records(evaluation, per_topic=True, summary=False):
-                topics[row.topic][row.measure] = finite(row.value)
+                topics[row.topic][row.measure] = _finite(row.value)
             run["topics"] = topics
-        if summary:
+        if report.summary:
             rows = records(evaluation, per_topic=False, summary=True)
-            run[ALL.decode()] = {row.measure: finite(row.value) for row in rows}
+            run[ALL.decode()] = {row.measure: _finite(row.value) for row in rows}
         runs.append(run)
-    yield json.dumps({**about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
+    yield json.dumps({**report.about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def _plain(value: float | bytes) -> float | int | str:
-    return os.fsdecode(value) if isinstance(value, bytes) else value
-
-
-def finite(value: float | str) -> float | int | str | None:
-    """Return what JSON has for a value: nothing for nan and infinities."""
+def _finite(value: Any) -> Any:
+    """Return a value as JSON has it: None (null) in place of nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def separated(fields: Sequence[str], delimiter: str) -> bytes:
-    """Return a line of fields; those that hold the delimiter are quoted."""
-    line = io.StringIO()
-    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(fields)
-    return os.fsencode(line.getvalue())
+def _json_object(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
+    return dict(zip(columns, map(_finite, row), strict=True))
+
+
+def _as_text(value: float | bytes) -> float | int | str:
+    return os.fsdecode(value) if isinstance(value, bytes) else value

@@ -1,4 +1,4 @@
-"""Evaluations as lines of output; nothing here prints."""
+"""Evaluations as the lines that trec_eval prints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
@@ -16,6 +17,9 @@ from irevalx.trec_eval.numbers import c_format
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 """How the value of a topic is printed, if it is not nan, by ``Column.number``."""
+
+_TOPICS_AT_ONCE = 1000
+"""So many topics have their values as Python's numbers, which take more room than numpy's."""
 
 ALL = b"all"
 """What stands in the topic column of a summary."""
@@ -42,18 +46,38 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    """Yield the lines of one topic after another; they are alike, so that one template does for them all."""
+    """Yield the lines of one topic after another."""
+    shown = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
+    if any(column.has_value is not None and not column.has_value.all() for column in shown):
+        yield from _lines_with_gaps(evaluation.topics, shown)
+        return
+    for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
+        yield from _lines_of_topics(evaluation, slice(first, first + _TOPICS_AT_ONCE))
+
+
+def _lines_of_topics(evaluation: Evaluation, which: slice) -> Iterator[bytes]:
+    """Yield the lines of some topics; they are alike, so that one template does for them all."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
         if column.measure.per_topic and column.values is not None:
-            cell, values = _PLAIN_CELLS[column.number], as_list(column.values)
-            if column.number == "real" and np.isnan(column.values).any():
+            cell, values = _PLAIN_CELLS[column.number], as_list(column.values[which])
+            if column.number == "real" and np.isnan(column.values[which]).any():
                 cell, values = b"%b", [_cell(value, "real") for value in values]
             template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
-            cells += [evaluation.topics, values]
+            cells += [evaluation.topics[which], values]
     for of_topic in zip(*cells, strict=True):
         yield template % of_topic
+
+
+def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
+    """Yield the lines of one topic after another, without those of a measure that has no value for the topic."""
+    values = [column.of_topics or [] for column in columns]
+    labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
+    for topic, *of_topic in zip(topics, *values, strict=True):
+        for label, column, value in zip(labels, columns, of_topic, strict=True):
+            if value is not None:
+                yield b"%b\t%b\t%b\n" % (label, topic, _cell(value, column.number))
 
 
 def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:

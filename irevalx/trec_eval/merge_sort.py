@@ -1,8 +1,8 @@
-"""The C library's merge sort, for comparisons that are no order.
+"""The C library's merge sort, for comparisons that contradict themselves.
 
-With a consistent comparison every stable sort gives the same result and ``sorted`` is the better choice. trec_eval also
-sorts with comparisons that contradict themselves (scores that are nan, gains compared after truncation), and then the
-result is that of one particular algorithm.
+With a consistent comparison every stable sort gives the same result, and ``sorted`` is the better choice. trec_eval
+also sorts with comparisons that are not consistent (scores that are nan, gains compared after truncation), and then the
+result depends on the algorithm.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ T = TypeVar("T")
 
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
-    """Sort as glibc's ``qsort`` does: halve (the smaller half first), sort both, merge taking left while compare <= 0.
+    """Return the items in the order that glibc's ``qsort`` gives them.
+
+    It divides them in two (the first part is the smaller one), sorts both, and merges, taking from the first as long
+    as ``compare`` is not positive.
 
     Parameters
     ----------
-    items : any length.
-    compare : negative, zero or positive as the first argument goes before, with or after the second; it need not be
-        consistent.
+    items : any number of them.
+    compare : returns a number below, equal to or above 0 where its first argument goes before, with or after its
+        second; it may contradict itself.
     """
     if len(items) < 2:
         return list(items)

@@ -1,4 +1,4 @@
-"""Numbers as C reads and prints them (``strtol``, ``strtod``, ``printf``), and the record of those that look odd."""
+"""Numbers as C reads and prints them (``strtol``, ``strtod``, ``printf``), and a record of those that are not plain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def c_long(text: bytes) -> tuple[int, bool]:
 
     Returns
     -------
-    value : the leading integer, 0 where there is none, held to 64 bits as ``strtol`` holds it.
+    value : the leading integer, 0 where there is none; the nearest number of 64 bits where it is beyond them.
     plain : whether the text is that integer and nothing else.
     """
     match = _LONG.match(text)
@@ -68,7 +68,7 @@ def c_double(text: bytes) -> tuple[float, bool]:
 
 
 def c_format(template: str, value: float) -> str:
-    """Format as C's ``printf`` does: like ``%``, but a nan shows its sign.
+    """Return a number as C's ``printf`` prints it: as ``%`` does, but a nan shows its sign.
 
     >>> c_format("%6.4f", -math.nan)
     '  -nan'
@@ -80,20 +80,23 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Convert to C's 32-bit ``int``: towards zero; nan and what does not fit give the smallest int, as on x86."""
+    """Return what C makes of a number as an ``int`` of 32 bits: rounded towards zero.
+
+    A nan, and a number beyond 32 bits, give the smallest ``int``, as on x86.
+    """
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class OddNumbers:
-    """Numbers of one file that are read otherwise than they look: the first is kept, the others are counted.
+    """Numbers of one file that are not plain: the message about the first is kept, and the others are counted.
 
     Parameters
     ----------
-    what : what the numbers are, for the message: "score".
+    what : what the numbers are, for messages: "score".
     rule : what they must be: "a finite number".
-    strict : raise at the first one instead.
+    strict : whether the first one is an error.
     """
 
     def __init__(self, what: str, rule: str, *, strict: bool) -> None:
@@ -104,7 +107,13 @@ class OddNumbers:
         self.count = 0
 
     def add(self, where: str, shown: str, read_as: str) -> None:
-        """Note one number at ``where`` (path:line: topic), as quoted text, and what it is read as.
+        """Note one number.
+
+        Parameters
+        ----------
+        where : where it is: path:line: topic.
+        shown : the text in quotes.
+        read_as : the number that C makes of it.
 
         Raises
         ------
@@ -117,7 +126,7 @@ class OddNumbers:
         self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
     def message(self) -> str | None:
-        """Return one line that names the first odd number and counts the others; None when there was none."""
+        """Return a line that names the first odd number and counts the others; None where there is none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
@@ -125,10 +134,15 @@ class OddNumbers:
 
 
 def odd_number_warnings(parts: Iterable[OddNumbers]) -> tuple[str, ...]:
-    """Return the message about the odd numbers of all parts of a file, in their order; nothing where there are none."""
+    """Return the message about the odd numbers of a file; nothing where there are none.
+
+    Parameters
+    ----------
+    parts : those of each part of the file, in order.
+    """
     found = [part for part in parts if part.count]
     if not found:
         return ()
-    every = OddNumbers(found[0].what, found[0].rule, strict=False)
-    every.first, every.count = found[0].first, sum(part.count for part in found)
-    return (every.message() or "",)
+    together = OddNumbers(found[0].what, found[0].rule, strict=False)
+    together.first, together.count = found[0].first, sum(part.count for part in found)
+    return (together.message() or "",)

@@ -1,7 +1,7 @@
 """The frozen record of what differs between trec_eval 9.0.8 and 10.0.
 
 Each difference is a named behaviour; no other module asks for a version. What irevalx does differently from both is no
-matter of compatibility and stands in the README's table of departures.
+matter of compatibility and stands in docs/differences.md.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ class Compat(Frozen, kw_only=True):
     """Measures that this version does not have."""
 
     def gain_level(self, key: str) -> int | None:
-        """Return the relevance level that ``key=gain`` is about; None when the pair is to be ignored."""
+        """Return the relevance level that ``key=gain`` is about; None where this version ignores the pair."""
         text = os.fsencode(key)
         if self.integer_gain_levels_only and not _INTEGER.fullmatch(text):
             return None
         return c_long(text)[0]
 
     def blank_without_results(self, name: str) -> bool:
-        """Tell whether a topic without results gets 0 (or no text) under this printed name, whatever its formula says.
+        """Return whether a topic without results gets 0 (or no text) under this printed name.
 
-        It goes by the printed name because 10.0 does: ``utility`` is blanked and ``utility_1,-1,0,0`` is not.
+        It depends on the printed name, as in 10.0: ``utility`` gets 0, and ``utility_1,-1,0,0`` its value.
         """
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 
@@ -89,7 +89,7 @@ COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
 
 
 def read_version(text: str) -> Compat:
-    """Return the version that ``--compat`` names so.
+    """Return the version with this name, as ``--compat`` takes it.
 
     Raises
     ------

@@ -94,7 +94,7 @@ REL_FORMAT: list[Row] = [
     (5, "rel_format must be a string, but got 5"),
     (None, "rel_format must be a string, but got None"),
     ("nosuch", "must be one of qrels, .*but got 'nosuch'"),
-    ("prefs", "rel_format must be qrels for this, but got 'prefs'", UsageError),
+    ("prefs", "rel_format must be qrels or subtopics or prels for this, but got 'prefs'", UsageError),
 ]
 RESULTS_FORMAT: list[Row] = [
     (5, "results_format must be a string, but got 5"),
@@ -163,6 +163,12 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "compat": COMPAT_ROWS,
         "strict": FLAG,
         "threads": [*WHOLE, (0, "threads must be a whole number of at least 1, but got 0"), (None, "but got None")],
+        "names": [
+            (None, "names must be 'trec_eval' or 'asked', but got None"),
+            (True, "but got True"),
+            ("ASKED", "but got 'ASKED'"),
+            (["asked"], "but got an object of type list"),
+        ],
         "progress": FLAG,
     },
     "Qrels": {
@@ -196,7 +202,8 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "evaluations": [
             (5, "evaluations must be what irevalx.evaluate makes, but got 5"),
             ([GRADED], "but got an object of type dict"),
-        ]
+        ],
+        "selection": [("map", "selection must be what irevalx.evaluate selects, or None, but got 'map'")],
     },
     "Scores.topics": {"run": NAME},
     "Scores.per_topic": {

@@ -27,7 +27,7 @@ from running import FIXTURES, ROOT
 import irevalx
 from irevalx.api import dictionaries
 from irevalx.measures import BY_NAME
-from irevalx.measures.declare import Cutoffs, Levels, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 
 IDS = st.sampled_from(["A", "B", "C", "AB", "\ufffd", "é", "\N{GRINNING FACE}", "F" * 30])
 TOPICS = st.sampled_from("123456")
@@ -69,7 +69,7 @@ def asked(draw: st.DrawFn, name: str) -> str:
     reals = st.lists(st.integers(1, 99).map(lambda n: f"0.{n:02}"), min_size=1, max_size=3, unique=True)
     if name == "utility":
         numbers = st.permutations(["0", "1", "2.5", "3"])
-    elif isinstance(kind, Levels | Reals):
+    elif isinstance(kind, RealCutoffs | Reals):
         numbers = reals
     elif isinstance(kind, Cutoffs) or not kind.usage:
         numbers = ranks

@@ -135,6 +135,24 @@ def test_running_sum(drawn: Ragged) -> None:
 
 
 @SETTINGS
+@given(ragged())
+def test_running_product(drawn: Ragged) -> None:
+    """``running_product`` multiplies the elements so far from left to right, anew in each row."""
+    with np.errstate(all="ignore"):
+        actual = drawn.segments.running_product(drawn.floats)
+    assert exactly(actual) == exactly(drawn.rows.running_product(drawn.floats.tolist()))
+
+
+@SETTINGS
+@given(ragged(), st.sampled_from([-1, 0, 3]))
+def test_previous(drawn: Ragged, none: int) -> None:
+    """``previous`` is the element before, of floats and of integers, or what stands for none at the start of a row."""
+    for x in (drawn.floats, drawn.integers):
+        assert (drawn.segments.previous(x, none=none) == drawn.rows.previous(x.tolist(), none=none)).all()
+        assert drawn.segments.previous(x, none=none).dtype == x.dtype
+
+
+@SETTINGS
 @given(ragged(), st.sampled_from([-1, 0, 3]))
 def test_max(drawn: Ragged, empty: int) -> None:
     """``max`` is the greatest element of each row, of floats and of integers, or what stands for an empty row."""

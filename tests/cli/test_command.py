@@ -23,11 +23,10 @@ from running import FIXTURES, ROOT, run, run_process
 
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, Option
-from irevalx.cli.command import command
+from irevalx.cli.command import EXAMPLES, MANUAL, command
 from irevalx.cli.options import Options
 from irevalx.frozen import fields
 from irevalx.measures import MEASURES
-from irevalx.process.progress import Progress
 
 DATA = FIXTURES / "golden" / "data"
 QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
@@ -56,6 +55,24 @@ def test_help_goes_to_standard_output() -> None:
     for param in command.params:
         for name in param.opts if isinstance(param, Option) else ():
             assert name in result.stdout.decode()
+
+
+def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
+    """The examples are three command lines that work, and the pages of the manual exist."""
+    *_, last = run("-h").stdout.decode().rpartition("Examples:")
+    example = FIXTURES / "example"
+    (tmp_path / "runs").mkdir()
+    for name, original in (("qrels", "qrels"), ("pool", "pool"), ("run", "bm25.run"), ("runs/one.gz", "bm25.run")):
+        shutil.copy(example / original, tmp_path / name)
+    assert len(EXAMPLES) == 3
+    for line in EXAMPLES:
+        assert line in last
+        [program, *arguments] = line.replace("runs/*.gz", "runs/one.gz").split()
+        assert program == "irevalx"
+        assert run(*arguments, cwd=tmp_path).status == 0
+    for page in MANUAL:
+        assert f"man {page}" in " ".join(last.split())
+        assert [*(ROOT / "man").glob(f"{page}.?")]
 
 
 def test_help_explains_measures_and_formats() -> None:
@@ -319,7 +336,10 @@ def test_unknown_measure_suggests_names() -> None:
         ("P.0", "the cutoffs of P must be whole numbers from 1 up, but got '0'"),
         ("P.5,5", "the cutoffs of P must differ from each other, but got '5,5'"),
         ("iprec_at_recall.1,1.0", "the cutoffs of iprec_at_recall must differ from each other, but got '1,1.0'"),
-        ("ndcg.1", "the parameters of ndcg must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'"),
+        (
+            "ndcg.1",
+            "the parameters of ndcg must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'; ndcg_cut.1 may be meant",
+        ),
     ],
 )
 def test_bad_parameters(measure: str, message: str) -> None:
@@ -341,17 +361,6 @@ def test_no_common_topic(tmp_path: Path) -> None:
     result = run(QRELS, tmp_path / "run")
     assert (result.stdout, result.status) == (b"", 7)
     assert "at least one topic must have both judgments and results" in result.stderr
-
-
-def test_unknown_formats() -> None:
-    """A format that does not exist ends with status 2 and those that do."""
-    result = run("-R", "nosuch", QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == (
-        "irevalx: the format of judgments (-R) must be one of qrels, sampled, qrels_jg, prefs, qrels_prefs, "
-        "but got 'nosuch'\n"
-    )
-    assert run("-T", "nosuch", QRELS, RUN).status == 2
 
 
 @pytest.mark.parametrize(
@@ -438,28 +447,9 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     assert "2 runs have the tag" in result.stderr
 
 
-def test_progress_is_shown_when_it_takes_long() -> None:
-    """Nothing is shown for two seconds, then how many lines of which run have been read, and nothing stays behind."""
-    shown: list[str] = []
-    now = [0.0]
-    progress = Progress(3, shown.append, clock=lambda: now[0])
-    progress.lines(1000)
-    progress.end_of_run()
-    now[0] = 1.9
-    progress.lines(500)
-    assert shown == []
-    now[0] = 2.1
-    progress.lines(500)
-    progress.lines(500)
-    now[0] = 2.3
-    progress.lines(998_500)
-    progress.clear()
-    assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
-
-
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
     """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
-    script = f"(head -50 '{RUN}'; sleep 2.5; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
+    script = f"(head -50 '{RUN}'; sleep 4; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
     record = ["script", "-qec", script, "/dev/null"]
     if not shutil.which("script"):
         pytest.skip("needs the program script")
@@ -540,15 +530,17 @@ def test_list_of_measures() -> None:
     result = run("--list-measures")
     assert result.status == 0
     lines = result.stdout.decode().splitlines()
-    names = [line.split()[0] for line in lines if line.startswith("    ") and len(line) > 35 and line[39] == " "]
+    families = lines[: lines.index("Sets of measures:")]
+    names = [line.split()[0] for line in families if line.startswith("    ") and len(line) > 35 and line[39] == " "]
     listed = [name.partition(".")[0] for name in names]
     assert sorted(listed) == sorted(measure.name for measure in MEASURES)
-    assert lines[0] == "Counts:"
+    assert lines[0] == "Counts of documents and topics:"
     assert "    P.K,K,...                           Precision after K documents" in lines
     text = " ".join(" ".join(lines).split())
-    assert all(
-        name in text for name in ("official, set, all_trec, incomplete, all", "mrr (recip_rank)", "ndcg@K (ndcg_cut)")
-    )
+    assert "official, set, all_trec, incomplete, all" in text
+    assert "    map                                 AP, MAP" in lines
+    assert "    ndcg_cut                            nDCG@K" in lines
+    assert "(rel=N), (judged_only=True), (relative=True)" in text
 
 
 def test_groups_of_the_help() -> None:
@@ -615,4 +607,28 @@ def test_completion_in_a_shell(shell: str) -> None:
     assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
     text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
     assert COMPLETIONS[shell] in text
-    assert COMPLETIONS[shell] in (ROOT / "README.md").read_text()
+    assert COMPLETIONS[shell] in (ROOT / "docs" / "command.md").read_text()
+
+
+@pytest.mark.parametrize("levels", [("0.1", "0"), ("0.10", "0.1", "0"), (".1", "0")], ids=" ".join)
+def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
+    """The last topic that a -D names is evaluated, whichever -D comes behind it; as in both versions of trec_eval."""
+    flags = [word for level in levels for word in ("-D", level)]
+    assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
+
+
+def test_nothing_behind_version_is_looked_at() -> None:
+    """trec_eval -vx and -qvx print the version, status 0."""
+    for bundle in ("-vx", "-qvx"):
+        result = run(bundle)
+        assert (result.status, result.stdout) == (0, b"")
+        assert "follows trec_eval" in result.stderr
+
+
+def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
+    """Where POSIXLY_CORRECT is set, the word behind the first file is a file, whatever it begins with."""
+    (tmp_path / "-q").write_bytes(RUN.read_bytes())
+    (tmp_path / "--").write_bytes(RUN.read_bytes())
+    expected = run("-m", "map", QRELS, RUN).stdout
+    for name in ("-q", "--"):
+        assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected

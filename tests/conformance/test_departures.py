@@ -1,4 +1,4 @@
-"""Where irevalx does not do what trec_eval does; the README's table lists every one, by the numbers used here.
+"""Where irevalx does not do what trec_eval does; docs/differences.md lists every one, by the numbers used here.
 
 Expected values come from trec_eval all the same: from a call that asks for the same thing without meeting the defect. The
 comment names that call.
@@ -44,6 +44,20 @@ def test_1_run_without_lines(results: str, compat: str, tmp_path: Path) -> None:
     """A run without data lines ends with status 7."""
     result = run("--compat", compat, *files(tmp_path, "1 0 A 1\n", results))
     assert (result.stdout, result.status) == (b"", 7)
+
+
+def test_1_no_document_is_retrieved_without_results(tmp_path: Path) -> None:
+    """10.0 retrieves a document of its own invention for a topic without results, as its judgment shows."""
+    # trec_eval 10.0 -c -q, with another docno in the judgments of topic 2
+    qrels, results = files(tmp_path, "1 0 A 1\n2 0 ceci_nest_pas_un_docno 1\n", "1 Q0 A 1 2 r\n")
+    shown = lines(run("-c", "-q", "-m", "num_rel_ret", qrels, results).stdout)
+    assert shown == [["num_rel_ret", "1", "1"], ["num_rel_ret", "2", "0"], ["num_rel_ret", "all", "1"]]
+
+
+def test_1_name_of_a_run_without_lines(tmp_path: Path) -> None:
+    """A run without lines has no name; 10.0 prints stray memory."""
+    result = run("-c", "-m", "runid", *files(tmp_path, "1 0 A 1\n", "\n"))
+    assert (lines(result.stdout), result.status) == ([["runid", "all", ""]], 0)
 
 
 @BOTH
@@ -272,6 +286,10 @@ def test_7_cutoffs_at_merge() -> None:
         ("iprec_at_recall_0.10", "iprec_at_recall.0.10"),
         ("ndcg_1=3", "ndcg.1=3"),
         ("Official", "official"),
+        ("ERR@20", "ERR.20"),
+        ("nDCG(dcg='exp-log2')@20", "ndcg_burges.20"),
+        ('nDCG(dcg="exp-log2")@5,10', "ndcg_burges.5,10"),
+        ("ERR_10_max=5", "ERR.10,max=5"),
     ],
 )
 def test_7_names_that_people_bring(brought: str, canonical: str) -> None:
@@ -294,3 +312,36 @@ def test_7_parameters_and_readings_of_irevalx(tmp_path: Path) -> None:
     ]
     for odd in ("infAP.5", "P.5:x"):
         assert run("-m", odd, qrels, results).status == 1
+
+
+@BOTH
+@pytest.mark.parametrize("gains", ["1=nan", "1=-nan"])
+def test_3_gain_of_nan(gains: str, compat: str, tmp_path: Path) -> None:
+    """A value that a gain of nan takes part in is nan, of either sign."""
+    # trec_eval -m ndcg.GAINS
+    qrels, results = files(tmp_path, "1 0 A 1\n1 0 B 2\n", "1 Q0 A 1 2 r\n1 Q0 B 1 1 r\n")
+    [[_, _, value]] = lines(run("--compat", compat, "-m", f"ndcg.{gains}", qrels, results).stdout)
+    assert value.lstrip("-") == "nan"
+
+
+@BOTH
+def test_6_standard_input_for_two_files(compat: str) -> None:
+    """Standard input cannot be two files at once."""
+    result = run("--compat", compat, "-", "-")
+    assert (result.stdout, result.status) == (b"", 1)
+    assert "standard input (-) must be given for one file at most" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "qrels"),
+    [
+        (("-m", "incomplete"), "qrels"),
+        (("-m", "indAP"), "qrels"),
+        (("--strict",), "qrels"),
+        (("-R", "sampled"), "sampled.qrels"),
+    ],
+)
+def test_7_what_only_irevalx_has(flags: tuple[str, ...], qrels: str) -> None:
+    """Sets, measures, options and formats of irevalx give values."""
+    result = run(*flags, FIXTURES / "example" / qrels, FIXTURES / "example" / "bm25.run")
+    assert (result.status, result.stdout != b"") == (0, True)

@@ -1,6 +1,6 @@
 """Random files and flags through the real programs, named by TREC_EVAL_9 and TREC_EVAL_10, and through irevalx.
 
-Stdout and status must be the same, but for the departures that the README lists: 10.0 stops at a topic without results
+Stdout and status must be the same, but for what docs/differences.md lists: 10.0 stops at a topic without results
 and is therefore given judgments without such topics. What makes the programs crash or read uninitialised memory (topics
 with negative judgments only, a negative -M, rbp behind other measures, gains for dcg or ideal_dcg) is not asked.
 """

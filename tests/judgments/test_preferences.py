@@ -19,11 +19,11 @@ from running import run
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.declare import Parameters
+from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summary import as_list
 from irevalx.ranking.assessed_preferences import Preferences, assess_preferences
 from irevalx.ranking.ranking import Ranking
-from irevalx.reading.grouped_files import read_prefs, read_qrels_prefs
+from irevalx.reading.formats import PREFS, QRELS_PREFS
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10, Compat
 
@@ -48,7 +48,7 @@ def read(topics: Sequence[Topic], compat: Compat = TREC_EVAL_10) -> PreferenceJu
             for line in topic.lines:
                 file.write(f"{number:03} {line.group} {line.subgroup} {line.document} {line.level!r}\n")
         file.flush()
-        return read_prefs(Source(file.name), compat, strict=True, warn=lambda line: None)
+        return PREFS.read(Source(file.name), compat, strict=True, warn=lambda line: None)
 
 
 def contradicts_itself(topic: Topic) -> bool:
@@ -143,8 +143,8 @@ def test_qrels_prefs_is_prefs_with_one_subgroup(tmp_path: Path) -> None:
     """The format qrels_prefs reads what prefs reads with the same subgroup everywhere."""
     (tmp_path / "four").write_text("2 g B 1\n10 h A 2\n2 g A 0.5\n2 f C 0\n")
     (tmp_path / "five").write_text("2 g s B 1\n10 h s A 2\n2 g s A 0.5\n2 f s C 0\n")
-    four = read_qrels_prefs(Source(str(tmp_path / "four")), TREC_EVAL_10, strict=True, warn=lambda line: None)
-    five = read_prefs(Source(str(tmp_path / "five")), TREC_EVAL_10, strict=True, warn=lambda line: None)
+    four = QRELS_PREFS.read(Source(str(tmp_path / "four")), TREC_EVAL_10, strict=True, warn=lambda line: None)
+    five = PREFS.read(Source(str(tmp_path / "five")), TREC_EVAL_10, strict=True, warn=lambda line: None)
     for one in (four, five):
         assert one.documents.topics == (b"10", b"2")
         assert one.documents.docnos.texts() == [b"A", b"A", b"B", b"C"]

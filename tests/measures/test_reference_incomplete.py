@@ -201,10 +201,10 @@ def test_inf_ap_is_the_one_of_trec_eval(ranking: list[int], others: list[int], l
 @pytest.mark.parametrize("name", ["infAP", "indAP", "subAP", "RankEff", "bpref_10"])
 def test_nothing_relevant(name: str) -> None:
     """R = 0 gives 0."""
-    assert incomplete.MEASURES[name](NOTHING_RELEVANT) == 0
-    assert incomplete.MEASURES[name](Topic([], [])) == 0
+    assert reference.graded.by_name[name](NOTHING_RELEVANT) == 0
+    assert reference.graded.by_name[name](Topic([], [])) == 0
     # A document without a judgment is no hit at any level: R = 0 here too
-    assert incomplete.MEASURES[name](Topic([UNJUDGED, OUTSIDE], [-1], level=-5)) == 0
+    assert reference.graded.by_name[name](Topic([UNJUDGED, OUTSIDE], [-1], level=-5)) == 0
 
 
 # Stratified judgments
@@ -330,7 +330,7 @@ def test_inf_ndcg_rounds_half_up() -> None:
 @pytest.mark.parametrize("name", ["inum_rel", "xinfAP", "infNDCG"])
 def test_nothing_relevant_sampled(name: str) -> None:
     """Where nothing relevant was sampled, the value is 0."""
-    measure = incomplete.SAMPLED_MEASURES[name]
+    measure = incomplete.sampled.by_name[name]
     assert measure(SampledTopic([(0, 0), (1, -1)], [(0, 0), (1, -1)])) == 0
     assert measure(SampledTopic([], [])) == 0
     assert measure(replace(SAMPLED, level=3)) == 0

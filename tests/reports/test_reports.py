@@ -162,7 +162,8 @@ def test_runs_that_fail_leave_the_others(tmp_path: Path) -> None:
         (("--format", "xml"), "'xml' is not one of"),
         (("--digits", "3"), "--digits must be given together with --format table, markdown, latex"),
         (("--format", "csv", "--digits", "3"), "--digits must be given together with --format"),
-        (("--format", "table", "--digits", "-1"), "--digits must be at least 0, but got -1"),
+        (("--format", "table", "--digits", "-1"), "--digits must be at least 0 and at most 100, but got -1"),
+        (("--format", "table", "--digits", "101"), "--digits must be at least 0 and at most 100, but got 101"),
     ],
 )
 def test_usage_errors(flags: tuple[str, ...], message: str) -> None:

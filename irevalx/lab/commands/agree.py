@@ -2,123 +2,160 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import click
 from click.core import ParameterSource
 
-from irevalx.errors import UsageError
-from irevalx.lab.experiment import prepare
+from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.cli.values import complete_file
+from irevalx.errors import UsageError, quote
+from irevalx.lab.commands.agree_tables import Asked, agreement_table, tables_for_people
+from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.output import FORMATS, Output
+from irevalx.lab.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.parameters import (
-    digits_option,
-    format_option,
+    TABLES_OUTPUT,
+    chosen_seed,
+    lab_command,
     least_retrieved_option,
     level_option,
     measures_option,
-    opened,
-    options,
-    output_option,
-    quiet_option,
-    refuse_two_standard_inputs,
-    teller,
+    seed_option,
+    topic_resamples_option,
 )
-from irevalx.lab.scorings import Common, Scoring, in_common
-from irevalx.lab.statistics.agreement import agree
-from irevalx.reading.source import Source
-
-COLUMNS = (
-    *("measure", "tau", "tau_b", "tau_ap", "pearson", "rms", "bias"),
-    *("rank_change", "rise", "risen", "fall", "fallen", "significant", "runs"),
-)
+from irevalx.lab.run_overlap import looks_like_run, overlap_of_runs
+from irevalx.lab.scorings import Scoring
+from irevalx.lab.statistics.bootstrap import bootstrap_warnings
+from irevalx.reading.formats import read_trec_results
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 
-@click.command(
+@lab_command(
     "agree",
-    epilog="Example: irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
-)
-@options(
-    click.argument("x", metavar="X", type=str),
-    click.argument("y", metavar="Y", type=str),
-    click.argument("runs", metavar="[RUN]...", nargs=-1, type=str),
+    click.argument("x", metavar="X", type=str, shell_complete=complete_file),
+    click.argument("y", metavar="Y", type=str, shell_complete=complete_file),
+    click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, shell_complete=complete_file),
     click.option(
         "--against",
         metavar="MEASURE",
-        help="Set every measure of Y against this one of X, called as irevalx prints it.  [default: against itself]",
+        help="Compare every measure of Y with this one of X, named as irevalx prints it.  [default: with itself]",
     ),
+    click.option(
+        "--rbo",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="P",
+        help=(
+            "Add rank-biased overlap, P being the chance of looking at the next rank. X and Y may be two runs too. Of "
+            "ties: rbo_w, a tie means equal rank; rbo_a, the mean over all ways of breaking ties; rbo_b, that "
+            "corrected so that a ranking agrees with itself."
+        ),
+    ),
+    topic_resamples_option,
+    seed_option,
     measures_option,
     level_option,
     least_retrieved_option,
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    *TABLES_OUTPUT,
+    example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
 )
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
+    inputs: Inputs,
+    output: Output,
     *,
     x: str,
     y: str,
-    runs: tuple[str, ...],
     against: str | None,
-    measures: tuple[str, ...],
-    level: int,
-    least_retrieved: float,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
+    rbo: float | None,
+    resamples: int,
+    seed: int | None,
 ) -> None:
-    """Tell how far two scorings of the same runs agree.
+    """Measure how far two scorings of the same runs agree.
 
     X and Y are files that irevalx or trec_eval printed, in trec_eval's format (with runid) or as csv, tsv, json or
     jsonl. With RUN they are two files of judgments instead, and the runs are evaluated with each.
 
-    A row a measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root mean
-    square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs that
-    rise and fall so far, the share of runs that score significantly otherwise (paired t test over topics, p < 0.05;
-    only where there are values for each topic, irevalx -q), and the number of runs.
+    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root
+    mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
+    that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics,
+    p < 0.05), the number of runs, and how the decisions which runs differ go together (Wilcoxon's test, p < 0.05): the
+    pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22), the rates of false
+    positives and negatives, accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive),
+    with the same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
+    measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
+    topic that both have, of their rankings of documents.
     """
-    refuse_two_standard_inputs(x, y, *runs)
-    warn = teller(quiet)
-    if runs:
-        read = opened(runs, warn)
-        first, second = (
-            Scoring.of(
-                path,
-                prepare(
-                    QrelsLines.read(Source(path), warn).judgments,
-                    read,
-                    measures,
-                    level=level,
-                    least_retrieved=least_retrieved,
-                    warn=warn,
-                ),
+    refuse_standard_input_twice(x, y, *inputs.runs)
+    warn = inputs.messages.warn
+    first, second = Source(x), Source(y)
+    if rbo is not None and not inputs.runs:
+        first, second = (Source(source.path, b"".join(source.chunks(CHUNK_SIZE))) for source in (first, second))
+        if _are_runs(first, second):
+            _refuse_options(
+                "for scorings only, but X and Y are runs",
+                "against",
+                "resamples",
+                "measures",
+                "level",
+                "least_retrieved",
             )
-            for path in (x, y)
-        )
+            one, other = (read_trec_results(source, TREC_EVAL_10, False, warn) for source in (first, second))
+            output.write_tables([overlap_of_runs(one, other, rbo, warn)])
+            return
+    found = paired_scores(*_scorings(inputs, first, second), against, warn)
+    for line in _warnings(found, resamples):
+        warn(line)
+    asked = Asked(resamples=resamples, seed=chosen_seed(seed) if resamples else 0, rbo=rbo)
+    if FORMATS[output.format].for_people:
+        output.write_tables(tables_for_people(found, asked))
     else:
-        _refuse_without_runs(ctx, "measures", "level", "least_retrieved")
-        first, second = Scoring.read(Source(x)), Scoring.read(Source(y))
-    table = agreement_table(in_common(first, second, against, warn))
-    write_lines(table_lines([table], fmt, digits), output)
+        output.write_tables([agreement_table(found, asked)])
 
 
-def agreement_table(found: list[Common]) -> Table:
-    """Return a row for each measure."""
-    rows = []
-    for common in found:
-        one = replace(agree(common.x, common.y, common.runs), changed=common.changed)
-        correlations = (one.tau, one.tau_b, one.tau_ap, one.pearson)
-        moved = (one.rank_change, one.rise, one.risen, one.fall, one.fallen)
-        rows.append((common.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs))
-    return Table("agreement", COLUMNS, tuple(rows))
+def _warnings(found: Sequence[PairedScores], resamples: int) -> list[str]:
+    """Return a line for each measure under which runs differ in both directions, and one if topics are few."""
+    lines = []
+    for paired in found:
+        if pairs := paired.reversed_pairs:
+            first, second = pairs[0]
+            more = f" and {len(pairs) - 1} more pairs" if pairs[1:] else ""
+            lines.append(
+                f"{paired.measure}: {first} and {second}{more} differ significantly in both scorings, but in opposite "
+                "directions"
+            )
+    if resamples:
+        numbers = [paired.values_x.shape[1] for paired in found if paired.values_x is not None]
+        lines += bootstrap_warnings(min(numbers)) if numbers else []
+    return lines
 
 
-def _refuse_without_runs(ctx: click.Context, *names: str) -> None:
-    for param in ctx.command.params:
-        if param.name in names and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"{param.opts[-1]} must be given together with RUN, or not at all")
+def _scorings(inputs: Inputs, x: Source, y: Source) -> tuple[Scoring, Scoring]:
+    """Read two scorings, or evaluate the runs with two files of judgments."""
+    warn = inputs.messages.warn
+    if inputs.runs:
+        one, other = (inputs.experiment_with(QrelsLines.read(source, warn).judgments) for source in (x, y))
+        return Scoring.of(x.path, one), Scoring.of(y.path, other)
+    _refuse_options("together with RUN, or not at all", "measures", "level", "least_retrieved")
+    return Scoring.read(x), Scoring.read(y)
+
+
+def _are_runs(x: Source, y: Source) -> bool:
+    """Return whether both files are runs; raises UsageError if one of them is."""
+    found = [looks_like_run(b"".join(source.chunks(CHUNK_SIZE))) for source in (x, y)]
+    if found[0] != found[1]:
+        run, other = (x, y) if found[0] else (y, x)
+        raise UsageError(
+            f"X and Y must both be runs, or both be scorings, but {quote(run.path)} is a run and {quote(other.path)} "
+            "is none"
+        )
+    return found[0]
+
+
+def _refuse_options(rule: str, *names: str) -> None:
+    """Raise UsageError if one of these parameters was typed."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

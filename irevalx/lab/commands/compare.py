@@ -6,46 +6,48 @@ from itertools import combinations
 
 import click
 
+from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
-from irevalx.lab.experiment import Experiment, prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.commands.compare_tables import Compared, pairs_table, power_tables, runs_table
+from irevalx.lab.experiment import Experiment, defined_values
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
-    digits_option,
-    format_option,
-    fresh_seed,
+    TABLES_OUTPUT,
+    alpha_option,
+    chosen_seed,
+    lab_command,
     least_retrieved_option,
     level_option,
-    opened,
-    options,
-    output_option,
     qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
     runs_argument,
     seed_option,
-    teller,
 )
-from irevalx.lab.statistics.comparison import CORRECTIONS, compare
-from irevalx.lab.statistics.significance import TESTS
-from irevalx.reading.source import Source
-
-COLUMNS = (
-    *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
-    *("wins", "ties", "losses", "p", "corrected_p", "differ"),
-)
-PROBABILITIES = frozenset({"p", "corrected_p"})
+from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
+from irevalx.lab.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
+from irevalx.lab.statistics.intervals import INTERVALS
+from irevalx.lab.statistics.significance import RESAMPLES, TESTS
 
 
-@click.command(
+def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for value in values for word in value.split()) or ("map",)
+
+
+@lab_command(
     "compare",
-    epilog="Example: irevalx-lab compare qrels runs/* --measure infAP --baseline bm25 --test wilcoxon --seed 1",
-)
-@options(
     qrels_argument,
     runs_argument,
     click.option(
-        *("-m", "--measure"), metavar="NAME", default="map", help="A measure as irevalx -m takes it.  [default: map]"
+        *("-m", "--measure", "--measures"),
+        "measures",
+        multiple=True,
+        metavar="NAME...",
+        callback=_measures,
+        shell_complete=complete_measure,
+        help=(
+            "Measures as irevalx -m takes them: 'map infAP'. May be repeated. P-values are corrected for the "
+            "comparisons of one measure.  [default: map]"
+        ),
     ),
     click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
     click.option(
@@ -53,101 +55,110 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
         type=click.Choice(list(TESTS)),
         default="t",
         help=(
-            "A paired test over topics: Student's t, Wilcoxon's signed ranks, or random flips of signs.  [default: t]"
+            "A paired test over topics: Student's t, Wilcoxon's signed ranks, or random flips of signs (all of them "
+            "where B is enough for that).  [default: t]"
         ),
     ),
     click.option(
         "--correction",
-        type=click.Choice(list(CORRECTIONS)),
+        type=click.Choice([*CORRECTIONS, *SHORT_NAMES, TUKEY]),
         default="holm",
-        help="How p-values are corrected for the number of comparisons.  [default: holm]",
+        help=(
+            "How p-values are corrected for the number of comparisons; bh is benjamini-hochberg, and tukey is "
+            "randomised Tukey HSD, a test of its own over all pairs of runs.  [default: holm]"
+        ),
     ),
     click.option(
-        "--alpha",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        metavar="P",
-        default=0.05,
+        "--interval",
+        type=click.Choice(INTERVALS),
+        default="bca",
         help=(
-            "Runs differ when the corrected p-value is below P; the interval covers the difference with probability "
-            "1 - P.  [default: 0.05]"
+            "Intervals by a bootstrap (bias-corrected and accelerated), or from Student's t distribution, which is "
+            "safer below some 20 topics.  [default: bca]"
+        ),
+    ),
+    alpha_option,
+    click.option(
+        "--resamples",
+        type=click.IntRange(1),
+        metavar="B",
+        default=RESAMPLES,
+        help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
+    ),
+    click.option(
+        "--power",
+        is_flag=True,
+        help=(
+            "Print the discriminative power of each measure instead: the share of pairs that differ, by --test, "
+            "before and after correction. Sakai (2006) has an uncorrected bootstrap test, Sakai (2012) tukey."
+        ),
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(["pair", "run"]),
+        default="pair",
+        help=(
+            "Print a row for each pair, or for each run: its scores, the best marked, and letters, which runs that do "
+            "not differ share; with --baseline + or - where a run is better or worse than it.  [default: pair]"
         ),
     ),
     seed_option,
     level_option,
     least_retrieved_option,
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    *TABLES_OUTPUT,
+    example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
-    runs: tuple[str, ...],
-    measure: str,
     baseline: str | None,
     test: str,
     correction: str,
+    interval: str,
     alpha: float,
+    resamples: int,
+    power: bool,
+    by: str,
     seed: int | None,
-    level: int,
-    least_retrieved: float,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
 ) -> None:
     """Test whether runs differ.
 
-    A row a pair: the means of both runs over topics, their difference with a bootstrap interval (bias-corrected and
-    accelerated, not corrected for the number of comparisons), the effect size (mean difference over its standard
-    deviation), the topics that the run wins, ties and loses against the other, and p before and after correction.
+    A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
+    own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
+    against the other, p before and after correction, whether the runs differ, and an interval that holds for all pairs
+    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ; holm may call runs
+    different whose interval has 0. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are
+    shown as sums.
     """
-    refuse_two_standard_inputs(qrels, *runs)
-    warn = teller(quiet)
-    experiment = prepare(
-        QrelsLines.read(Source(qrels), warn).judgments,
-        opened(runs, warn),
-        (measure,),
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
-    )
-    if len(experiment.measures) > 1:
-        raise UsageError(
-            f"--measure must be a single measure, but {quote(measure)} is {len(experiment.measures)}: "
-            + " ".join(experiment.measures)
-        )
+    if power and by == "run":
+        raise UsageError("--power and --by run must not be given together")
+    experiment = inputs.experiment()
     pairs = _pairs(experiment, baseline)
-    seed = fresh_seed() if seed is None else seed
-    found = compare(experiment.values()[0], pairs, test=test, correction=correction, alpha=alpha, seed=seed)
-    rows = tuple(
-        (
-            experiment.measures[0],
-            experiment.runs[one.second],
-            experiment.runs[one.first],
-            one.mean_second,
-            one.mean_first,
-            one.difference,
-            one.low,
-            one.high,
-            one.effect_size,
-            one.wins,
-            one.ties,
-            one.losses,
-            one.p,
-            one.corrected,
-            one.corrected < alpha,
-        )
-        for one in found
-    )
-    write_lines(
-        table_lines([Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)], fmt, digits), output
-    )
+    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
+    measures = []
+    warnings: dict[str, None] = {}
+    every = zip(experiment.measures, experiment.scales, defined_values(experiment, inputs.messages.warn), strict=True)
+    for measure, scale, values in every:
+        n_runs, n_topics = values.shape
+        lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
+        warnings |= dict.fromkeys(lines)
+        scores = scale.summarise(scale.transform(values)).tolist()
+        measures.append(Compared(measure, experiment.runs, scores, compare(values, pairs, method, scale)))
+    for line in warnings:
+        inputs.messages.warn(line)
+    if power:
+        tables = power_tables(measures, alpha)
+    elif by == "run":
+        base = None if baseline is None else experiment.runs.index(baseline)
+        tables = [runs_table(measures, alpha, base)]
+    else:
+        tables = [pairs_table(measures, alpha)]
+    output.write_tables(tables)
 
 
 def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
-    """Return rows of runs, the one that the other is compared with first."""
+    """Return pairs of numbers of runs; the second is compared with the first."""
     numbers = range(len(experiment.runs))
     if baseline is None:
         return [(other, run) for run, other in combinations(numbers, 2)]

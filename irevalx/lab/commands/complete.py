@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,49 +13,47 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.pools import pool_of
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
+from irevalx.lab.output import Output, write_lines
 from irevalx.lab.parameters import (
+    LINES_OUTPUT,
     SHARE,
+    chosen_seed,
     depth_option,
     documents_option,
-    fresh_seed,
+    lab_command,
     level_option,
-    opened,
-    options,
-    output_option,
     qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
     seed_option,
-    teller,
 )
-from irevalx.process.terminal import progress_bar
+from irevalx.lab.statistics.scales import MEAN
 from irevalx.reading.source import Source
+from irevalx.reports.table import Table
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.holdout import Quality
-    from irevalx.lab.completion.predict import Predictions
+    from irevalx.lab.completion.predict import Completion, Predictions
+
+CUTOFFS = (5, 10, 20)
+"""The numbers of documents of which precision is expected."""
 
 MOST_NAMED = 20
-"""So many documents are named in a warning; a report in json has them all."""
+"""How many documents a warning names at most."""
 
 
-@click.command(
+@lab_command(
     "complete",
-    epilog="Example: irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && "
-    "irevalx completed runs/*",
-)
-@options(
     qrels_argument,
-    click.argument("runs", metavar="[RUN...]", nargs=-1, type=str),
+    click.argument("runs", metavar="[RUN...]", nargs=-1, type=str, shell_complete=complete_file),
     documents_option,
     depth_option,
     click.option(
@@ -71,6 +70,14 @@ MOST_NAMED = 20
             "those judged relevant.  [default: svm]"
         ),
     ),
+    click.option(
+        "--class-weight",
+        type=click.Choice(["balanced", "none"]),
+        help=(
+            "With svm: let the errors on relevant and on nonrelevant documents weigh the same in sum, or each error "
+            "the same, as published.  [default: balanced]"
+        ),
+    ),
     click.option("--mark", metavar="FILE", help="Write the predictions, and nothing else, to FILE too."),
     click.option(
         "--probabilities",
@@ -81,11 +88,20 @@ MOST_NAMED = 20
         ),
     ),
     click.option(
+        "--calibrated",
+        is_flag=True,
+        help=(
+            "With --mark: add the probability of relevance as a fifth column, fitted to judged documents that are "
+            "predicted from the others of their topic. With --report and two runs or more: add what map, P_5, P_10, "
+            "P_20 and recip_rank are expected to be under these probabilities."
+        ),
+    ),
+    click.option(
         "--report",
         metavar="FILE",
         help=(
-            "Write what was learned from and predicted, topic by topic, to FILE: a table, or json if its name ends in "
-            ".json."
+            "Write to FILE how many judgments were learned from and predicted for each topic: a table, or json if its "
+            "name ends in .json."
         ),
     ),
     click.option(
@@ -94,41 +110,47 @@ MOST_NAMED = 20
         multiple=True,
         metavar="SHARE",
         help=(
-            "With --report: how good predictions for the other judgments are when this share of each topic's, drawn at "
-            "random, is learned from. May be repeated."
+            "With --report: how good predictions are when this share of each topic's judgments, drawn at random, is "
+            "learned from and the others are predicted. May be repeated."
         ),
     ),
     seed_option,
     level_option,
-    output_option,
-    quiet_option,
+    *LINES_OUTPUT,
+    example=(
+        "irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && irevalx completed runs/*"
+    ),
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
-    runs: tuple[str, ...],
     documents: tuple[str, ...],
     depth: int,
     pool: str | None,
     classifier: str,
+    class_weight: str | None,
     mark: str | None,
     probabilities: bool,
+    calibrated: bool,
     report: str | None,
     holdout: tuple[Fraction, ...],
     seed: int | None,
-    level: int,
-    output: str | None,
-    quiet: bool,
 ) -> None:
-    """Fill holes in judgments by what the documents say.
+    """Predict missing judgments from the text of the documents.
 
     For each topic a classifier learns from the judged documents. QRELS is written with a prediction for every document
     that nobody judged and that has the grade -1, is among the first K of some RUN, or is in a pool file: N (see
     --level) where it is relevant, 0 where it is not. The lines of judged documents stay as they are. What cannot be
     predicted, for want of text or of relevant and nonrelevant documents to learn from, gets -1.
     """
-    _refuse_nonsense(documents, level, holdout, report, probabilities=probabilities, mark=mark)
-    refuse_two_standard_inputs(qrels, *runs, *documents, pool)
+    level, warn = inputs.level, inputs.messages.warn
+    _refuse_contradictions(documents, level, holdout, report, probabilities=probabilities, mark=mark)
+    if class_weight is not None and classifier != "svm":
+        raise UsageError("--class-weight must be given together with --classifier svm")
+    if calibrated and (probabilities or (mark is None and report is None)):
+        raise UsageError("--calibrated must be given together with --mark or --report, and without --probabilities")
+    refuse_standard_input_twice(inputs.qrels, *inputs.runs, *documents, pool)
 
     from irevalx.lab.completion.collection import collection_for
     from irevalx.lab.completion.holdout import SCHEME
@@ -136,41 +158,77 @@ def command(
     from irevalx.lab.completion.predict import Completion, classifier_for
     from irevalx.lab.judging.samples import RandomOrder
 
-    warn = teller(quiet)
-    read = QrelsLines.read(Source(qrels), warn)
-    judgments = _with_pools(read.judgments, runs, depth, pool, warn)
+    judgments = _with_pools(inputs, depth, pool)
     collection = collection_for(judgments, documents)
     judged = judgments.grades >= 0
-    completion = Completion(judgments, collection, classifier_for(classifier, collection), level)
-    with progress_bar(judgments.rows.n * (1 + len(holdout)), "topics", quiet=quiet) as progress:
-        predictions = completion.predict(judged, ~judged, progress)
-        qualities = []
-        if holdout:
-            order = RandomOrder(judgments, fresh_seed() if seed is None else seed, SCHEME)
-            qualities = [hold_out(completion, share, order, progress) for share in holdout]
-    _tell(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
+    learner = classifier_for(classifier, collection, balanced=class_weight != "none")
+    completion = Completion(judgments, collection, learner, level)
+    seed = chosen_seed(seed) if holdout or calibrated else 0
+    with inputs.messages.progress("topics predicted", total=judgments.rows.n) as progress:
+        predictions = completion.predict(judged, ~judged, progress.advance)
+    qualities = []
+    if holdout:
+        order = RandomOrder(judgments, seed, SCHEME)
+        with inputs.messages.progress("topics predicted", total=judgments.rows.n * len(holdout)) as progress:
+            qualities = hold_out(completion, holdout, order, progress.advance)
+    probability = None
+    if calibrated:
+        probability = _calibrated_probabilities(inputs, completion, predictions, seed)
+    _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)
     was_there = judgments.lines > 0
 
+    shown = predictions.value if probability is None else probability
+
     def added(which: BoolArray, values: bool) -> Iterator[bytes]:
+        """Yield a line for each of these documents, with the decision value or probability if ``values``."""
         for place in np.flatnonzero(which).tolist():
-            line = b"%s 0 %s %d" % (
-                judgments.topics[judgments.rows.ids[place]],
-                judgments.docnos.text(place),
-                grades[place],
-            )
-            yield line + (b" %.6f\n" % predictions.value[place] if values else b"\n")
+            topic, docno = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)
+            value = b" %.6f" % shown[place] if values else b""
+            yield b"%s 0 %s %d%s\n" % (topic, docno, grades[place], value)
 
     if mark is not None:
-        write_lines(added(predictions.predicted, probabilities), mark)
+        write_lines(added(predictions.predicted, probabilities or calibrated), mark)
     if report is not None:
         tables = report_tables(judgments, predictions, qualities, classifier)
-        write_lines(table_lines(tables, "json" if report.endswith(".json") else "table"), report)
-    write_lines([*read.with_grades(grades[was_there]), *added(~was_there, values=False)], output)
+        if probability is not None and len(inputs.runs) > 1:
+            tables.append(expected_table(inputs, judgments, probability))
+        Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
+    output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there, values=False)])
 
 
-def _refuse_nonsense(
+def _calibrated_probabilities(
+    inputs: Inputs, completion: Completion, predictions: Predictions, seed: int
+) -> FloatArray:
+    """Return the probability of relevance of each document, flat over the judgments."""
+    from irevalx.lab.completion import calibration
+    from irevalx.lab.judging.samples import RandomOrder
+
+    judgments = completion.judgments
+    order = RandomOrder(judgments, seed, calibration.SCHEME)
+    with inputs.messages.progress("topics predicted", total=judgments.rows.n * calibration.FOLDS) as progress:
+        sigmoid = calibration.calibrate(completion, judgments.grades >= 0, order, progress.advance)
+    return calibration.probabilities_of_relevance(completion, predictions, sigmoid, judgments.grades)
+
+
+def expected_table(inputs: Inputs, judgments: Judgments, probability: FloatArray) -> Table:
+    """Return a row for each run: what measures are expected to be, averaged over topics.
+
+    Parameters
+    ----------
+    probability : flat over the judgments; of relevance.
+    """
+    from irevalx.lab.completion.calibration import expected_measures
+
+    experiment = replace(inputs, measures=("map",)).experiment_with(judgments)
+    expected = expected_measures(experiment, probability, CUTOFFS)
+    means = [MEAN.summarise(values) for values in expected.values()]
+    rows = [(run, *(float(of_measure[r]) for of_measure in means)) for r, run in enumerate(experiment.runs)]
+    return Table("expected measures", ("run", *expected), rows)
+
+
+def _refuse_contradictions(
     documents: Sequence[str],
     level: int,
     holdout: Sequence[Fraction],
@@ -192,13 +250,20 @@ def _refuse_nonsense(
         raise UsageError("--holdout must leave something to predict, but got 1")
 
 
-def _with_pools(judgments: Judgments, runs: Sequence[str], depth: int, path: str | None, warn: Warn) -> Judgments:
-    """Add what is in the depth pool of the runs and in the pool file, as pooled but unjudged."""
+def _with_pools(inputs: Inputs, depth: int, path: str | None) -> Judgments:
+    """Return the judgments, with the documents of the runs' pool and of the pool file as pooled but unjudged.
+
+    Parameters
+    ----------
+    depth : of the pool of the runs.
+    path : of the pool file; None for none.
+    """
     from irevalx.reading.formats import read_pool
 
+    judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
     pools = []
-    if runs:
-        pooled = pool_of(opened(runs, warn), depth, warn)
+    if inputs.runs:
+        pooled = pool_of(inputs.opened_runs, depth, warn)
         number = np.repeat(np.arange(len(pooled)), [len(documents) for documents in pooled.values()])
         names = Names.of([docno for documents in pooled.values() for docno in documents])
         pools.append(Pool("the runs", tuple(pooled), number, names))
@@ -213,8 +278,13 @@ def _with_pools(judgments: Judgments, runs: Sequence[str], depth: int, path: str
     return with_pool(judgments, Pool.joined("", pools))
 
 
-def _tell(judgments: Judgments, predictions: Predictions, unread: BoolArray, warn: Warn) -> None:
-    """Name what could not be predicted, and count what could not be learned from."""
+def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread: BoolArray, warn: Warn) -> None:
+    """Warn of topics and documents that could not be predicted or learned from.
+
+    Parameters
+    ----------
+    unread : flat over ``judgments``; the judged documents without text.
+    """
     if predictions.untrained.any():
         names = [quote(judgments.topics[topic]) for topic in np.flatnonzero(predictions.untrained).tolist()]
         warn(
@@ -237,7 +307,7 @@ def _tell(judgments: Judgments, predictions: Predictions, unread: BoolArray, war
 def report_tables(
     judgments: Judgments, predictions: Predictions, qualities: Sequence[Quality], classifier: str
 ) -> list[Table]:
-    """Return what was learned from and predicted in sum, by topic, and how good it is."""
+    """Return tables of what was learned from and predicted: in sum, how good it is, and by topic."""
     rows = judgments.rows
     columns = ("topic", "relevant", "nonrelevant", "predicted", "predicted_relevant", "without_text", "trained")
     counts = np.stack(

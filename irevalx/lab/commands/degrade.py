@@ -1,4 +1,4 @@
-"""irevalx-lab samples."""
+"""irevalx-lab degrade."""
 
 from __future__ import annotations
 
@@ -7,29 +7,23 @@ from fractions import Fraction
 import click
 
 from irevalx.errors import UsageError
+from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging import samples
-from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.judging.samples import RandomOrder
-from irevalx.lab.output import write_lines
+from irevalx.lab.output import Output, write_lines
 from irevalx.lab.parameters import (
+    LINES_OUTPUT,
     SHARE,
-    fresh_seed,
+    chosen_seed,
+    lab_command,
     level_option,
-    options,
-    output_option,
     qrels_argument,
-    quiet_option,
     seed_option,
-    teller,
 )
-from irevalx.reading.source import Source
 
 
-@click.command(
+@lab_command(
     "degrade",
-    epilog="Example: irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
-)
-@options(
     qrels_argument,
     click.option(
         "--uniform",
@@ -46,6 +40,15 @@ from irevalx.reading.source import Source
             "same seed a smaller sample is a part of a greater one."
         ),
     ),
+    click.option(
+        "--round",
+        "rounding",
+        type=click.Choice(list(samples.ROUNDINGS)),
+        help=(
+            "With --stratified: round numbers of documents up, or to the nearest whole number, of two the greater one, "
+            "as Ahlgren and Grönqvist do.  [default: up]"
+        ),
+    ),
     seed_option,
     level_option,
     click.option("--drop", is_flag=True, help="Leave out the lines of what was not kept, rather than giving it -1."),
@@ -54,41 +57,39 @@ from irevalx.reading.source import Source
         metavar="FILE",
         help="Write a pool file of all documents of QRELS, for irevalx --pool: --drop loses what was pooled.",
     ),
-    output_option,
-    quiet_option,
+    *LINES_OUTPUT,
+    example="irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
     uniform: Fraction | None,
     stratified: Fraction | None,
+    rounding: str | None,
     seed: int | None,
-    level: int,
     drop: bool,
     pool_out: str | None,
-    output: str | None,
-    quiet: bool,
 ) -> None:
-    """Make judgments incomplete.
+    """Make judgments incomplete: keep a random sample of them.
 
     Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample.
     """
     if (uniform is None) == (stratified is None):
         raise UsageError("one of --uniform and --stratified must be given")
-    warn = teller(quiet)
-    read = QrelsLines.read(Source(qrels), warn)
-    judgments = read.judgments
-    samples.tell_without_relevant(judgments, level, warn)
-    seed = fresh_seed() if seed is None else seed
+    if rounding is not None and stratified is None:
+        raise UsageError("--round must be given together with --stratified")
+    judgments, level = inputs.qrels_lines.judgments, inputs.level
+    for line in samples.warnings_without_relevant(judgments, level):
+        inputs.messages.warn(line)
+    seed = chosen_seed(seed)
     if uniform is not None:
         kept = samples.uniform(judgments, uniform, RandomOrder(judgments, seed, "uniform"), level)
     else:
         assert stratified is not None
-        kept = samples.stratified(judgments, stratified, RandomOrder(judgments, seed, "stratified"), level)
-    grades = samples.unjudge(judgments, kept)
+        order = RandomOrder(judgments, seed, "stratified")
+        kept = samples.stratified(judgments, stratified, order, level, samples.ROUNDINGS[rounding or "up"])
     if pool_out is not None:
-        places = range(judgments.rows.size)
-        write_lines(
-            (b"%s %s\n" % (judgments.topics[judgments.rows.ids[i]], judgments.docnos.text(i)) for i in places), pool_out
-        )
-    write_lines(read.with_grades(grades, kept if drop else None), output)
+        topics = [judgments.topics[topic] for topic in judgments.rows.ids.tolist()]
+        write_lines((b"%s %s\n" % line for line in zip(topics, judgments.docnos.texts(), strict=True)), pool_out)
+    output.write_lines(inputs.qrels_lines.with_grades(samples.unjudge(judgments, kept), kept if drop else None))

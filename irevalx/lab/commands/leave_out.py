@@ -10,61 +10,40 @@ from typing import TYPE_CHECKING
 import click
 
 from irevalx.arrays.segments import AnyArray
+from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.completion.classifiers import CLASSIFIERS
-from irevalx.lab.experiment import Experiment, prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, make_folder, table_lines, write_file, write_lines
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
+    EXPERIMENT,
+    TABLES_OUTPUT,
     depth_option,
-    digits_option,
     documents_option,
-    format_option,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    opened,
-    options,
-    output_option,
-    qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
-    runs_argument,
-    teller,
+    group_by_option,
+    groups_option,
+    lab_command,
 )
-from irevalx.process.terminal import progress_bar
-from irevalx.reading.source import Source
+from irevalx.lab.statistics.decisions import DECISION_COLUMNS
+from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predict import Predictions
     from irevalx.lab.judging.leave_out import LeftOut, Removal, Treatment
 
 
-@click.command(
+@lab_command(
     "leave-out",
-    epilog="Example: irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
-)
-@options(
-    qrels_argument,
-    runs_argument,
-    click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each."),
-    click.option(
-        "--group-by",
-        metavar="REGEX",
-        help=(
-            "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
-            "one).  [default: each run is a group]"
-        ),
-    ),
+    *EXPERIMENT,
+    groups_option,
+    group_by_option,
     click.option(
         "--only",
         metavar="GROUP",
-        help="Leave out this group alone; the summary is over its runs, and has tau-b over all runs too.",
+        help="Leave out this group alone; the summary is over its runs, and has tau-b and tau over all runs too.",
     ),
     depth_option,
-    measures_option,
-    level_option,
-    least_retrieved_option,
     click.option(
         "--keep-in-pool",
         is_flag=True,
@@ -74,9 +53,9 @@ if TYPE_CHECKING:
         "--complete",
         type=click.Choice((*CLASSIFIERS, "nonrelevant")),
         help=(
-            "Fill the holes again by what the documents say, as irevalx-lab complete does, or take what only the group "
-            "has found for nonrelevant. The summary sets the judgments side by side: as the group leaves them, all of "
-            "it nonrelevant (which a classifier should be better than), and completed."
+            "Predict the judgments that are left out, as irevalx-lab complete does, or take them all for nonrelevant. "
+            "The summary has a row for each kind of judgments: biased (as the group leaves them), nonrelevant (which a "
+            "classifier should improve on) and completed."
         ),
     ),
     documents_option,
@@ -86,97 +65,99 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
     ),
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    click.option(
+        "--removed",
+        is_flag=True,
+        help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
+    ),
+    *TABLES_OUTPUT,
+    example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
-    runs: tuple[str, ...],
     groups: str | None,
     group_by: str | None,
     only: str | None,
     depth: int,
-    measures: tuple[str, ...],
-    level: int,
-    least_retrieved: float,
     keep_in_pool: bool,
     complete: str | None,
     documents: tuple[str, ...],
     folder: str | None,
     summary: bool,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
+    removed: bool,
 ) -> None:
     """Judge each group of runs without the documents that only it has found.
 
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
-    are set against those with the whole pool.
+    are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
+    for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
     """
-    from irevalx.lab.judging.leave_out import deleted, leave_out, nonrelevant, removals, unjudged
-
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
-    if (complete in CLASSIFIERS) != bool(documents):
-        raise UsageError("--docs and --complete, with svm or kld, must be given together")
-    if complete is not None and level < 1:
-        raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
-    refuse_two_standard_inputs(qrels, *runs, groups, *documents)
-    warn = teller(quiet)
-    read = QrelsLines.read(Source(qrels), warn)
-    experiment = prepare(
-        read.judgments,
-        opened(runs, warn),
-        measures,
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
+    from irevalx.lab.judging.leave_out import (
+        deleted,
+        groups_of,
+        leave_out,
+        nonrelevant,
+        removals,
+        removed_table,
+        unjudged,
     )
-    names = _groups(experiment.runs, groups, group_by)
+
+    if removed and (summary or complete is not None or folder is not None):
+        raise UsageError("--removed must not be given together with --summary, --complete or --write")
+    _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
+    refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
+    experiment = inputs.experiment()
+    names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
         _refuse_same_file(names)
-    left = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
+    left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
+    if removed:
+        output.write_tables([removed_table(experiment, left_out)])
+        return
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
     if complete is not None:
         treatments["nonrelevant"] = nonrelevant
     completing = None
-    with progress_bar(len(left) * len(read.judgments.topics), "topics", quiet=quiet or not documents) as progress:
+    n_predictions = len(left_out) * len(experiment.judgments.topics)
+    with inputs.messages.progress("topics predicted", total=n_predictions) as progress:
         if complete in CLASSIFIERS:
             from irevalx.lab.completion.collection import collection_for
             from irevalx.lab.completion.predict import Completing, Completion, classifier_for
 
-            collection = collection_for(read.judgments, documents)
-            completion = Completion(read.judgments, collection, classifier_for(complete, collection), level)
-            treatments[complete] = completing = Completing(completion, progress)
-        found = {name: leave_out(experiment, left, treatment) for name, treatment in treatments.items()}
+            collection = collection_for(experiment.judgments, documents)
+            classifier = classifier_for(complete, collection)
+            completion = Completion(experiment.judgments, collection, classifier, inputs.level)
+            treatments[complete] = completing = Completing(completion, progress.advance)
+        results = {name: leave_out(experiment, left_out, treatment) for name, treatment in treatments.items()}
     if folder is not None:
         *_, treatment = treatments.values()
-        for removal in left:
+        for removal in left_out:
             grades, written = treatment(removal, experiment.grades)
-            lines = b"".join(read.with_grades(grades, written))
             path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
-            write_file(path, lambda part, lines=lines: part.write_bytes(lines))  # type: ignore[misc]
-    tables = [runs_table(experiment, names, found), summary_table(experiment, found)]
+            write_lines(inputs.qrels_lines.with_grades(grades, written), path)
+    in_full = not FORMATS[output.format].for_people
+    tables = [runs_table(experiment, names, results), summary_table(experiment, results, with_decisions=in_full)]
+    if not in_full:
+        tables.append(decisions_table(experiment, results))
     if completing is not None:
-        tables.append(predictions_table(experiment, left, completing.predictions))
-        _tell(left, completing.predictions, warn)
-    write_lines(table_lines(tables[1:2] if summary else tables, fmt, digits), output)
+        tables.append(predictions_table(experiment, left_out, completing.predictions))
+        tables.append(quality_table(experiment, left_out, completing.predictions))
+        _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
+    output.write_tables(tables[1:2] if summary else tables)
 
 
-def runs_table(experiment: Experiment, groups: Sequence[str], found: Mapping[str, LeftOut]) -> Table:
-    """Return a row for each run and measure, and for each kind of judgments if there are several."""
+def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:
+    """Return a table with a row for each run and measure, and for each kind of judgments if there are several."""
     rows = tuple(
         (
             run,
             groups[r],
             measure,
-            *_label(found, name),
+            *_label(results, name),
             float(one.before[m, r]),
             float(one.after[m, r]),
             int(one.rank_before[m, r]),
@@ -185,47 +166,81 @@ def runs_table(experiment: Experiment, groups: Sequence[str], found: Mapping[str
         )
         for m, measure in enumerate(experiment.measures)
         for r, run in enumerate(experiment.runs)
-        for name, one in found.items()
+        for name, one in results.items()
     )
-    labels = ("run", "group", "measure", *_label(found, "judgments"))
+    labels = ("run", "group", "measure", *_label(results, "judgments"))
     columns = (*labels, "score", "left_out", "rank", "rank_left_out", "significant")
     return Table("runs", columns, rows, n_labels=len(labels))
 
 
-def summary_table(experiment: Experiment, found: Mapping[str, LeftOut]) -> Table:
-    """Return a row for each measure, and for each kind of judgments if there are several."""
-    labels = ("measure", *_label(found, "judgments"))
+def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:
+    """Return a table with a row for each measure, and for each kind of judgments if there are several.
+
+    Parameters
+    ----------
+    with_decisions : whether the columns of ``decisions_table`` stand behind the others.
+    """
+    labels = ("measure", *_label(results, "judgments"))
     heads: tuple[str, ...] = ("rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
-    if not all(one.left_out.all() for one in found.values()):
-        heads += ("tau_b_all_runs",)
+    if not all(one.left_out.all() for one in results.values()):
+        heads += ("tau_b_all_runs", "tau_all_runs")
+    decisions = DECISION_COLUMNS if with_decisions else ()
     rows = tuple(
-        (measure, *_label(found, name), *(column[m].item() for column in _statistics(one)[: len(heads)]))
+        (
+            measure,
+            *_label(results, name),
+            *(column[m].item() for column in _statistics(one)[: len(heads)]),
+            *(one.confusion.columns[column][m].item() for column in decisions),
+        )
         for m, measure in enumerate(experiment.measures)
-        for name, one in found.items()
+        for name, one in results.items()
     )
-    return Table("summary", (*labels, *heads), rows, n_labels=len(labels))
+    return Table("summary", (*labels, *heads, *decisions), rows, n_labels=len(labels))
+
+
+def decisions_table(experiment: Experiment, results: Mapping[str, LeftOut]) -> Table:
+    """Return a table with the same rows: how the decisions which runs differ go together."""
+    labels = ("measure", *_label(results, "judgments"))
+    rows = tuple(
+        (measure, *_label(results, name), *(one.confusion.columns[column][m].item() for column in DECISION_COLUMNS))
+        for m, measure in enumerate(experiment.measures)
+        for name, one in results.items()
+    )
+    return Table("decisions which runs differ", (*labels, *DECISION_COLUMNS), rows, n_labels=len(labels))
 
 
 def _statistics(one: LeftOut) -> tuple[AnyArray, ...]:
     of_left_out = (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b, one.share_changed)
-    return (*of_left_out, one.tau_b_all)
+    return (*of_left_out, one.tau_b_all, one.tau_all)
 
 
-def predictions_table(experiment: Experiment, left: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
-    """Return a row for each group: what only it has found, what was predicted of that, and how much of it is right."""
+def predictions_table(
+    experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]
+) -> Table:
+    """Return a table with a row for each group: what only it has found, and how much of it is predicted right."""
     columns = ("group", "only_there", "relevant", "predicted", "predicted_relevant", "right")
     relevant = experiment.grades >= experiment.level
     rows = []
-    for removal in left:
+    for removal in left_out:
         made = predictions[removal.group]
         masks = (removal.removed, removal.removed & relevant, made.predicted, made.relevant, made.relevant & relevant)
         rows.append((removal.group, *(int(mask.sum()) for mask in masks)))
     return Table("predictions", columns, tuple(rows))
 
 
-def _tell(left: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Warn) -> None:
-    """Count what could not be predicted."""
-    removed = sum(int(removal.removed.sum()) for removal in left)
+def quality_table(experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
+    """Return a table with a row: how good the predictions are, averaged over groups and topics."""
+    from irevalx.lab.completion.quality import completion_quality
+
+    found = completion_quality(experiment.judgments, left_out, predictions, experiment.level)
+    columns = ("precision", "recall", "f1", "averaged", "nothing_to_find")
+    row = (found.precision, found.recall, found.f1, found.n_averaged, found.n_nothing_to_find)
+    return Table("quality of predictions", columns, (row,), n_labels=0)
+
+
+def _warn_of_unpredicted(left_out: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Warn) -> None:
+    """Warn of documents that could not be predicted, with their number."""
+    removed = sum(int(removal.removed.sum()) for removal in left_out)
     if lacking := removed - sum(int(made.predicted.sum()) for made in predictions.values()):
         warn(
             f"{lacking} of {removed} documents that only one group has found stay unjudged, for want of text or of "
@@ -233,17 +248,21 @@ def _tell(left: Sequence[Removal], predictions: Mapping[str, Predictions], warn:
         )
 
 
-def _label(found: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
-    """Return what tells kinds of judgments apart, where there are several."""
-    return (text,) if len(found) > 1 else ()
+def _label(results: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
+    """Return the label of a kind of judgments, where there are several kinds."""
+    return (text,) if len(results) > 1 else ()
 
 
-def _groups(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
-    from irevalx.lab.judging.leave_out import groups_by_pattern, groups_from_file
-
-    if path is not None:
-        return groups_from_file(Source(path), runs)
-    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+def _refuse_contradictions(
+    groups: str | None, group_by: str | None, complete: str | None, documents: Sequence[str], level: int
+) -> None:
+    """Raise UsageError where options contradict each other."""
+    if groups is not None and group_by is not None:
+        raise UsageError("--groups and --group-by must not be given together")
+    if (complete in CLASSIFIERS) != bool(documents):
+        raise UsageError("--docs and --complete, with svm or kld, must be given together")
+    if complete is not None and level < 1:
+        raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:

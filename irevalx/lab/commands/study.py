@@ -5,45 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import click
 
 from irevalx import __version__
+from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
-from irevalx.lab import PROGRAM
-from irevalx.lab.experiment import prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.judging.samples import tell_without_relevant
-from irevalx.lab.output import make_folder, separated_lines, table_lines, write_file
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.judging.samples import warnings_without_relevant
+from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
 from irevalx.lab.parameters import (
+    EXPERIMENT,
     SHARE,
+    chosen_seed,
     digits_option,
-    fresh_seed,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    opened,
-    options,
-    qrels_argument,
+    lab_command,
     quiet_option,
-    refuse_two_standard_inputs,
-    runs_argument,
     seed_option,
-    teller,
+    topic_resamples_option,
 )
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
-from irevalx.process.terminal import progress_bar, write
-from irevalx.reading.source import Source
+from irevalx.lab.study.study_bootstrap import Resampling
+from irevalx.lab.study.study_warnings import study_warnings
+from irevalx.process.messages import Messages
 
 
-@click.command(
+@lab_command(
     "study",
-    epilog=f"Example: {PROGRAM} study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
-)
-@options(
-    qrels_argument,
-    runs_argument,
+    *EXPERIMENT,
     click.option(
         "--scheme",
         type=click.Choice(SCHEMES),
@@ -69,113 +60,130 @@ from irevalx.reading.source import Source
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
+    topic_resamples_option,
+    click.option(
+        "--resample-decisions",
+        is_flag=True,
+        help=(
+            "With --resamples: decide anew which runs differ for each draw of topics, for intervals of the knees of "
+            "accuracy and g-mean. It takes far longer than all else."
+        ),
+    ),
     seed_option,
-    measures_option,
-    level_option,
-    least_retrieved_option,
     click.option(
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format.  [default: png]",
+        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
     ),
+    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
+    example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
 )
 def command(
+    inputs: Inputs,
+    output: Output,
     *,
-    qrels: str,
-    runs: tuple[str, ...],
     scheme: str,
     levels: str | None,
     samples: int,
+    resamples: int,
+    resample_decisions: bool,
     seed: int | None,
-    measures: tuple[str, ...],
-    level: int,
-    least_retrieved: float,
     figures: str,
-    digits: int,
+    no_title: bool,
     folder: str,
-    quiet: bool,
 ) -> None:
-    """Reduce judgments again and again, and find out what becomes of each measure.
+    """Run a whole experiment: degrade, evaluate, compare, draw.
 
-    All runs are evaluated under each reduced set of judgments, and each measure is compared with AP and with itself
-    under full judgments. The folder then holds scores.csv (a row for each level, sample, run and measure),
-    samples.csv, summary.csv and summary.txt (statistics of each sample; their means and spreads), the figures, and
-    study.json (the options and inputs). Standard output has the levels from which each measure can be trusted.
+    The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
+    set of judgments, and each measure is compared with AP and with itself under full judgments. The folder then holds
+    scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and summary.txt (statistics of
+    each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
+    and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
+    over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
     """
+    if resample_decisions and not resamples:
+        raise UsageError("--resample-decisions must be given together with --resamples")
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     import scipy  # noqa: F401
 
     from irevalx.lab.study.study_tables import knees_table
 
-    refuse_two_standard_inputs(qrels, *runs)
-    chosen = _levels(levels, scheme)
-    warn = teller(quiet)
-    sources = [Source(path) for path in (qrels, *runs)]
-    inputs = [{"path": source.path, "sha256": source.sha256()} for source in sources]
-    read = QrelsLines.read(sources[0], warn)
-    experiment = prepare(
-        read.judgments,
-        opened(sources[1:], warn),
-        measures,
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
-    )
+    refuse_standard_input_twice(inputs.qrels, *inputs.runs)
+    chosen_levels = _levels(levels, scheme)
+    files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
+    experiment = inputs.experiment()
     if scheme in {"uniform", "stratified"}:
-        tell_without_relevant(read.judgments, level, warn)
-    needs_seed = scheme != "depth"
-    if seed is None:
-        seed = fresh_seed() if needs_seed else 0
-    seeds = range(seed, seed + (samples if needs_seed else 1))
-    into = make_folder(folder)
-    with progress_bar(len(chosen) * len(seeds), "evaluating", quiet=quiet) as progress:
-        study = run_study(experiment, scheme, chosen, list(seeds), lambda: progress(1))
+        for line in warnings_without_relevant(experiment.judgments, inputs.level):
+            inputs.messages.warn(line)
+    is_random = scheme != "depth"
+    first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
+    resampling = Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None
+    seeds = range(first_seed, first_seed + (samples if is_random else 1))
+    path = make_folder(folder)
+    with inputs.messages.progress("samples evaluated", total=len(chosen_levels) * len(seeds)) as progress:
+        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance, resampling)
+    for line in study_warnings(study):
+        inputs.messages.warn(line)
     about = {
         "irevalx": __version__,
         "scheme": scheme,
         "levels": [one.text for one in study.levels],
-        "seeds": list(study.seeds) if needs_seed else [],
+        "seeds": list(study.seeds) if is_random else [],
+        "resamples": resamples,
         "measures": list(experiment.measures),
-        "level": level,
+        "level": inputs.level,
         "runs": list(experiment.runs),
         "topics": len(experiment.topics),
-        "inputs": inputs,
+        "inputs": files,
     }
-    write_tables(study, into, about, digits)
+    write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, into, figures, quiet=quiet)
-    write(table_lines([knees_table(study)], "table", titled=True))
+        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
+    write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
-def write_tables(study: Study, into: Path, about: dict[str, object], digits: int) -> None:
+def write_tables(study: Study, folder: Path, about: dict[str, object], digits: int) -> None:
     """Write the tables of a study and how it was made; each file is there complete or not at all."""
-    from irevalx.lab.study import study_tables as made
+    from irevalx.lab.study import study_tables
 
-    tables = {"scores": made.scores_table, "samples": made.samples_table, "summary": made.summary_table}
-    texts = {f"{name}.csv": b"".join(separated_lines(make(study))) for name, make in tables.items()}
-    texts["summary.txt"] = b"".join(table_lines(list(made.tables_for_people(study)), "table", digits))
-    texts["study.json"] = json.dumps(about, indent=1).encode() + b"\n"
-    for name, text in texts.items():
-        write_file(into / name, lambda part, text=text: part.write_bytes(text))  # type: ignore[misc]
+    Output(format="csv", path=folder / "scores.csv").write_tables([study_tables.scores_table(study)])
+    Output(format="csv", path=folder / "samples.csv").write_tables([study_tables.samples_table(study)])
+    Output(format="csv", path=folder / "summary.csv").write_tables([study_tables.summary_table(study)])
+    Output(format="csv", path=folder / "knees.csv").write_tables([study_tables.all_knees_table(study)])
+    for_people = list(study_tables.tables_for_people(study))
+    Output(format="table", digits=digits, path=folder / "summary.txt").write_tables(for_people)
+    write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, into: Path, fmt: str, *, quiet: bool) -> None:
-    """Draw the figures of a study; each file is there complete or not at all."""
-    from irevalx.lab.study import figures as plots
+def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
+    """Draw the figures of a study; each file is there complete or not at all.
 
-    figures = list(plots.figures(study))
-    with progress_bar(len(figures), "drawing", quiet=quiet) as progress:
-        for stem, draw in figures:
-            write_file(into / f"{stem}.{fmt}", lambda part, draw=draw: plots.save(draw, part))  # type: ignore[misc]
-            progress(1)
+    Parameters
+    ----------
+    ending : of the names of the files, which is their format.
+    titled : whether they have titles.
+    """
+    from irevalx.lab.study import figures
+
+    drawings = list(figures.figures(study, titled=titled))
+    with messages.progress("figures drawn", total=len(drawings)) as progress:
+        for name, draw in drawings:
+            write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
+            progress.advance()
 
 
 def _levels(text: str | None, scheme: str) -> Sequence[Level]:
+    """Read ``--levels``; None stands for the usual levels of the scheme.
+
+    Raises
+    ------
+    UsageError : a level is not one of the scheme, there twice, or none is there.
+    """
     of_depth = scheme in {"depth", "mixed"}
     texts = list(DEPTHS if of_depth else SHARES) if text is None else text.replace(",", " ").split()
     found: dict[Fraction, Level] = {}

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
 import click
 
+from irevalx.arrays.segments import IntArray
 from irevalx.errors import InputError, UsageError, quote
-from irevalx.lab.experiment import prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.output import Table, table_lines, write_lines
-from irevalx.lab.parameters import (
-    digits_option,
-    format_option,
-    fresh_seed,
-    least_retrieved_option,
-    level_option,
-    measures_option,
-    opened,
-    options,
-    output_option,
-    qrels_argument,
-    quiet_option,
-    refuse_two_standard_inputs,
-    runs_argument,
-    seed_option,
-    teller,
-)
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.output import Output
+from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
+from irevalx.lab.statistics.significance import DECIMALS
+from irevalx.lab.statistics.swap_bins import TOLERATED, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
-from irevalx.reading.source import Source
+from irevalx.reports.table import Table
 
 
 def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -37,14 +29,46 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     return tuple(dict.fromkeys(int(word) for word in words))
 
 
-@click.command(
+def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """Read the width of a bin, exactly as it is written."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value)
+    width = Fraction(value) if found else Fraction(0)
+    if not width or (width * 10**DECIMALS).denominator != 1:
+        raise UsageError(
+            f"--bins must be a number above 0 with at most {DECIMALS} decimals, such as 0.01, but got {quote(value)}"
+        )
+    return width
+
+
+def _tables_of_bins(experiment: Experiment, drawn: Sequence[IntArray], width: Fraction) -> list[Table]:
+    """Return error rates by size of difference, and from which size on they are small."""
+    rows, reliable = [], []
+    every = zip(experiment.measures, experiment.tested(experiment.values()), experiment.scales, strict=True)
+    for measure, values, scale in every:
+        for sets in drawn:
+            found, size = swap_bins(values, sets, width, scale), sets.shape[2]
+            rows += [
+                (
+                    *(measure, size, one.least, one.limit),
+                    *(None if math.isnan(number) else number for number in (one.percent, one.sigmas)),
+                    *(one.comparisons, one.swaps, one.rate),
+                )
+                for one in found
+            ]
+            reliable.append((measure, size, least_reliable(found)))
+    columns = ("measure", "topics", "from", "to", "percent", "sigmas", "comparisons", "swaps", "rate")
+    title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
+    return [
+        Table("swaps by size of the difference", columns, rows, n_labels=4),
+        Table(title, ("measure", "topics", "from"), reliable),
+    ]
+
+
+@lab_command(
     "swap-rate",
-    epilog="Example: irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
-)
-@options(
-    qrels_argument,
-    runs_argument,
-    measures_option,
+    *EXPERIMENT,
     click.option(
         "--sizes",
         multiple=True,
@@ -59,45 +83,33 @@ def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         default=DRAWS,
         help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
     ),
+    click.option(
+        "--bins",
+        metavar="WIDTH",
+        callback=_width,
+        help=(
+            "Count swaps by the size of the difference on the one set instead, in bins so wide: from 0 to WIDTH, and "
+            "so on."
+        ),
+    ),
     seed_option,
-    level_option,
-    least_retrieved_option,
-    format_option,
-    digits_option,
-    output_option,
-    quiet_option,
+    *TABLES_OUTPUT,
+    example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
 )
 def command(
-    *,
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    sizes: tuple[int, ...],
-    draws: int,
-    seed: int | None,
-    level: int,
-    least_retrieved: float,
-    fmt: str,
-    digits: int,
-    output: str | None,
-    quiet: bool,
+    inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, bins: Fraction | None, seed: int | None
 ) -> None:
-    """Tell how often two sets of topics disagree on which of two runs is better.
+    """Count how often two sets of topics disagree on which of two runs is better.
 
-    For every pair of runs and many pairs of topic sets that share no topic: a swap is the one set finding a run better
-    that the other finds worse. A row a measure and size of sets: the share of swaps, their number, the number of
-    comparisons in which the runs are tied on a set (which is no swap), and of all comparisons.
+    Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
+    one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
+
+    With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
+    percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
+    and their share. A second table has the least difference from which on at most 5 % are swaps.
     """
-    refuse_two_standard_inputs(qrels, *runs)
-    warn = teller(quiet)
-    experiment = prepare(
-        QrelsLines.read(Source(qrels), warn).judgments,
-        opened(runs, warn),
-        measures,
-        level=level,
-        least_retrieved=least_retrieved,
-        warn=warn,
-    )
+    experiment = inputs.experiment()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
@@ -105,12 +117,15 @@ def command(
         raise UsageError(
             f"--sizes must be at most half of the {n_topics} topics with judgments and results, but got {max(sizes)}"
         )
-    seed = fresh_seed() if seed is None else seed
+    seed = chosen_seed(seed)
     drawn = [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
+    if bins is not None:
+        output.write_tables(_tables_of_bins(experiment, drawn, bins))
+        return
     rows = [
         (measure, found.size, found.rate, found.swaps, found.ties, found.comparisons)
-        for measure, values in zip(experiment.measures, experiment.values(), strict=True)
+        for measure, values in zip(experiment.measures, experiment.tested(experiment.values()), strict=True)
         for found in (swap_rate(values, sets) for sets in drawn)
     ]
     columns = ("measure", "topics", "swap_rate", "swaps", "ties", "comparisons")
-    write_lines(table_lines([Table("swaps", columns, tuple(rows))], fmt, digits), output)
+    output.write_tables([Table("swaps", columns, rows)])

@@ -1,4 +1,4 @@
-"""What the classifiers have in common: they learn from judged documents of a topic and decide about others."""
+"""The interface of classifiers: they learn from judged documents of a topic and classify others."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Protocol
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 
 CLASSIFIERS = ("svm", "kld")
-"""What they are called: ``support_vectors`` and ``language_models``."""
+"""The names of the classifiers: support vector machines and language models."""
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
-    """What a classifier says about n documents.
+class Classification:
+    """A classifier's answer for n documents.
 
     Parameters
     ----------
-    relevant : shape (n,).
-    value : shape (n,); the higher the surer that the document is relevant. Relevant from 0 up, not relevant up to 0.
+    relevant : shape (n,); whether a document is predicted relevant.
+    value : shape (n,); decision values, the higher the surer that the document is relevant; at least 0 for relevant
+        documents, at most 0 for the others.
     """
 
     relevant: BoolArray
@@ -26,14 +27,14 @@ class Decisions:
 
 
 class Classifier(Protocol):
-    """Learns anew for each topic. Documents are places in ``Collection.docnos``."""
+    """A classifier that learns anew for each topic. Documents are given as places in ``Collection.docnos``."""
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
-        """Train on some documents of a topic and decide about others.
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
+        """Learn from some documents of a topic and classify others.
 
         Parameters
         ----------
-        trained : judged documents, each once.
-        relevant : whether each of them is; at least one is, and at least one is not.
-        asked : the documents to decide about, none of them among the others.
+        judged : shape (n_judged,); documents to learn from, each once.
+        relevant : shape (n_judged,); whether each of them is; at least one is, and at least one is not.
+        unknown : shape (n,); the documents to classify, none of them among the judged ones.
         """

@@ -1,4 +1,4 @@
-"""Words: how often each occurs in the documents that matter and in the whole collection."""
+"""Collections: how often each term occurs in judged and pooled documents, and in the whole collection."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def terms_of(text: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """The terms of some documents, and what the whole collection knows about these terms.
+    """The terms of some documents, and the frequencies of these terms in the whole collection.
 
     Parameters
     ----------
-    docnos : n documents that were asked for and found to have terms, ascending in byte order.
-    terms : the m terms that occur in these, each once.
+    docnos : shape (n,); the documents wanted that have terms, ascending in byte order.
+    terms : shape (m,); the terms that occur in these, each once.
     counts : shape (n, m); how often each term occurs in each document.
-    document_frequency : shape (m,); in how many documents of the collection a term occurs, at least 1.
+    document_frequency : shape (m,); how many documents of the collection a term occurs in, at least 1.
     collection_frequency : shape (m,); how often it occurs in the collection, at least 1.
     frequent : shape (m,); whether it is among the ``MOST_FREQUENT`` terms of the collection (of equally frequent ones
         the first in alphabetical order).
@@ -135,11 +135,11 @@ class Collection:
 
     @cached_property
     def place(self) -> dict[bytes, int]:
-        """Where a document stands in ``docnos``."""
+        """The place of each document in ``docnos``."""
         return {docno: place for place, docno in enumerate(self.docnos)}
 
     def find(self, docnos: Names) -> IntArray:
-        """Return where these documents stand in ``docnos``, ``ABSENT`` for those without a term."""
+        """Return the places of documents in ``docnos``, ``ABSENT`` for those without a term."""
         return np.array([self.place.get(docno, ABSENT) for docno in docnos.texts()], np.int64)
 
 
@@ -150,11 +150,15 @@ def _most_frequent(in_collection: Counter[str], n: int) -> AbstractSet[str]:
 
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
-    """Read the documents of some judgments, and count the words of all others.
+    """Read a collection, and keep the terms of the documents that are in some judgments.
+
+    Parameters
+    ----------
+    paths : of files of documents.
 
     Raises
     ------
-    InputError : none of the judgments' documents is there, or none has a word.
+    InputError : none of the judgments' documents is there, or none has a term.
     And what reading documents raises.
     """
     documents = chain.from_iterable(read_documents(Source(path)) for path in paths)
@@ -162,7 +166,7 @@ def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
     if not collection.docnos:
         files = ", ".join(map(shown_name, paths))
         raise InputError(
-            f"{files}: there must be text of documents that were judged or pooled, but of the {collection.n_documents} "
-            "documents there none is such"
+            f"{files}: there must be documents with words that were judged or pooled, but none of the "
+            f"{collection.n_documents} documents is one"
         )
     return collection

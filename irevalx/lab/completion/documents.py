@@ -12,7 +12,7 @@ from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
-"""What the field with the name of a document may be called in a JSON line; the first that is there counts."""
+"""The fields of a JSON line that may hold the name of a document; the first that is there counts."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
 """The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
@@ -25,7 +25,7 @@ class Document:
     Parameters
     ----------
     docno : its name, as in runs and judgments.
-    text : all that it says.
+    text : all of its text.
     where : ``path:line`` of its beginning, for messages.
     """
 
@@ -35,13 +35,13 @@ class Document:
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Read documents as they stand in a file: JSON lines, or TREC's SGML. The first character tells.
+    """Read documents as they stand in a file: JSON lines, or TREC's SGML, told apart by the first character.
 
     A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``).
     Blank lines are skipped, other fields ignored.
 
     In SGML a document reaches from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is what is left without
-    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 part words.
+    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 separate words.
 
     Yields
     ------
@@ -93,7 +93,7 @@ def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
     try:
         fields = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter where lists are nested too deep
         fields = None
     if not isinstance(fields, dict):
         raise MalformedLineError(f"{where}: a document must be a JSON object on a line, but got {quote(line)}")
@@ -116,46 +116,78 @@ def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
 
 _BEGIN = re.compile(rb"<doc>", re.IGNORECASE)
 _END = re.compile(rb"</doc>", re.IGNORECASE)
-_DOCNO = re.compile(r"<docno>(.*?)</docno>", re.IGNORECASE | re.DOTALL)
-_NO_TEXT = re.compile(r"<docno>.*?</docno>|<dochdr>.*?</dochdr>|<!--.*?-->|<[/!?a-z][^<>]*>", re.IGNORECASE | re.DOTALL)
+_DOCNO = re.compile(r"<docno>", re.IGNORECASE)
+_TAG = re.compile(r"<[/!?a-z][^<>]*>", re.IGNORECASE)
+_MARKUP = re.compile(rf"(<docno>|<dochdr>|<!--)|{_TAG.pattern}", re.IGNORECASE)
+_ENDS = {
+    "<docno>": re.compile(r"</docno>", re.IGNORECASE),
+    "<dochdr>": re.compile(r"</dochdr>", re.IGNORECASE),
+    "<!--": re.compile(r"-->"),
+}
 
 
 def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:
     begun: list[bytes] = []
     first = 0
-    for number, whole_line in lines:
-        line = whole_line
-        while line:
+    for number, line in lines:
+        place = 0
+        while place < len(line):
             if not first:
-                begin = _BEGIN.search(line)
+                begin = _BEGIN.search(line, place)
                 if begin is None:
-                    _nothing_between(f"{path}:{number}", line)
+                    _refuse_text(f"{path}:{number}", line[place:])
                     break
-                _nothing_between(f"{path}:{number}", line[: begin.start()])
-                line, first = line[begin.end() :], number
-            end = _END.search(line)
-            begun.append(line if end is None else line[: end.start()])
+                _refuse_text(f"{path}:{number}", line[place : begin.start()])
+                place, first = begin.end(), number
+            end = _END.search(line, place)
+            begun.append(line[place:] if end is None else line[place : end.start()])
             if end is None:
                 break
-            line = line[end.end() :]
+            place = end.end()
             yield _sgml_document(f"{path}:{first}", b"\n".join(begun))
             begun, first = [], 0
     if first:
         raise MalformedLineError(f"{path}:{first}: a document must end with </DOC>, but got the end of the file")
 
 
-def _nothing_between(where: str, text: bytes) -> None:
-    """Complain about text outside documents; tags around them are nothing."""
+def _refuse_text(where: str, text: bytes) -> None:
+    """Raise an error for text outside documents; tags around them are allowed."""
     if b"<" not in text and text.strip():
         raise MalformedLineError(f"{where}: a document must begin with <DOC>, but got {quote(text.strip())}")
 
 
 def _sgml_document(where: str, markup: bytes) -> Document:
     text = markup.decode("utf-8", "replace")
-    name = _DOCNO.search(text)
-    if name is None:
+    begin = _DOCNO.search(text)
+    end = _ENDS["<docno>"].search(text, begin.end()) if begin else None
+    if begin is None or end is None:
         raise MalformedLineError(f"{where}: a document must have a <DOCNO>, but got {quote(markup.strip())}")
-    return Document(_docno(where, name[1].strip()), html.unescape(_NO_TEXT.sub(" ", text)), where)
+    name = text[begin.end() : end.start()].strip()
+    return Document(_docno(where, name), html.unescape(_without_markup(text)), where)
+
+
+def _without_markup(text: str) -> str:
+    """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag.
+
+    What begins but does not end is at most a tag. Its end is looked for once, not for each of its beginnings, so that
+    the time is in proportion to the text.
+    """
+    kept = []
+    unended = set()
+    done = place = 0
+    while begin := _MARKUP.search(text, place):
+        found: re.Match[str] | None = begin
+        if begin[1]:
+            what = begin[1].lower()
+            found = None if what in unended else _ENDS[what].search(text, begin.end())
+            if found is None:
+                unended.add(what)
+                found = _TAG.match(text, begin.start())
+        place = found.end() if found else begin.end()
+        if found:
+            kept.append(text[done : begin.start()])
+            done = place
+    return " ".join((*kept, text[done:]))
 
 
 def _docno(where: str, name: str) -> bytes:

@@ -1,31 +1,33 @@
-"""How good are the predictions? Learn from a random part of the judgments, and look at the others ([4] Table 6)."""
+"""Held-out judgments: predictions learned from a random part of the judgments, checked on the others ([4] Table 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
 from irevalx.lab.completion.predict import Completion
-from irevalx.lab.judging.samples import RandomOrder, first_share, is_relevant
+from irevalx.lab.completion.quality import Found, macro_averages
+from irevalx.lab.judging.samples import RandomOrder, first_share
 
 SCHEME = "holdout"
-"""What the random order is called."""
+"""The name of the random order."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How well the other judgments were predicted from a share of them.
+    """The quality of predictions learned from a share of the judgments.
 
     Parameters
     ----------
     share : of each topic's judged documents, to learn from.
     precision, recall, f1 : averages over topics; 0/0 counts as 0. All 0 without topics.
-    n_topics : the topics averaged over: those with documents to predict that could be trained.
-    n_untrained : topics that could not, since the share held no relevant or no nonrelevant document with text.
+    n_topics : the topics averaged over, the same for all shares: those with documents to predict that could be trained
+        from each of the shares.
+    n_untrained : topics that could not be trained from this share, since it held no relevant or no nonrelevant document
+        with text.
     n_nothing_to_find : of the topics averaged over, those without a relevant document to predict; they count as 0.
     """
 
@@ -39,52 +41,41 @@ class Quality:
 
 
 def holdout(
-    completion: Completion, share: Fraction, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
-) -> Quality:
-    """Learn from a share of each topic's judged documents, the first ones in random order, and predict the others.
+    completion: Completion,
+    shares: Sequence[Fraction],
+    order: RandomOrder,
+    progress: Callable[[int], None] = lambda topics: None,
+) -> list[Quality]:
+    """Learn from shares of each topic's judged documents, the first ones in random order, and predict the others.
 
     Of n documents max(1, floor(share n + 1/2)) are learned from. Documents without text are no part of it.
 
     Parameters
     ----------
-    share : above 0 and below 1.
+    shares : each above 0 and below 1.
     order : of the same judgments.
-    progress : told how many more topics are done.
+    progress : is called with the number of topics done since.
     """
     judgments = completion.judgments
-    known = np.zeros(judgments.rows.size, np.bool_)
-    for topic in range(judgments.rows.n):
-        known[first_share(order.of(topic), share)] = True
-    others = (judgments.grades >= 0) & ~known
-    predictions = completion.predict(known, others, progress)
-    true = predictions.predicted & is_relevant(judgments, completion.level)
-    averaged = judgments.rows.count(predictions.predicted) > 0
-    found, there, right = (
-        judgments.rows.count(mask)[averaged] for mask in (predictions.relevant, true, predictions.relevant & true)
-    )
-    precision, recall, f1 = agreement(found, there, right)
-    return Quality(
-        share=share,
-        precision=_mean(precision),
-        recall=_mean(recall),
-        f1=_mean(f1),
-        n_topics=int(averaged.sum()),
-        n_untrained=int(predictions.untrained.sum()),
-        n_nothing_to_find=int((there == 0).sum()),
-    )
-
-
-def agreement(found: IntArray, there: IntArray, right: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return precision, recall and F1 per topic.
-
-    Parameters
-    ----------
-    found : documents predicted relevant.
-    there : documents that are relevant.
-    right : documents that are both.
-    """
-    return ratio(right, found), ratio(right, there), ratio(2.0 * right, found + there)
-
-
-def _mean(values: FloatArray) -> float:
-    return ordered_sum(values) / values.size if values.size else 0.0
+    found, untrained = [], []
+    for share in shares:
+        known = np.zeros(judgments.rows.size, np.bool_)
+        for topic in range(judgments.rows.n):
+            known[first_share(order.of(topic), share)] = True
+        predictions = completion.predict(known, (judgments.grades >= 0) & ~known, progress)
+        found.append(Found.of(judgments, predictions, completion.level))
+        untrained.append(int(predictions.untrained.sum()))
+    averaged = np.all([one.asked > 0 for one in found], axis=0)
+    qualities = []
+    for share, one, n_untrained in zip(shares, found, untrained, strict=True):
+        of_averaged = one.of_topics(averaged)
+        qualities.append(
+            Quality(
+                share,
+                *macro_averages(of_averaged),
+                n_topics=int(averaged.sum()),
+                n_untrained=n_untrained,
+                n_nothing_to_find=int(np.count_nonzero(of_averaged.relevant == 0)),
+            )
+        )
+    return qualities

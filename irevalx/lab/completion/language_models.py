@@ -1,4 +1,4 @@
-"""Is a document as near to the relevant ones as they are? Kullback-Leibler divergence of language models ([4] 3.1)."""
+"""Language models: a document is relevant if it diverges little from the relevant ones (Kullback-Leibler; [4] 3.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.lab.completion.classifiers import Decisions
+from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import Collection
 
 BACKGROUND = 0.2
@@ -23,7 +23,7 @@ class LanguageModels:
 
     Parameters
     ----------
-    collection : the documents, and the model of the collection.
+    collection : of the documents to learn from and to classify, and of the background model.
     """
 
     def __init__(self, collection: Collection) -> None:
@@ -31,19 +31,20 @@ class LanguageModels:
         shares = collection.counts / collection.lengths[:, np.newaxis]
         self._shares = sparse.csr_array(shares)
         self._background = BACKGROUND * collection.collection_frequency / collection.n_tokens
-        at = self._background[self._shares.indices]
-        model = (1 - BACKGROUND) * self._shares.data + at
-        terms = sparse.csr_array((model * np.log(model / at), self._shares.indices, self._shares.indptr), shares.shape)
+        background = self._background[self._shares.indices]
+        model = (1 - BACKGROUND) * self._shares.data + background
+        summands = model * np.log(model / background)
+        terms = sparse.csr_array((summands, self._shares.indices, self._shares.indptr), shares.shape)
         self._from_background: FloatArray = np.asarray(terms.sum(axis=1))
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
-        """Train on some documents of a topic and decide about others; see ``Classifier``."""
-        divergence = self.divergence(np.concatenate((trained, asked)), trained[relevant])
-        of_trained, of_asked = divergence[: trained.size], divergence[trained.size :]
-        first_to_fail = np.lexsort((trained, of_trained))[np.count_nonzero(relevant)]
-        threshold = of_trained[first_to_fail]
-        tied = (of_asked == threshold) & (asked < trained[first_to_fail])  # places ascend as docnos do
-        return Decisions((of_asked < threshold) | tied, threshold - of_asked)
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
+        """Learn from some documents of a topic and classify others; see ``Classifier``."""
+        divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
+        of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
+        first_to_fail = np.lexsort((judged, of_judged))[np.count_nonzero(relevant)]
+        threshold = of_judged[first_to_fail]
+        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # places ascend as docnos do
+        return Classification((of_unknown < threshold) | tied, threshold - of_unknown)
 
     def divergence(self, documents: IntArray, relevant: IntArray) -> FloatArray:
         """Return the divergence, in nats, of each document's model from that of others taken together.
@@ -53,8 +54,12 @@ class LanguageModels:
 
         Parameters
         ----------
-        documents : shape (n,).
-        relevant : at least one.
+        documents : shape (n,); places in ``Collection.docnos``.
+        relevant : shape (n_relevant,); places too, at least one.
+
+        Returns
+        -------
+        Shape (n,).
 
         Notes
         -----
@@ -64,6 +69,6 @@ class LanguageModels:
         """
         together: FloatArray = np.asarray(self._counts[relevant].sum(axis=0))
         gain = np.log1p((1 - BACKGROUND) * (together / together.sum()) / self._background)
-        gained = (1 - BACKGROUND) * (self._shares[documents] @ gain) + self._background @ gain
-        divergence: FloatArray = self._from_background[documents] - gained
+        of_relevant = (1 - BACKGROUND) * (self._shares[documents] @ gain) + self._background @ gain
+        divergence: FloatArray = self._from_background[documents] - of_relevant
         return divergence

@@ -18,16 +18,17 @@ from irevalx.lab.judging.samples import is_relevant
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What became of the documents that were asked about.
+    """The result of completing judgments.
 
     Parameters
     ----------
-    predicted : flat over the judgments; the documents that were decided about.
-    relevant : flat; those of them that were predicted relevant.
+    predicted : flat over the judgments; whether there is a prediction.
+    relevant : flat; whether a document was predicted relevant.
     value : flat; the classifier's decision values, nan where there is no prediction.
-    without_text : flat; the documents asked about of which there is no text, and so no prediction.
-    learned_relevant, learned_nonrelevant : per topic; the documents with text to learn from.
-    untrained : per topic; whether documents were asked about, but none learned from were relevant, or all were.
+    without_text : flat; whether a document was to be predicted but has no text, and so no prediction.
+    learned_relevant, learned_nonrelevant : per topic; how many documents with text there were to learn from.
+    untrained : per topic; whether documents were to be predicted, but there were no relevant or no nonrelevant ones to
+        learn from.
     """
 
     predicted: BoolArray
@@ -39,18 +40,18 @@ class Predictions:
     untrained: BoolArray
 
     def completed(self, grades: IntArray, level: int) -> IntArray:
-        """Return grades with predictions in their places: ``level`` for relevant documents, 0 for others."""
+        """Return grades, flat over the judgments, with predictions filled in: ``level`` if relevant, otherwise 0."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
 
 class Completion:
-    """Judgments whose documents have text, to be completed from any part of them.
+    """Judgments with the text of their documents, to be completed from any part of them.
 
     Parameters
     ----------
     judgments : no document occurs twice in a topic.
-    collection : the text of these documents, as far as there is any.
-    classifier : for the collection.
+    collection : of the text of these documents, as far as there is any.
+    classifier : of documents of this collection.
     level : the least grade that is relevant.
     """
 
@@ -61,55 +62,55 @@ class Completion:
         self._place = collection.find(judgments.docnos)
 
     def predict(
-        self, known: BoolArray, asked: BoolArray, progress: Callable[[int], None] = lambda topics: None
+        self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        """Learn from the judgments of some documents of each topic, and decide about others.
+        """Learn from the judgments of some documents of each topic, and predict those of others.
 
         Parameters
         ----------
-        known : flat over the judgments; judged documents.
-        asked : flat; other documents.
-        progress : told how many more topics are done.
+        known : flat over the judgments; whether to learn from a document, which is judged.
+        unknown : flat; whether to predict a document, which is not among those.
+        progress : is called with the number of topics done since.
         """
         rows, relevant = self.judgments.rows, is_relevant(self.judgments, self.level)
         with_text = self._place != ABSENT
-        learned, open_ = known & with_text, asked & with_text
+        learned = known & with_text
         n_relevant, n_nonrelevant = rows.count(learned & relevant), rows.count(learned & ~relevant)
         trainable = (n_relevant > 0) & (n_nonrelevant > 0)
-        predicted = open_ & rows.spread(trainable)
+        predicted = unknown & with_text & rows.spread(trainable)
         found, value = np.zeros(rows.size, np.bool_), np.full(rows.size, np.nan)
-        to_do = rows.count(predicted)
+        n_predicted = rows.count(predicted)
         for topic in range(rows.n):
-            if to_do[topic]:
+            if n_predicted[topic]:
                 row = rows.slice(topic)
-                train, ask = (row.start + np.flatnonzero(mask[row]) for mask in (learned, predicted))
-                decisions = self.classifier.decide(self._place[train], relevant[train], self._place[ask])
-                found[ask], value[ask] = decisions.relevant, decisions.value
+                train, predict = (row.start + np.flatnonzero(mask[row]) for mask in (learned, predicted))
+                answer = self.classifier.classify(self._place[train], relevant[train], self._place[predict])
+                found[predict], value[predict] = answer.relevant, answer.value
             progress(1)
         return Predictions(
             predicted=predicted,
             relevant=found,
             value=value,
-            without_text=asked & ~with_text,
+            without_text=unknown & ~with_text,
             learned_relevant=n_relevant,
             learned_nonrelevant=n_nonrelevant,
-            untrained=~trainable & (rows.count(asked) > 0),
+            untrained=~trainable & (rows.count(unknown) > 0),
         )
 
 
 class Completing:
-    """Predicts, from the judgments that are left, the documents that only a group has found ([4] 5.3): a ``Treatment``.
+    """A ``Treatment`` that predicts the documents that only a group has found from the judgments left ([4] 5.3).
 
-    What cannot be predicted is pooled, but unjudged.
+    Documents that cannot be predicted are pooled, but unjudged.
 
     Parameters
     ----------
-    completion : of the judgments that groups are left out of.
-    progress : told how many more topics of a group are done.
+    completion : of the full judgments.
+    progress : is called with the number of topics of a group done since.
 
     Attributes
     ----------
-    predictions : by group, made when it is first treated.
+    predictions : by group, made when the group is first treated.
     """
 
     def __init__(self, completion: Completion, progress: Callable[[int], None] = lambda topics: None) -> None:
@@ -118,7 +119,7 @@ class Completing:
         self._progress = progress
 
     def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return grades and pool."""
+        """Return the grades and the pool that the group is judged with."""
         if removal.group not in self.predictions:
             known = (grades >= 0) & removal.in_pool & ~removal.removed
             self.predictions[removal.group] = self._completion.predict(known, removal.removed, self._progress)
@@ -126,12 +127,18 @@ class Completing:
         return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool
 
 
-def classifier_for(name: str, collection: Collection) -> Classifier:
-    """Return the classifier of this name, one of ``CLASSIFIERS``; what it needs is imported only now."""
+def classifier_for(name: str, collection: Collection, *, balanced: bool = True) -> Classifier:
+    """Return the classifier of this name, one of ``CLASSIFIERS``; the packages it needs are imported only now.
+
+    Parameters
+    ----------
+    balanced : whether the errors of the support vector machine on relevant and on nonrelevant documents weigh the same
+        in sum.
+    """
     if name == "kld":
         from irevalx.lab.completion.language_models import LanguageModels
 
         return LanguageModels(collection)
     from irevalx.lab.completion.support_vectors import SupportVectors
 
-    return SupportVectors(collection)
+    return SupportVectors(collection, balanced=balanced)

@@ -1,4 +1,4 @@
-"""On which side of the best dividing plane does a document lie? A linear support vector machine ([4] 3.2)."""
+"""A linear support vector machine: on which side of the best dividing plane a document lies ([4] 3.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.lab.completion.classifiers import Decisions
+from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import Collection
 
 
@@ -15,31 +15,34 @@ class SupportVectors:
     """The classifier of [4] 3.2: a support vector machine with a linear kernel for each topic.
 
     As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike
-    there, errors on relevant and on nonrelevant documents weigh the same in sum (scikit-learn's "balanced"): with few
-    relevant documents next to nothing would be predicted relevant otherwise.
+    there, unless told otherwise errors on relevant and on nonrelevant documents weigh the same in sum (scikit-learn's
+    "balanced"): with few relevant documents next to nothing would be predicted relevant otherwise.
 
     The decision value is the signed distance from the plane, in units of the margin. Nothing here is random: libsvm's
     solver (unlike liblinear's) draws no numbers.
 
     Parameters
     ----------
-    collection : the documents.
+    collection : of the documents to learn from and to classify.
+    balanced : whether both kinds of errors weigh the same in sum; False is the paper's machine, in which each error
+        does.
     """
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: Collection, *, balanced: bool = True) -> None:
         self._features = features(collection)
+        self._class_weight = "balanced" if balanced else None
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
-        """Train on some documents of a topic and decide about others; see ``Classifier``."""
-        vectors = self._features[trained]
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
+        """Learn from some documents of a topic and classify others; see ``Classifier``."""
+        vectors = self._features[judged]
         products = (vectors @ vectors.T).toarray()
         mean = float(np.mean(products.diagonal()))
-        machine = SVC(kernel="precomputed", C=1.0 / mean if mean else 1.0, class_weight="balanced")
+        machine = SVC(kernel="precomputed", C=1.0 / mean if mean else 1.0, class_weight=self._class_weight)
         machine.fit(products, relevant)
         value: FloatArray = np.zeros(0)
-        if asked.size:
-            value = machine.decision_function((self._features[asked] @ vectors.T).toarray())
-        return Decisions(value > 0, value)
+        if unknown.size:
+            value = machine.decision_function((self._features[unknown] @ vectors.T).toarray())
+        return Classification(value > 0, value)
 
 
 def features(collection: Collection) -> sparse.csr_array:

@@ -1,1 +1,1 @@
-"""Which judgments there are: samples, pools, groups of runs left out, and files of judgments written again."""
+"""Judgments made incomplete or biased: samples, pools, groups of runs left out, and files written with other grades."""

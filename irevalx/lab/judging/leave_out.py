@@ -1,4 +1,4 @@
-"""Judging each group of runs as if it had not been there when the documents were pooled.
+"""Leaving groups of runs out: each is judged as if it had not been there when the documents were pooled.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 5.2 and Table 2.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -19,23 +19,29 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
+from irevalx.lab.statistics.decisions import Confusion, confusion, decide
+from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reports.table import Table
+
+OTHERS = "others"
+"""The group of runs that a pattern does not match."""
 
 Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
-"""From what a group takes with it, and the full judgments, to the grades and the pool that it is judged with."""
+"""From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """What a group takes with it.
+    """The documents that a group of runs takes with it when it is left out.
 
     Parameters
     ----------
     group : its name.
     runs : shape (n_runs,); whether a run belongs to it.
-    in_pool : flat over the judgments; documents within the depth of the pool of all runs.
-    found_alone : flat over the judgments; documents of that pool that only runs of this group have found.
-    removed : flat over the judgments; those of them that were judged.
+    in_pool : flat over the judgments; whether a document is in the pool of all runs.
+    found_alone : flat over the judgments; whether it is, and only runs of this group have it within the pool's depth.
+    removed : flat over the judgments; whether it was found by this group alone, and judged.
     """
 
     group: str
@@ -61,17 +67,17 @@ def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray
 
 
 def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
-    """Yield what each group takes with it.
+    """Yield the documents that each group takes with it, groups in the order of their names.
 
     Parameters
     ----------
-    groups : that of each run of the experiment.
-    depth : of the pool.
+    groups : shape (n_runs,); the group of each run of the experiment.
+    depth : of the pool; at least 1.
     """
-    near = experiment.retrieved_within(depth)
-    in_pool: BoolArray = np.asarray(near.any(axis=0))
+    retrieved = experiment.retrieved_within(depth)
+    in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
-    by_group = np.array([near[[group == name for group in groups]].any(axis=0) for name in names])
+    by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
     found_by_one = by_group.sum(axis=0) == 1
     for name, found in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
@@ -79,9 +85,33 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
         yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
+def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntArray:
+    """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
+    rows = experiment.judgments.rows
+    of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
+    return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
+
+
+def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
+    """Return a row for each group and topic: judged documents removed, and relevant ones; then sums and means.
+
+    The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
+    """
+    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
+    counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
+    topics = [os.fsdecode(topic) for topic in experiment.topics]
+    rows: list[tuple[str, str, float, float]] = []
+    for removal, of_group, relevant_of_group in zip(removed, *counts, strict=True):
+        rows += zip([removal.group] * len(topics), topics, of_group.tolist(), relevant_of_group.tolist(), strict=True)
+        rows.append((removal.group, "all", int(of_group.sum()), int(relevant_of_group.sum())))
+        rows.append((removal.group, "mean", float(of_group.mean()), float(relevant_of_group.mean())))
+    rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
+    return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
+
+
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """What every run scores with all judgments of the pool, and without those that only its group has found.
+    """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
 
     Parameters
     ----------
@@ -90,6 +120,8 @@ class LeftOut:
         judged in the same way.
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
     left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
+    confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
+        the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
     """
 
     before: FloatArray
@@ -98,6 +130,7 @@ class LeftOut:
     rank_after: IntArray
     changed: BoolArray
     left_out: BoolArray
+    confusion: Confusion
 
     @property
     def _gain(self) -> IntArray:
@@ -152,35 +185,52 @@ class LeftOut:
         return tau_b(self.before, self.after)
 
     @property
+    def tau_all(self) -> FloatArray:
+        """Per measure: Kendall's tau, ties concordant, over all runs ([4] Tables 3 and 8)."""
+        return tau(self.before, self.after)
+
+    @property
     def share_changed(self) -> FloatArray:
         """Per measure: the share of left-out runs that score significantly otherwise."""
         share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
         return share
 
 
-def leave_out(experiment: Experiment, left: Sequence[Removal], treatment: Treatment) -> LeftOut:
+def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment) -> LeftOut:
     """Evaluate all runs once with the whole pool, and once for each group.
 
     Parameters
     ----------
-    left : for each group, which together have every run once; or for a single one, whose judgments the runs of other
-        groups are evaluated with as well ([4] Table 3).
+    removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
+        other groups are evaluated as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     """
-    values = experiment.values(pooled=left[0].in_pool)
-    before = experiment.scores(values)
+    values = experiment.values(pooled=removed[0].in_pool)
+    before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
-    otherwise, every = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
-    for removal in left:
+    full, decided = decide(tested), []
+    first, second = pairs_of_runs(before.shape[1])
+    has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
+    for removal in removed:
         grades, pooled = treatment(removal, experiment.grades)
         reduced = experiment.values(grades, pooled)
-        scores, members = experiment.scores(reduced), removal.runs if len(left) > 1 else every
+        scores, members = experiment.scores(reduced), removal.runs if len(removed) > 1 else all_runs
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
-        otherwise[:, members] = changed(values[:, members], reduced[:, members])
-    left_out: BoolArray = np.any([removal.runs for removal in left], axis=0)
-    return LeftOut(before, after, rank_before, rank_after, otherwise, left_out)
+        reduced_tested = experiment.tested(reduced)
+        has_changed[:, members] = changed(tested[:, members], reduced_tested[:, members])
+        concerned = removal.runs[first] | removal.runs[second]
+        decided.append(confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)))
+    left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
+    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
+
+
+def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
+    """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
+    if path is not None:
+        return groups_from_file(Source(path), runs)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
@@ -191,7 +241,7 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
     UnreadableFileError
     InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
     """
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
@@ -200,36 +250,44 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
         if len(fields) != 2:
             raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
         run, group = map(os.fsdecode, fields)
-        if run in found:
+        if run in group_of:
             raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
-        found[run] = group
+        group_of[run] = group
     for run in runs:
-        if run not in found:
+        if run not in group_of:
             raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
-    for run, group in found.items():
-        if all(found[other] != group for other in runs):
+    for run, group in group_of.items():
+        if all(group_of[other] != group for other in runs):
             raise InputError(
                 f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
                 "not given, or is left out)"
             )
-    return [found[run] for run in runs]
+    return [group_of[run] for run in runs]
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
 
+    Runs whose names it does not match are one group, ``OTHERS``.
+
     Raises
     ------
-    UsageError : the pattern is no regular expression, or a name does not match it.
+    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
+        names do not match.
     """
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
-    groups = []
-    for run in runs:
-        match = compiled.search(run)
-        if match is None:
-            raise UsageError(f"--group-by must match the name of each run, but {quote(pattern)} does not {quote(run)}")
-        groups.append(match[1] if compiled.groups and match[1] is not None else match[0])
+    matches = [compiled.search(run) for run in runs]
+    groups = [
+        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in matches
+    ]
+    for run, match, group in zip(runs, matches, groups, strict=True):
+        if match is not None and group == OTHERS and None in matches:
+            raise UsageError(
+                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
+                f"does in {quote(run)}"
+            )
     return groups

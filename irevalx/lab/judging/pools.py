@@ -22,8 +22,8 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
 
     Parameters
     ----------
-    depth : how many of a topic; at least 1.
-    warn : told of scores that are no plain numbers.
+    depth : how many documents of a topic; at least 1.
+    warn : is called with a line for each run that has scores which are no plain numbers.
 
     Returns
     -------
@@ -49,27 +49,33 @@ def first_documents(results: Results, depth: int) -> Pool:
     """Return the first documents of each topic, in the order in which the evaluator ranks them."""
     order = ranked_order(results)
     rows, docnos = results.rows, results.docnos
-    first: BoolArray = rows.position < depth
-    places = np.flatnonzero(first) if order is None else order[first]
-    kept: Segments = rows.keep(first)
+    within_depth: BoolArray = rows.position < depth
+    places = np.flatnonzero(within_depth) if order is None else order[within_depth]
+    kept: Segments = rows.keep(within_depth)
     return Pool("", results.topics, kept.ids, docnos.take(places))
 
 
-def near(judgments: Judgments, pool: dict[bytes, list[bytes]]) -> tuple[BoolArray, list[tuple[bytes, bytes]]]:
+def find_in_judgments(
+    judgments: Judgments, pool: dict[bytes, list[bytes]]
+) -> tuple[BoolArray, list[tuple[bytes, bytes]]]:
     """Find the documents of a pool among judgments.
+
+    Parameters
+    ----------
+    pool : documents by topic.
 
     Returns
     -------
-    in_pool : flat over ``judgments``.
-    others : topic and document of those that the judgments do not have, of topics that they do have.
+    in_pool : flat over ``judgments``; whether a document is in the pool.
+    missing : topic and name of each document that the judgments lack, of the topics that they have.
     """
     in_pool = np.zeros(judgments.rows.size, np.bool_)
-    others = []
+    missing = []
     for topic, documents in pool.items():
         if topic not in judgments.topic_index:
             continue
         number = judgments.topic_index[topic]
         found = judgments.table.find(np.full(len(documents), number), Names.of(documents))
         in_pool[found[found != ABSENT]] = True
-        others += [(topic, documents[place]) for place in np.flatnonzero(found == ABSENT).tolist()]
-    return in_pool, others
+        missing += [(topic, documents[place]) for place in np.flatnonzero(found == ABSENT).tolist()]
+    return in_pool, missing

@@ -10,6 +10,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
+from irevalx.reading.blocks import one_block
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -31,7 +32,7 @@ class QrelsLines:
     @classmethod
     def read(cls, source: Source, warn: Warn) -> QrelsLines:
         """Read a file of judgments; raises as ``read_qrels`` does, and when a document occurs twice in a topic."""
-        content = b"".join(source.chunks(CHUNK_SIZE))
+        content = one_block(source.chunks(CHUNK_SIZE)).text
         judgments = read_qrels(Source(source.path, content), TREC_EVAL_10, strict=False, warn=warn)
         if judgments.duplicates:
             raise judgments.duplicates[min(judgments.duplicates)]

@@ -1,4 +1,4 @@
-"""Making judgments incomplete: which judged documents are kept.
+"""Samples of judgments: which judged documents are kept when judgments are made incomplete.
 
 Random order is the order of SHA-256 over the bytes of ``SEED SCHEME TOPIC DOCNO DRAW``, with single spaces between
 them: the same on every platform and for every version of numpy.
@@ -7,7 +7,8 @@ them: the same on every platform and for every version of numpy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.errors import Warn, quote, shown_name
+from irevalx.errors import quote, shown_name
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
@@ -30,27 +31,27 @@ class RandomOrder:
 
     Parameters
     ----------
-    judgments : of the documents.
+    judgments : the documents, topic by topic.
     seed : any whole number.
-    scheme : what the order is for; different schemes have different orders.
+    scheme : the name of what the order is for; different schemes have different orders.
     """
 
     def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
         self.judgments = judgments
         self._seed = seed
         self._scheme = scheme
-        self._found: dict[tuple[int, int], IntArray] = {}
+        self._orders: dict[tuple[int, int], IntArray] = {}
 
     @cached_property
     def _judged(self) -> list[IntArray]:
-        """For each topic, the flat places of its judged documents."""
+        """The flat places of the judged documents of each topic."""
         judged = np.flatnonzero(self.judgments.grades >= 0)
         counts = self.judgments.rows.count(self.judgments.grades >= 0)
         return np.split(judged, np.cumsum(counts)[:-1])
 
     def of(self, topic: int, draw: int = 0) -> IntArray:
         """Return the flat places of a topic's judged documents in random order; another one for each draw."""
-        if (topic, draw) not in self._found:
+        if (topic, draw) not in self._orders:
             places = self._judged[topic]
             before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
             after = b" %d" % draw
@@ -58,8 +59,8 @@ class RandomOrder:
                 hashlib.sha256(before + docno + after).digest() for docno in self.judgments.docnos.take(places).texts()
             ]
             order = sorted(range(places.size), key=digests.__getitem__)
-            self._found[topic, draw] = places[order]
-        return self._found[topic, draw]
+            self._orders[topic, draw] = places[order]
+        return self._orders[topic, draw]
 
 
 def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int) -> BoolArray:
@@ -94,16 +95,23 @@ def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int
     return kept
 
 
-def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, level: int) -> BoolArray:
+def stratified(
+    judgments: Judgments,
+    fraction: Fraction,
+    order: RandomOrder,
+    level: int,
+    rounding: Callable[[Fraction], int] = math.ceil,
+) -> BoolArray:
     """Keep the same share of every topic's relevant and of its nonrelevant documents.
 
-    Of R relevant documents the first max(1, ceil(fraction R)) are kept, of N nonrelevant ones the first
-    max(10, ceil(fraction N)), as far as there are so many. What a fraction keeps a greater one keeps as well.
+    Of R relevant documents the first max(1, fraction R) are kept, of N nonrelevant ones the first max(10, fraction N),
+    rounded to whole numbers, as far as there are so many. What a fraction keeps a greater one keeps as well.
 
     Parameters
     ----------
     fraction : above 0 and at most 1.
     level : the least grade that is relevant.
+    rounding : one of ``ROUNDINGS``.
 
     Returns
     -------
@@ -112,7 +120,7 @@ def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, lev
     Notes
     -----
     Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4
-    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3.
+    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
     """
     relevant = is_relevant(judgments, level)
     kept = np.zeros(judgments.rows.size, np.bool_)
@@ -120,16 +128,16 @@ def stratified(judgments: Judgments, fraction: Fraction, order: RandomOrder, lev
         places = order.of(topic)
         for stratum, least in ((relevant[places], LEAST_RELEVANT), (~relevant[places], LEAST_NONRELEVANT)):
             documents = places[stratum]
-            kept[documents[: max(least, _ceil(fraction * documents.size))]] = True
+            kept[documents[: max(least, rounding(fraction * documents.size))]] = True
     return kept
 
 
-def shallow(judgments: Judgments, near: BoolArray) -> BoolArray:
-    """Keep the judged documents that at least one run has among its first ones.
+def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
+    """Keep the judged documents that at least one run has among its first ones: a shallow pool.
 
     Parameters
     ----------
-    near : shape (n_runs, n_judgments); which run has which document there.
+    retrieved : shape (n_runs, n_judgments); whether a run has a document among its first ones.
 
     Returns
     -------
@@ -139,24 +147,33 @@ def shallow(judgments: Judgments, near: BoolArray) -> BoolArray:
     -----
     Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
     """
-    kept: BoolArray = near.any(axis=0) & (judgments.grades >= 0)
+    kept: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
     return kept
 
 
-def mixed(judgments: Judgments, near: BoolArray, order: RandomOrder) -> BoolArray:
+def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
     """Keep what ``shallow`` keeps and, of each topic, as many others of its judged documents, as far as there are any.
+
+    Parameters
+    ----------
+    retrieved : shape (n_runs, n_judgments); whether a run has a document among its first ones.
+    order : of the same judgments.
+
+    Returns
+    -------
+    Flat over ``judgments``; which documents are kept.
 
     Notes
     -----
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
-    kept = shallow(judgments, near)
+    kept = shallow(judgments, retrieved)
     counts = judgments.rows.count(kept)
-    also = np.zeros_like(kept)
+    added = np.zeros_like(kept)
     for topic in range(judgments.rows.n):
         places = order.of(topic)
-        also[places[~kept[places]][: counts[topic]]] = True
-    return kept | also
+        added[places[~kept[places]][: counts[topic]]] = True
+    return kept | added
 
 
 def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
@@ -165,7 +182,7 @@ def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
 
 
 def is_relevant(judgments: Judgments, level: int) -> BoolArray:
-    """Tell which documents were judged relevant: flat over ``judgments``."""
+    """Return whether each document was judged relevant: flat over ``judgments``."""
     return judgments.grades >= max(level, 0)
 
 
@@ -175,19 +192,26 @@ def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]
     return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
 
 
-def tell_without_relevant(judgments: Judgments, level: int, warn: Warn) -> None:
-    """Count the topics that have no document judged relevant, and name the first."""
-    if without := topics_without_relevant(judgments, level):
-        warn(
-            f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
-            f"to keep, the first being {quote(without[0])}"
-        )
+def warnings_without_relevant(judgments: Judgments, level: int) -> list[str]:
+    """Return a line that counts the topics without a document judged relevant and names the first; none without any."""
+    without = topics_without_relevant(judgments, level)
+    if not without:
+        return []
+    return [
+        f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document to "
+        f"keep, the first being {quote(without[0])}"
+    ]
 
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:
     """Return the first max(1, floor(rate n + 1/2)) of n places."""
-    return places[: max(1, int(rate * places.size + Fraction(1, 2)))]
+    return places[: max(1, half_up(rate * places.size))]
 
 
-def _ceil(number: Fraction) -> int:
-    return -(-number.numerator // number.denominator)
+def half_up(number: Fraction) -> int:
+    """Return the nearest whole number, of two the greater one."""
+    return math.floor(number + Fraction(1, 2))
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up}
+"""How a share of a stratum becomes a number of documents."""

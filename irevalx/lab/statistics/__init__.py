@@ -1,1 +1,1 @@
-"""What scores say: agreement of two scorings, tests, comparisons of runs, swap rates."""
+"""Statistics of scores: agreement of two scorings, significance tests, comparisons of runs, swap rates."""

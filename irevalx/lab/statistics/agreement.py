@@ -1,7 +1,7 @@
-"""How two scorings of the same runs agree: x is the reference, y what is compared with it.
+"""Agreement of two scorings of the same runs: x is the reference, y is compared with it.
 
 The functions take scores of shape (..., n_runs) and give a value for each row of runs, shape (...), so that many
-samples of judgments are compared at once; x and y broadcast. Fewer than two runs do not correlate: nan.
+samples of judgments are compared at once; x and y broadcast. Correlations of fewer than two runs are nan.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def tau(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau-b, in [-1, 1]; nan where all runs of a side are tied."""
-    of_x, of_y = _directions(x), _directions(y)
-    untied = np.count_nonzero(of_x, axis=-1) * np.count_nonzero(of_y, axis=-1)
-    return _divided((of_x * of_y).sum(axis=-1), np.sqrt(untied))
+    directions_x, directions_y = _directions(x), _directions(y)
+    untied = np.count_nonzero(directions_x, axis=-1) * np.count_nonzero(directions_y, axis=-1)
+    return _divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
 
 
 def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
@@ -39,7 +39,7 @@ def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
 
     Parameters
     ----------
-    names : shape (n_runs,), of the runs.
+    names : shape (n_runs,); the names of the runs.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     n_runs = y.shape[-1]
@@ -54,10 +54,10 @@ def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's linear correlation, in [-1, 1]; nan where a side is constant."""
-    of_x, of_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((of_x * of_x).sum(axis=-1)) * np.sqrt((of_y * of_y).sum(axis=-1))
+    from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
     varies = (np.ptp(x, axis=-1) > 0) & (np.ptp(y, axis=-1) > 0)
-    return np.clip(_divided((of_x * of_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
+    return np.clip(_divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
 
 
 def rms(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -81,7 +81,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Tell which runs score significantly otherwise: paired t test over topics, p < 0.05 [Büttcher et al. 2007].
+    """Return which runs score significantly otherwise: paired t test over topics, p < 0.05 [Büttcher et al. 2007].
 
     A run that gains or loses the same for every topic has changed, unless there is only one topic.
 
@@ -91,33 +91,22 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
     Returns
     -------
-    shape (..., n_runs).
+    Shape (..., n_runs).
     """
     return paired_t(differences(values_x, values_y)) < ALPHA
 
 
-def knee(levels: Sequence[float], values: Sequence[float], threshold: float = 0.9) -> float | None:
-    """Return the smallest level whose value exceeds the threshold [Bompada et al. 2007, Table 3]; None without any.
-
-    Parameters
-    ----------
-    levels : of incompleteness, in any order.
-    values : one a level; nan exceeds nothing.
-    """
-    return min((level for level, value in zip(levels, values, strict=True) if value > threshold), default=None)
-
-
 @dataclass(frozen=True)
 class Agreement:
-    """How two scorings of the same runs agree.
+    """The agreement of two scorings of the same runs.
 
     Parameters
     ----------
-    n_runs : how many runs there are.
-    tau, tau_b, tau_ap, pearson, rms, bias : as the functions of these names give them.
+    n_runs : the number of runs.
+    tau, tau_b, tau_ap, pearson, rms, bias : the values of the functions of these names.
     rank_change : mean absolute change of a run's rank.
     rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
-    risen, fallen : the run that does, the first by name of several; None where none does.
+    risen, fallen : the run that does, the first by name if there are several; None where none does.
     changed : share of the runs that score significantly otherwise, in [0, 1]; None where values are not known.
     """
 
@@ -148,8 +137,8 @@ def agree(
     Parameters
     ----------
     x, y : shape (n_runs,); scores of the runs, x the reference.
-    names : shape (n_runs,), of the runs.
-    values_x, values_y : shape (n_runs, n_topics); what the runs score for each topic.
+    names : shape (n_runs,); the names of the runs.
+    values_x, values_y : shape (n_runs, n_topics); the scores of the runs for each topic, where these are known.
 
     Raises
     ------
@@ -158,8 +147,8 @@ def agree(
     if len(names) < 2:
         raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
     gain = ranks(x) - ranks(y)
-    rise, fall = int(gain.max()), -int(gain.min())  # at least 0: what is first cannot rise, nor what becomes it fall
-    known = None if values_x is None or values_y is None else changed(values_x, values_y)
+    rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
+    has_changed = None if values_x is None or values_y is None else changed(values_x, values_y)
     return Agreement(
         n_runs=len(names),
         tau=float(tau(x, y)),
@@ -173,7 +162,7 @@ def agree(
         risen=min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
         fall=fall,
         fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
-        changed=None if known is None else float(known.mean()),
+        changed=None if has_changed is None else float(has_changed.mean()),
     )
 
 

@@ -1,40 +1,36 @@
-"""Is the difference between two runs more than chance? Paired tests over topics, and decisions about all pairs of runs.
+"""Significance of differences: paired tests over topics.
 
-A test takes differences of shape (..., n_topics) and gives a p-value for each row of topics, two-sided, shape (...).
-``differences`` are free of rounding, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks must see them. A
-test is never more certain than its data: without topics, with one topic, and where all differences are zero, p is 1.
+A test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape (...).
+``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks needs them.
+Without topics, with one topic, and where all differences are zero, p is 1.
 
-scipy is imported where it is used: it takes longer to start than most of the commands take to run.
+scipy is imported where it is used: importing it takes longer than most of the commands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, ratio
 
 DECIMALS = 12
-"""Behind the point, digits of a difference that count."""
+"""The decimals of a difference that count; what differs behind them is taken for rounding error."""
 
 ALPHA = 0.05
 """A p-value below this is significant."""
 
 RESAMPLES = 9999
-"""How many resamples a random test or interval draws."""
+"""How many resamples a random test or interval draws, unless told otherwise."""
 
 _ENUMERABLE = 13
-"""Topics whose signs can be flipped in fewer ways than there are resamples."""
+"""Up to so many topics all ways of flipping their signs are tried in Wilcoxon's test."""
 
 _EXACT = 50
 """Up to so many topics without ties the distribution of Wilcoxon's statistic is computed; above, it is normal."""
-
-Test: TypeAlias = Callable[[FloatArray, int], FloatArray]
-"""Differences of shape (..., n_topics) and a seed -> p-values of shape (...)."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -48,13 +44,33 @@ def without_noise(x: FloatArray) -> FloatArray:
     return rounded + 0.0
 
 
+def in_units(x: FloatArray) -> FloatArray:
+    """Return x in units of the last decimal that counts: whole numbers, whose sums are exact in any order."""
+    return np.rint(x * 10.0**DECIMALS)
+
+
 def pairs_of_runs(n_runs: int) -> tuple[IntArray, IntArray]:
     """Return the first and the second run of every pair: (0, 1), (0, 2), ..., (1, 2), ..."""
     first, second = np.triu_indices(n_runs, 1)
     return first, second
 
 
-def paired_t(d: FloatArray, seed: int = 0) -> FloatArray:
+def mean(x: FloatArray, axis: int) -> FloatArray:
+    """Return means of differences, rounded: which of them are equal must not depend on how a processor adds."""
+    return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return random numbers that are the same on every platform."""
+    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed)]))
+
+
+def batch_of(rows: AnyArray) -> int:
+    """Return how many resamples of rows may be in memory at a time."""
+    return max(1, 1_000_000 // max(1, rows.size))
+
+
+def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Student's t test of whether the mean difference is zero.
 
     Differences that are all the same leave no doubt: p is 0, or 1 where they are all zero.
@@ -62,7 +78,7 @@ def paired_t(d: FloatArray, seed: int = 0) -> FloatArray:
     Parameters
     ----------
     d : shape (..., n_topics); differences between two runs.
-    seed : not used.
+    resamples, seed : not used.
     """
     from scipy import special
 
@@ -75,7 +91,7 @@ def paired_t(d: FloatArray, seed: int = 0) -> FloatArray:
     return np.where(constant, np.where(d[..., 0] == 0, 1.0, 0.0), p)
 
 
-def wilcoxon(d: FloatArray, seed: int = 0) -> FloatArray:
+def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Wilcoxon's signed rank test of whether the differences are symmetric about zero.
 
     What ``scipy.stats.wilcoxon`` gives for each row on its own: topics without a difference are left out, tied
@@ -86,7 +102,7 @@ def wilcoxon(d: FloatArray, seed: int = 0) -> FloatArray:
     Parameters
     ----------
     d : shape (..., n_topics); differences between two runs.
-    seed : not used.
+    resamples, seed : not used.
     """
     from scipy import special, stats
 
@@ -108,122 +124,96 @@ def wilcoxon(d: FloatArray, seed: int = 0) -> FloatArray:
     return p
 
 
-def sign_flips(d: FloatArray, seed: int = 0) -> FloatArray:
+def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Permutation test: the chance of a mean as far from zero when signs are flipped at random.
 
-    Every way of flipping them is tried up to 13 topics, else 9,999 of them, the same for each row.
+    If there are at most ``resamples`` ways of flipping the signs of all topics, p is the share of those whose mean is
+    as far from zero as the one observed. Otherwise that many are drawn, the same for each row, and p is (1 + count)/(1
+    + resamples), as the signs observed are one more way.
 
     Parameters
     ----------
     d : shape (..., n_topics); differences between two runs.
+    resamples : at least 1.
     seed : of the random numbers.
-    """
-    from scipy import stats
 
-    if d.shape[-1] < 2:
+    Notes
+    -----
+    Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
+    Statistical Applications in Genetics and Molecular Biology 2010.
+    """
+    n_topics = d.shape[-1]
+    if n_topics < 2:
         return np.ones(d.shape[:-1])
-    rows = d.reshape(-1, d.shape[-1])
-    result = stats.permutation_test(
-        (rows,),
-        mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=batch_of(rows),
-        axis=1,
-        rng=generator(seed),
-    )
-    p: FloatArray = np.asarray(result.pvalue, np.float64).reshape(d.shape[:-1])
-    return np.where((d == 0).all(axis=-1), 1.0, p)
+    whole = in_units(d).reshape(-1, n_topics)
+    observed = np.abs(whole.sum(axis=1))
+    as_far = np.zeros(len(whole), np.int64)
+    for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
+        as_far += np.count_nonzero(np.abs(signs @ whole.T) >= observed, axis=0)
+    p = as_far / 2**n_topics if _all_signs_fit(n_topics, resamples) else (1 + as_far) / (1 + resamples)
+    return p.reshape(d.shape[:-1])
 
 
-TESTS: dict[str, Test] = {"t": paired_t, "wilcoxon": wilcoxon, "permutation": sign_flips}
-"""The paired tests, by the name that ``--test`` takes."""
+def _all_signs_fit(n_topics: int, resamples: int) -> bool:
+    return n_topics < resamples.bit_length()  # 2**n_topics <= resamples
 
 
-def generator(seed: int) -> np.random.Generator:
-    """Return random numbers that are the same on every platform."""
-    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed)]))
+def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Iterator[FloatArray]:
+    """Yield all vectors of n_topics signs, or so many random ones, in batches of shape (n, n_topics)."""
+    every = _all_signs_fit(n_topics, resamples)
+    random = generator(seed)
+    total = 2**n_topics if every else resamples
+    for start in range(0, total, batch):
+        rows = min(batch, total - start)
+        if every:
+            bits = np.arange(start, start + rows)[:, np.newaxis] >> np.arange(n_topics) & 1
+        else:
+            bits = random.integers(0, 2, (rows, n_topics))
+        yield np.where(bits, -1.0, 1.0)
 
 
-def mean(x: FloatArray, axis: int) -> FloatArray:
-    """Return means of differences, rounded: which of them are equal must not depend on how a processor adds."""
-    return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
+def _least_t(n_topics: int, resamples: int) -> float:
+    return 0.0 if n_topics > 1 else 1.0
 
 
-def batch_of(rows: AnyArray) -> int:
-    """Return how many resamples of rows may be in memory at a time."""
-    return max(1, 1_000_000 // max(1, rows.size))
+def _least_wilcoxon(n_topics: int, resamples: int) -> float:
+    """Return p of all differences of one sign and of different sizes."""
+    if n_topics <= _EXACT:
+        return 2.0 ** min(0, 1 - n_topics)
+    return float(wilcoxon(np.arange(1.0, n_topics + 1)))
 
 
-def decisions(values: FloatArray) -> BoolArray:
-    """Decide of every pair of runs whether they differ: Wilcoxon's test at 0.05 [Bompada et al. 2007, section 4].
-
-    Parameters
-    ----------
-    values : shape (..., n_runs, n_topics).
-
-    Returns
-    -------
-    shape (..., n_pairs), pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
-    """
-    first, second = pairs_of_runs(values.shape[-2])
-    return wilcoxon(differences(values[..., second, :], values[..., first, :])) < ALPHA
+def _least_sign_flips(n_topics: int, resamples: int) -> float:
+    return 2.0 ** min(0, 1 - n_topics) if _all_signs_fit(n_topics, resamples) else 1 / (1 + resamples)
 
 
 @dataclass(frozen=True)
-class Confusion:
-    """Decisions under reduced judgments against those under full judgments [Bompada et al. 2007, section 4].
+class PairedTest:
+    """A paired test over topics.
 
     Parameters
     ----------
-    both_equal : C[1,1]; pairs of runs that are "not different" under both.
-    only_full_equal : C[1,2]; "not different" under full, "different" under reduced judgments.
-    only_reduced_equal : C[2,1]; "different" under full, "not different" under reduced judgments.
-    both_different : C[2,2]; pairs that are "different" under both.
+    p_values : from differences of shape (..., n_topics), a number of resamples and a seed to p-values of shape (...).
+    least_p : from a number of topics and of resamples to the least p-value that the test can give.
+    resampled : whether the test draws resamples where there are many topics.
     """
 
-    both_equal: int
-    only_full_equal: int
-    only_reduced_equal: int
-    both_different: int
-
-    @property
-    def accuracy(self) -> float:
-        """The share of decisions that stay as they were, in [0, 1]; 0 without any pair."""
-        total = self.both_equal + self.only_full_equal + self.only_reduced_equal + self.both_different
-        return _share(self.both_equal + self.both_different, total)
-
-    @property
-    def g_mean(self) -> float:
-        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 where one counts nothing."""
-        recall = _share(self.both_equal, self.both_equal + self.only_full_equal)
-        precision = _share(self.both_equal, self.both_equal + self.only_reduced_equal)
-        return float(np.sqrt(recall * precision))
+    p_values: Callable[[FloatArray, int, int], FloatArray]
+    least_p: Callable[[int, int], float]
+    resampled: bool = False
 
 
-def confusion(full: BoolArray, reduced: BoolArray) -> Confusion:
-    """Count how decisions change.
-
-    Parameters
-    ----------
-    full, reduced : shape (n_pairs,); whether the runs of a pair differ under full and under reduced judgments.
-    """
-    return Confusion(
-        int(np.count_nonzero(~full & ~reduced)),
-        int(np.count_nonzero(~full & reduced)),
-        int(np.count_nonzero(full & ~reduced)),
-        int(np.count_nonzero(full & reduced)),
-    )
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+TESTS: dict[str, PairedTest] = {
+    "t": PairedTest(paired_t, _least_t),
+    "wilcoxon": PairedTest(wilcoxon, _least_wilcoxon),
+    "permutation": PairedTest(sign_flips, _least_sign_flips, resampled=True),
+}
+"""The paired tests, by the name that ``--test`` takes."""
 
 
 def _by_enumeration(ranks: FloatArray, upper: FloatArray) -> FloatArray:
     """Return Wilcoxon's p from all ways of flipping signs; sums of halves and integers are exact."""
-    null = ranks @ _all_signs(ranks.shape[-1])
+    null = ranks @ _all_choices(ranks.shape[-1])
     below = np.count_nonzero(null <= upper[..., np.newaxis], axis=-1)
     above = np.count_nonzero(null >= upper[..., np.newaxis], axis=-1)
     p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / null.shape[-1])
@@ -231,7 +221,7 @@ def _by_enumeration(ranks: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 @cache
-def _all_signs(n: int) -> FloatArray:
+def _all_choices(n: int) -> FloatArray:
     """Return all choices among n topics, shape (n, 2**n)."""
     choice = np.arange(2**n)
     bits: FloatArray = (choice >> np.arange(n)[:, np.newaxis] & 1).astype(np.float64)

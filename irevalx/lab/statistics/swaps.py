@@ -1,4 +1,4 @@
-"""How often would other topics have said otherwise? Swap rates by the size of topic sets.
+"""Swap rates: how often two sets of topics disagree on which of two runs is better, by the size of the sets.
 
 Two sets of topics that share none are two experiments with the same runs. A swap is the one finding that a run is
 better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import shake_256
-from itertools import combinations, count
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -18,14 +18,14 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.statistics.significance import differences, pairs_of_runs, without_noise
 
 DRAWS = 1000
-"""How many pairs of topic sets are drawn."""
+"""The usual number of pairs of topic sets drawn."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 @dataclass(frozen=True)
 class SwapRate:
-    """How often disjoint topic sets of one size disagree about which of two runs is better.
+    """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ class SwapRate:
 def default_sizes(n_topics: int) -> tuple[int, ...]:
     """Return sizes that two disjoint sets can have, the largest of which is half the topics."""
     half = n_topics // 2
-    return (*(size for size in _SIZES if size < half), half) if half else ()
+    smaller = tuple(size for size in _SIZES if size < half)
+    return (*smaller, half) if half else ()
 
 
 def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
@@ -60,7 +61,7 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
     Parameters
     ----------
     values : shape (n_runs, n_topics).
-    sets : shape (n_pairs, 2, size), as ``topic_sets`` makes them.
+    sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
         raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
     first, second = pairs_of_runs(n_runs)
     gap = differences(values[second], values[first])
-    one, other = (np.sign(without_noise(gap @ _shares(sets[:, side], n_topics))) for side in range(2))
+    one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
     return SwapRate(
         size=sets.shape[2],
         comparisons=one.size,
@@ -93,7 +94,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -
 
     Raises
     ------
-    ValueError : two disjoint sets of that size are not to be had, or ``draws`` is below 1.
+    ValueError : there are too few topics for two disjoint sets of that size, or ``draws`` is below 1.
     """
     if not 1 <= size <= n_topics // 2:
         raise ValueError(f"the size of a topic set must be between 1 and half of the {n_topics} topics, but got {size}")
@@ -101,14 +102,15 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -
         raise ValueError(f"the number of draws must be at least 1, but got {draws}")
     if comb(n_topics, size) * comb(n_topics - size, size) // 2 <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
-    chosen: dict[tuple[tuple[int, ...], ...], None] = {}
-    for draw in count():
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    draw = 0
+    while len(drawn) < draws:
         digest = shake_256(f"{seed} swap-rate {draw}".encode()).digest(8 * n_topics)
         order = np.argsort(np.frombuffer(digest, "<u8"), kind="stable").tolist()
-        chosen[tuple(sorted((tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))))] = None
-        if len(chosen) == draws:
-            break
-    return np.array(list(chosen), np.int64)
+        pair = (tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))
+        drawn[tuple(sorted(pair))] = None
+        draw += 1
+    return np.array(list(drawn), np.int64)
 
 
 def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -118,8 +120,8 @@ def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tupl
             yield one, other
 
 
-def _shares(sets: IntArray, n_topics: int) -> FloatArray:
-    """Return what makes means over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
+def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
+    """Return the matrix that averages over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
     shares = np.zeros((n_topics, len(sets)))
     shares[sets, np.arange(len(sets))[:, np.newaxis]] = 1 / sets.shape[1]
     return shares

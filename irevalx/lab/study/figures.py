@@ -1,4 +1,7 @@
-"""The papers' figures of a study, readable in grey."""
+"""The papers' figures of a study, readable in grey and by people who see few colours.
+
+Colours are those of Okabe and Ito, Color Universal Design, 2008; dashes and markers tell lines apart as well.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,11 @@ _STYLE: Any = {
     "font.size": 9,
     "grid.alpha": 0.3,
     "legend.frameon": False,
-    "savefig.dpi": 150,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 300,
     "svg.hashsalt": "irevalx",
 }
+_COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 _LINES = ("-", "--", "-.", ":")
 _MARKERS = "osD^vPX*<>"
 _COLUMNS = 4
@@ -42,6 +47,9 @@ _METADATA: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf":
 
 _WORDS = {"tau_b": "Kendall's tau-b", "pearson": "Pearson's correlation", "rms": "RMS error"}
 
+_BOUNDS = {"tau_b": (-1.0, 1.0), "pearson": (-1.0, 1.0), "rms": (0.0, math.inf)}
+"""What the statistics can be."""
+
 _LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
     "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
@@ -50,14 +58,19 @@ _LEVELS = {
 }
 
 
-def figures(study: Study) -> Iterator[tuple[str, Callable[[], Figure]]]:
-    """Yield each figure: the stem of its file, and what draws it."""
+def figures(study: Study, *, titled: bool = True) -> Iterator[tuple[str, Callable[[], Figure]]]:
+    """Yield each figure: the stem of its file, and what draws it.
+
+    Parameters
+    ----------
+    titled : whether figures with several panels have a title.
+    """
     for m, measure in enumerate(study.experiment.measures):
         for reference in REFERENCES:
             stem = f"{_as_file_name(measure)}-against-{reference}"
             yield stem, lambda m=m, reference=reference: scatter(study, m, reference)  # type: ignore[misc]
     for reference in REFERENCES:
-        yield f"agreement-with-{reference}", lambda reference=reference: by_level(study, reference)  # type: ignore[misc]
+        yield f"agreement-with-{reference}", lambda reference=reference: by_level(study, reference, titled=titled)  # type: ignore[misc]
     yield "mean-scores", lambda: mean_scores(study)
 
 
@@ -111,18 +124,23 @@ def scatter(study: Study, m: int, reference: str) -> Figure:
     return figure
 
 
-def by_level(study: Study, reference: str) -> Figure:
+def by_level(study: Study, reference: str, *, titled: bool = True) -> Figure:
     """Draw tau-b, Pearson's correlation and RMS error against the level: a line a measure, with one standard deviation
-    over samples up and down.
+    over samples up and down, as far as the statistic can reach.
+
+    Parameters
+    ----------
+    titled : whether the figure has a title.
     """  # noqa: D205
     figure = Figure(figsize=(12.5, 4.2), layout="constrained")
     for panel, (name, words) in zip(figure.subplots(1, len(_WORDS)), _WORDS.items(), strict=True):
-        _lines(panel, study, study.statistics[reference][name])
+        _lines(panel, study, study.statistics[reference][name], _BOUNDS[name])
         panel.set(title=words)
         if name == "tau_b":
             panel.axhline(0.9, color="0.5", linewidth=0.8)
             panel.annotate("0.9", (1, 0.9), xycoords=("axes fraction", "data"), color="0.4", fontsize=7, va="bottom")
-    figure.suptitle(f"Scores under reduced judgments against {REFERENCES[reference]}")
+    if titled:
+        figure.suptitle(f"Scores under reduced judgments against {REFERENCES[reference]}")
     _finish(figure, study)
     return figure
 
@@ -137,7 +155,23 @@ def mean_scores(study: Study) -> Figure:
     return figure
 
 
-def _lines(panel: Axes, study: Study, of_samples: FloatArray) -> None:
+def _deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """Return one standard deviation down and up, shape (2, n_levels), cut where a statistic cannot reach.
+
+    Parameters
+    ----------
+    of_samples : shape (n_levels, n_samples).
+    bounds : the least and the greatest value that the statistic can have.
+    """
+    mean, deviation = of_samples.mean(axis=1), of_samples.std(axis=1, ddof=1)
+    room = np.maximum(0.0, [mean - bounds[0], bounds[1] - mean])
+    cut: FloatArray = np.minimum(deviation, room)
+    return cut
+
+
+def _lines(
+    panel: Axes, study: Study, of_samples: FloatArray, bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> None:
     """Draw a line a measure; those that would lie on each other still differ by marker and dashes."""
     levels = np.array([float(level.number) for level in study.levels])
     n_measures = len(study.experiment.measures)
@@ -145,7 +179,7 @@ def _lines(panel: Axes, study: Study, of_samples: FloatArray) -> None:
         mean = of_samples[:, :, m].mean(axis=1)
         several = of_samples.shape[1] > 1
         style: dict[str, Any] = {
-            "color": str(round(0.65 * m / max(1, n_measures - 1), 3)),
+            "color": _COLOURS[m % len(_COLOURS)],
             "linestyle": _LINES[m % len(_LINES)],
             "marker": _MARKERS[m % len(_MARKERS)],
             "markersize": 4,
@@ -153,7 +187,7 @@ def _lines(panel: Axes, study: Study, of_samples: FloatArray) -> None:
             "markerfacecolor": "white" if m % 2 else None,
         }
         x = levels * 1.008 ** (m - n_measures / 2)  # so that the bars of several measures stand side by side
-        deviation = of_samples[:, :, m].std(axis=1, ddof=1) if several else None
+        deviation = _deviations(of_samples[:, :, m], bounds) if several else None
         panel.errorbar(x, mean, yerr=deviation, label=measure, elinewidth=0.7, capsize=1.5, **style)
     panel.set_xscale("log")
     shown = _ticks(study)

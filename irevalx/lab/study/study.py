@@ -1,4 +1,4 @@
-"""All measures under many reduced judgments, against AP and against themselves under full judgments.
+"""Studies: all measures under many reduced judgments, against AP and against themselves under full judgments.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
@@ -13,57 +13,39 @@ from functools import cached_property
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.significance import confusion, decisions
+from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.lab.statistics.knees import Knee, find_knee
+from irevalx.lab.statistics.significance import pairs_of_runs
+from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
 
-SHARES = (
-    "1%",
-    "2%",
-    "3%",
-    "4%",
-    "5%",
-    "10%",
-    "15%",
-    "20%",
-    "25%",
-    "30%",
-    "40%",
-    "50%",
-    "60%",
-    "70%",
-    "80%",
-    "90%",
-    "100%",
-)
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 """The usual levels of ``uniform`` and ``stratified``."""
 
-DEPTHS = ("1", "2", "3", "4", "5", "10", "20", "30", "40", "50", "100")
+DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 """The usual levels of ``depth`` and ``mixed``."""
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
-"""What a measure under reduced judgments is compared with."""
+"""The references that a measure under reduced judgments is compared with, and what they mean."""
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
-"""How it is compared."""
-
-THRESHOLD = 0.9
-"""What a knee exceeds."""
+"""The statistics of the comparison."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """How much is left of the judgments.
+    """A level of incompleteness: how much is left of the judgments.
 
     Parameters
     ----------
-    text : as typed.
-    number : a share above 0 and at most 1, or a depth of at least 1.
+    text : the level as typed.
+    number : the level itself: a share above 0 and at most 1, or a depth of at least 1.
     """
 
     text: str
@@ -72,7 +54,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What became of the measures.
+    """The result of a study.
 
     Parameters
     ----------
@@ -84,8 +66,11 @@ class Study:
     full : shape (n_measures, n_runs); scores under full judgments.
     average_precision : shape (n_runs,); AP under full judgments.
     scores : shape (n_levels, n_samples, n_measures, n_runs).
-    accuracy, g_mean : shape (n_levels, n_samples, n_measures); of the decisions which runs differ significantly,
-        against those under full judgments.
+    confusion : shape (n_levels, n_samples, n_measures); how the decisions which runs differ significantly go together
+        with those under full judgments.
+    reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
+        the opposite direction as under full judgments.
+    intervals : of the means over samples; None unless topics were resampled.
     """
 
     experiment: Experiment
@@ -96,8 +81,19 @@ class Study:
     full: FloatArray
     average_precision: FloatArray
     scores: FloatArray
-    accuracy: FloatArray
-    g_mean: FloatArray
+    confusion: Confusion
+    reversals: IntArray
+    intervals: StudyIntervals | None = None
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of decisions that stay as they were: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.accuracy
+
+    @property
+    def g_mean(self) -> FloatArray:
+        """The g-mean of decisions: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.g_mean
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray]]:
@@ -115,8 +111,8 @@ class Study:
             }
         return found
 
-    def knees(self, of_samples: FloatArray) -> list[str | None]:
-        """Return, for each measure, the least level whose mean over samples exceeds ``THRESHOLD``; None without any.
+    def knees(self, of_samples: FloatArray) -> list[Knee]:
+        """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
 
         Parameters
         ----------
@@ -126,10 +122,20 @@ class Study:
         -----
         Source: Bompada et al. 2007, Tables 3 and 5.
         """
-        numbers = [float(level.number) for level in self.levels]
-        texts = {float(level.number): level.text for level in self.levels}
-        found = [agreement.knee(numbers, column.tolist(), THRESHOLD) for column in of_samples.mean(axis=1).T]
-        return [None if knee is None else texts[knee] for knee in found]
+        return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
+
+    def warnings(self) -> list[str]:
+        """Return a line for each measure under which pairs of runs differ in both directions."""
+        runs = self.experiment.runs
+        lines = []
+        for measure, of_pairs in zip(self.experiment.measures, self.reversals, strict=True):
+            if total := int(of_pairs.sum()):
+                first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
+                lines.append(
+                    f"{measure}: {total} times two runs differ under full and under reduced judgments in opposite "
+                    f"directions, {of_pairs.max()} times {runs[first]} and {runs[second]}"
+                )
+        return lines
 
 
 def run_study(
@@ -138,35 +144,48 @@ def run_study(
     levels: Sequence[Level],
     seeds: Sequence[int],
     done: Callable[[], None] = lambda: None,
+    resampling: Resampling | None = None,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
 
     Parameters
     ----------
-    levels : any order.
+    scheme : one of ``SCHEMES``.
+    levels : in any order.
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
-    done : called after each of ``len(levels) * len(seeds)`` evaluations.
+    done : is called after each of ``len(levels) * len(seeds)`` evaluations.
+    resampling : of topics, for intervals; None for no intervals.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = experiment.values()
-    differ = decisions(values)
+    tested = experiment.tested(values)
+    plain = experiment.with_measures(("map",))
+    average_precision = plain.values()
+    bootstrap = None
+    if resampling is not None:
+        sizes = len(levels), len(seeds)
+        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
+    full = decide(tested)
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
-    kept, accuracy, g_mean = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
+    kept = np.empty(shape[:2])
+    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
+    direction = np.empty(different.shape, np.int64)
     for s, seed in enumerate(seeds):
         order = samples.RandomOrder(experiment.judgments, seed, scheme)
         for i, level in enumerate(levels):
             sample = keep(experiment, scheme, level, order)
             reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
+            reduced_tested = experiment.tested(reduced)
             kept[i, s] = np.count_nonzero(sample) / n_judged
             scores[i, s] = experiment.scores(reduced)
-            for m, decided in enumerate(decisions(reduced)):
-                counts = confusion(differ[m], decided)
-                accuracy[i, s, m], g_mean[i, s, m] = counts.accuracy, counts.g_mean
+            decided = decide(reduced_tested)
+            different[i, s], direction[i, s] = decided.different, decided.direction
+            if bootstrap is not None:
+                bootstrap.add(i, reduced_tested)
             done()
-    plain = experiment.with_measures(("map",))
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -174,19 +193,22 @@ def run_study(
         seeds=tuple(seeds),
         kept=kept,
         full=experiment.scores(values),
-        average_precision=plain.scores(plain.values())[0],
+        average_precision=plain.scores(average_precision)[0],
         scores=scores,
-        accuracy=accuracy,
-        g_mean=g_mean,
+        confusion=confusion(full, Decisions(different, direction)),
+        reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
+        intervals=None if bootstrap is None else bootstrap.intervals(),
     )
 
 
 def keep(experiment: Experiment, scheme: str, level: Level, order: samples.RandomOrder) -> BoolArray:
-    """Return which judgments a scheme keeps: flat over the judgments."""
+    """Return whether a scheme keeps a document: flat over the judgments, false for the unjudged."""
     judgments = experiment.judgments
     if scheme == "uniform":
         return samples.uniform(judgments, level.number, order, experiment.level)
     if scheme == "stratified":
         return samples.stratified(judgments, level.number, order, experiment.level)
-    near = experiment.retrieved_within(int(level.number))
-    return samples.shallow(judgments, near) if scheme == "depth" else samples.mixed(judgments, near, order)
+    retrieved = experiment.retrieved_within(int(level.number))
+    if scheme == "depth":
+        return samples.shallow(judgments, retrieved)
+    return samples.mixed(judgments, retrieved, order)

@@ -1,4 +1,4 @@
-"""A study as tables: every score, every sample's statistics, their means and spreads, and where the knees are."""
+"""The tables of a study: all scores, the statistics of each sample, their means and deviations, and the knees."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray
-from irevalx.lab.output import Table
-from irevalx.lab.study.study import REFERENCES, STATISTICS, THRESHOLD, Study
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.lab.statistics.bootstrap import STATISTICS as RESAMPLED
+from irevalx.lab.statistics.decisions import DECISION_COLUMNS
+from irevalx.lab.statistics.knees import THRESHOLD, Knee
+from irevalx.lab.study.study import REFERENCES, STATISTICS, Study
+from irevalx.reports.table import Table
 
-DECISIONS = ("accuracy", "g_mean")
-"""Statistics that compare a measure with itself only."""
+DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
+"""The statistics of decisions, which compare a measure with itself only."""
 
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 
@@ -46,7 +49,7 @@ def samples_table(study: Study) -> Table:
             seed,
             measure,
             reference,
-            *(None if one is None else float(one[i, s, m]) for one in columns),
+            *(None if one is None else one[i, s, m].item() for one in columns),
         )
         for i, level in enumerate(study.levels)
         for s, seed in enumerate(study.seeds)
@@ -59,8 +62,13 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(study: Study) -> Table:
-    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample)."""
+    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
+
+    Where topics were resampled, the ends of the intervals of the means stand behind them.
+    """
     heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
+    if study.intervals is not None:
+        heads += [f"{name}_{end}" for name in RESAMPLED for end in ("low", "high")]
     rows = []
     for i, level in enumerate(study.levels):
         for m, measure in enumerate(study.experiment.measures):
@@ -68,6 +76,9 @@ def summary_table(study: Study) -> Table:
                 cells: list[float | None] = []
                 for one in _statistics(study, reference).values():
                     cells += [None, None] if one is None else [float(one[i, :, m].mean()), spread(one[i, :, m])]
+                if study.intervals is not None:
+                    ends = study.intervals.statistics[reference]
+                    cells += [float(end[i, m]) for name in RESAMPLED for end in ends[name]]
                 kept = float(study.kept[i].mean())
                 rows.append((study.scheme, level.text, kept, measure, reference, *cells))
     columns = ("scheme", "level", "judged", "measure", "against", *heads)
@@ -75,18 +86,55 @@ def summary_table(study: Study) -> Table:
 
 
 def knees_table(study: Study) -> Table:
-    """Return a row for each measure: the least levels from which it can be trusted."""
-    names = {
+    """Return a row for each measure: the least levels from which on it can be trusted, marked where it falters."""
+    curves = {name: study.knees(of_samples) for name, of_samples in _curves(study).items()}
+    rows = tuple(
+        (measure, *(_marked_knee(study, knees[m]) for knees in curves.values()))
+        for m, measure in enumerate(study.experiment.measures)
+    )
+    falters = any(not knee.monotone for knees in curves.values() for knee in knees)
+    marks = "; *: from there on, but at a lesser level too" if falters else ""
+    title = f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none{marks})"
+    return Table(title, ("measure", *curves), rows)
+
+
+def all_knees_table(study: Study) -> Table:
+    """Return a row for each measure and statistic: the knee and its interval, and the first level above the threshold.
+
+    The interval is blank unless topics were resampled, and where it ends beyond all levels.
+    """
+    curves = {name: study.knees(curve) for name, curve in _curves(study).items()}
+    rows = []
+    for m, measure in enumerate(study.experiment.measures):
+        for name, knees in curves.items():
+            ends: tuple[int | None, int | None] = (None, None)
+            if study.intervals is not None and name in study.intervals.knees:
+                ends = study.intervals.knees[name][m]
+            levels = [_text(study, place) for place in (knees[m].knee, knees[m].first, *ends)]
+            rows.append((measure, name, *levels[:2], knees[m].monotone, *levels[2:]))
+    columns = ("measure", "statistic", "knee", "first", "monotone", "low", "high")
+    return Table("knees", columns, tuple(rows), n_labels=2)
+
+
+def _curves(study: Study) -> dict[str, FloatArray]:
+    """Return the statistics that have knees, of shape (n_levels, n_samples, n_measures)."""
+    return {
         "tau_b_itself": study.statistics["itself"]["tau_b"],
         "tau_b_ap": study.statistics["AP"]["tau_b"],
         "accuracy": study.accuracy,
         "g_mean": study.g_mean,
     }
-    knees = [study.knees(of_samples) for of_samples in names.values()]
-    rows = tuple((measure, *(column[m] for column in knees)) for m, measure in enumerate(study.experiment.measures))
-    return Table(
-        f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none)", ("measure", *names), rows
-    )
+
+
+def _text(study: Study, place: int | None) -> str | None:
+    """Return a level as it was typed."""
+    return None if place is None else study.levels[place].text
+
+
+def _marked_knee(study: Study, knee: Knee) -> str | None:
+    if knee.monotone:
+        return _text(study, knee.knee)
+    return f"{_text(study, knee.knee) or ''}*"
 
 
 def tables_for_people(study: Study) -> Iterator[Table]:
@@ -100,15 +148,15 @@ def tables_for_people(study: Study) -> Iterator[Table]:
     yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
 
 
-def spread(of_samples: FloatArray) -> float | None:
+def spread(of_samples: FloatArray | IntArray) -> float | None:
     """Return the standard deviation of several samples; None for a single one."""
     return float(np.std(of_samples, ddof=1)) if of_samples.size > 1 else None
 
 
-def _statistics(study: Study, reference: str) -> dict[str, FloatArray | None]:
+def _statistics(study: Study, reference: str) -> dict[str, FloatArray | IntArray | None]:
     """Return all statistics; None for those that do not concern this reference."""
-    itself = reference == "itself"
-    of_decisions = {"accuracy": study.accuracy if itself else None, "g_mean": study.g_mean if itself else None}
+    found = study.confusion.columns
+    of_decisions = {name: found[name] if reference == "itself" else None for name in DECISIONS}
     return {**study.statistics[reference], **of_decisions}
 
 

@@ -110,14 +110,15 @@ def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
 
 
 def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
-    """They are told, and do not count when it is asked whether a run has changed."""
+    """They are told, and count neither for scores nor for tests."""
     x = scoring(tmp_path / "x", jsonl_of(0))
     more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
     y = scoring(tmp_path / "y", jsonl_of(1) + more)
-    told = "irevalx-lab: 1 of 4 runs are scored for other topics in the one than in the other\n"
+    told = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the scorings\n"
     for pair in ((x, y), (y, x)):
         [row] = rows_of("agree", *pair, stderr=told)
         assert float(row["significant"]) == 2 / 4
+        assert abs(float(row["bias"])) == pytest.approx(0.025 / 4)  # 0.1 + 0 + 0.175 - 0.3
     assert lab("agree", x, y, "--quiet").stderr == ""
     summaries = "".join(f'{{"run": "{run}", "topic": "all", "measure": "map", "value": 0.5}}\n' for run in PER_TOPIC)
     [row] = rows_of("agree", x, scoring(tmp_path / "z", summaries), stderr="")
@@ -383,7 +384,6 @@ def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -
     ("arguments", "status", "message"),
     [
         (["--baseline", "x"], 1, "--baseline must be one of the runs (good worse same), but got 'x'"),
-        (["--measure", "P.1,5"], 1, "--measure must be a single measure, but 'P.1,5' is 2: P_1 P_5"),
         (["--measure", "nothing"], 1, "'nothing'"),
         (["--alpha", "1"], 1, "--alpha"),
         (["--test", "z"], 1, "--test"),
@@ -501,4 +501,21 @@ def test_as_a_process(tmp_path: Path) -> None:
         input=printed.stdout, cwd=ROOT, capture_output=True, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == (b"", b"")
-    assert (tmp_path / "out").read_text().startswith("measure ")
+    assert (tmp_path / "out").read_text().startswith("agreement\n\nmeasure ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--alpha", "nan"), "--alpha must be a number above 0 and below 1, but got 'nan'"),
+        (("--alpha", "1"), "--alpha must be a number above 0 and below 1, but got '1'"),
+        (("-l", "99999999999999999999"), "-l must be a whole number of 64 bits, but got 99999999999999999999"),
+        (("--digits", "101"), "101 is not in the range 0<=x<=100"),
+    ],
+    ids=" ".join,
+)
+def test_numbers_out_of_bounds(options: tuple[str, str], message: str) -> None:
+    """A number that makes no sense is refused in words."""
+    result = lab("compare", QRELS, *RUNS, *options)
+    assert (result.status, result.stdout) == (1, b"")
+    assert message in result.stderr

@@ -223,7 +223,7 @@ def test_errors_in_files() -> None:
         ("wrong", "irevalx-lab: wrong:1: a document must have text"),
         (
             "others",
-            "irevalx-lab: others: there must be text of documents that were judged or pooled, but of the 1 docu",
+            "irevalx-lab: others: there must be documents with words that were judged or pooled, but none of",
         ),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")

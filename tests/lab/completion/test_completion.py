@@ -14,13 +14,15 @@ from running import SHARED
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.classifiers import Decisions
+from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.lab.completion.holdout import holdout
 from irevalx.lab.completion.language_models import LanguageModels
-from irevalx.lab.completion.predict import Completion
+from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
+from irevalx.lab.completion.quality import completion_quality
 from irevalx.lab.completion.support_vectors import SupportVectors, features
+from irevalx.lab.judging.leave_out import Removal
 from irevalx.lab.judging.samples import RandomOrder
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
@@ -71,7 +73,7 @@ def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data
     relevant = np.arange(len(judged)) < n_relevant
     everything = np.arange(len(texts))
     models = LanguageModels(collection)
-    decisions = models.decide(trained, relevant, everything)
+    decisions = models.classify(trained, relevant, everything)
     divergence = models.divergence(everything, trained[relevant])  # whose ties are ties of these very numbers
     passed, below = reference.kld_passes(
         dict(zip(texts, divergence.tolist(), strict=True)),
@@ -90,7 +92,7 @@ def test_ties_are_broken_by_docno() -> None:
     texts = {docno: " ".join(words[7 * turn :] + words[: 7 * turn]) for turn, docno in enumerate("fedcba")}
     others = {f"other{number}": f"w{number} w{number * 7 % 12}" for number in range(12)}
     collection = collection_of(texts | others, list(texts))
-    decisions = LanguageModels(collection).decide(
+    decisions = LanguageModels(collection).classify(
         np.array([4, 1, 3]), np.array([True, False, True]), np.array([0, 2, 5])
     )
     assert decisions.value.tolist() == [0, 0, 0]
@@ -113,7 +115,7 @@ def test_support_vectors_by_hand() -> None:
     texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
     collection = collection_of(texts)
     asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
-    decisions = SupportVectors(collection).decide(asked[:2], np.array([True, False]), asked)
+    decisions = SupportVectors(collection).classify(asked[:2], np.array([True, False]), asked)
     assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
     assert decisions.relevant[:3].tolist() == [True, False, True]
 
@@ -127,15 +129,19 @@ def test_errors_on_the_few_relevant_documents_weigh_as_much_as_on_the_many_other
     place = {docno.decode(): number for docno, number in collection.place.items()}
     trained = np.array([place["r1"], *(place[f"n{number}"] for number in range(8))])
     relevant = np.arange(9) == 0
-    decisions = SupportVectors(collection).decide(trained, relevant, np.array([place["r2"], place["n8"]]))
+    decisions = SupportVectors(collection).classify(trained, relevant, np.array([place["r2"], place["n8"]]))
     assert decisions.relevant.tolist() == [True, False]
+    published = classifier_for("svm", collection, balanced=False)
+    answer = published.classify(trained, relevant, np.array([place["r2"], place["n8"]]))
+    assert answer.relevant.tolist() == [False, False]
+    assert answer.value[0] > answer.value[1]
 
 
 def test_documents_that_say_nothing() -> None:
     """Where every term is in every document all vectors are zero, and there is still an answer."""
     collection = collection_of(dict.fromkeys("abc", "x"))
     for classifier in (SupportVectors(collection), LanguageModels(collection)):
-        decisions = classifier.decide(np.array([0, 1]), np.array([True, False]), np.array([2]))
+        decisions = classifier.classify(np.array([0, 1]), np.array([True, False]), np.array([2]))
         assert np.isfinite(decisions.value).all()
 
 
@@ -145,10 +151,10 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[tuple[list[int], list[bool], list[int]]] = []
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
         """Note the question."""
-        self.calls.append((trained.tolist(), relevant.tolist(), asked.tolist()))
-        return Decisions(np.arange(asked.size) % 2 == 0, np.linspace(1, -1, asked.size))
+        self.calls.append((judged.tolist(), relevant.tolist(), unknown.tolist()))
+        return Classification(np.arange(unknown.size) % 2 == 0, np.linspace(1, -1, unknown.size))
 
 
 QRELS = """1 0 a 1
@@ -206,7 +212,7 @@ def test_holdout_by_hand() -> None:
     judgments = judgments_of("\n".join(lines) + "\n")
     collection = collection_of({f"{kind}{number}": f"w{number} x" for kind in "de" for number in range(10)})
     order, recorder = RandomOrder(judgments, 3, "holdout"), Recorder()
-    found = holdout(Completion(judgments, collection, recorder), Fraction(1, 2), order)
+    [found] = holdout(Completion(judgments, collection, recorder), [Fraction(1, 2)], order)
     expected = []
     for topic in (0, 2):
         first, rest = np.split(judgments.grades[order.of(topic)], [5])
@@ -222,11 +228,48 @@ def test_holdout_by_hand() -> None:
     assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
 
 
+def test_shares_average_the_same_topics() -> None:
+    """A topic that cannot be trained from the one share counts for none; which cannot is told for each."""
+    lines = [f"{topic} 0 d{number} {int(number < n)}" for topic, n in ((1, 5), (2, 1), (3, 5)) for number in range(10)]
+    judgments = judgments_of("\n".join(lines) + "\n")
+    collection = collection_of({f"d{number}": f"w{number} x" for number in range(10)})
+    order = RandomOrder(judgments, 3, "holdout")
+    shares = [Fraction(1, 5), Fraction(4, 5)]
+    few, many = holdout(Completion(judgments, collection, Recorder()), shares, order)
+    alone = [holdout(Completion(judgments, collection, Recorder()), [share], order)[0] for share in shares]
+    assert few.n_topics == many.n_topics < alone[1].n_topics
+    assert [few.n_untrained, many.n_untrained] == [one.n_untrained for one in alone]
+    counted = []
+    for topic in range(3):
+        grades = judgments.grades[order.of(topic)]
+        if all(0 < grades[:n].sum() < n for n in (2, 8)):
+            counted.append(topic)
+    assert few.n_topics == len(counted)
+
+
+def test_quality_over_groups_and_topics() -> None:
+    """Two groups, two topics: precision and recall of each of three cells, in one of which there is nothing to find."""
+    judgments = judgments_of("1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 1\n")
+    nothing = np.zeros(5, np.bool_)
+
+    def predictions(predicted: str, relevant: str) -> Predictions:
+        asked, found = (np.array([mark == "x" for mark in marks]) for marks in (predicted, relevant))
+        counts = np.zeros(2, np.int64)
+        return Predictions(asked, found, np.zeros(5), nothing, counts, counts, nothing[:2])
+
+    removed = [Removal(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
+    by_group = {"g": predictions("xxx..", "xx..."), "h": predictions(".x..x", ".x..x")}
+    found = completion_quality(judgments, removed, by_group, 1)
+    # g for topic 1: 1 of 2 right, of 2 there; h for topic 1: 0 of 1, nothing there; h for topic 2: 1 of 1, of 1.
+    assert [found.precision, found.recall, found.f1] == pytest.approx([(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5])
+    assert (found.n_averaged, found.n_nothing_to_find) == (3, 1)
+
+
 def test_holdout_of_nothing() -> None:
     """Where no topic can be trained the averages are 0, over no topics."""
     judgments = judgments_of("1 0 a 0\n1 0 b 0\n")
     completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
-    found = holdout(completion, Fraction(1, 2), RandomOrder(judgments, 1, "holdout"))
+    [found] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
     assert (found.precision, found.recall, found.f1) == (0, 0, 0)
     assert (found.n_topics, found.n_untrained) == (0, 1)
 
@@ -241,7 +284,7 @@ def test_cranfield_is_better_predicted_than_guessed() -> None:
     chance = judgments.n_relevant / judgments.rows.size
     for classifier in (LanguageModels(collection), SupportVectors(collection)):
         order = RandomOrder(judgments, 1, "holdout")
-        found = holdout(Completion(judgments, collection, classifier), Fraction(4, 5), order)
+        [found] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
         assert found.n_topics + found.n_untrained == len(judgments.topics)
         assert found.precision > 3 * chance
         assert found.f1 > 3 * chance

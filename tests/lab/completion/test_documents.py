@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import time
 from collections.abc import Callable
 
 import pytest
@@ -114,6 +115,12 @@ TEXT = "a document must have text, a string, in some of the fields title, conten
             b'{"id": "a", "text": "\xff"}',
             """docs:1: a document must be a JSON object on a line, but got '{"id": "a", "text": "\\xff"}'""",
         ),
+        (
+            '{"id": "d1", "text": ' + "[" * 100_000 + "]" * 100_000 + "}",
+            """docs:1: a document must be a JSON object on a line, but got '{"id": "d1", "text": """
+            + "[" * 56
+            + "...'",
+        ),
         ("\n<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\nx\n</DOC>", "docs:5: a document must have a <DOCNO>, but got 'x'"),
         ("<DOC><DOCNO></DOCNO></DOC>", "docs:1: the name of a document must be one word, but got ''"),
         ("<DOC>\n<DOCNO>1</DOCNO>\n", "docs:1: a document must end with </DOC>, but got the end of the file"),
@@ -125,6 +132,22 @@ def test_malformed_documents(content: str | bytes, message: str) -> None:
     with pytest.raises(MalformedLineError) as caught:
         read(content)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<DOC><DOCNO>1</DOCNO>" + "<!--" * 50_000 + "</DOC>",
+        "<DOC><DOCNO>1</DOCNO>" + "<docno>" * 50_000 + "</DOC>",
+        "<DOC><DOCNO>1</DOCNO>x</DOC>" * 50_000,
+    ],
+    ids=["comments", "names", "documents"],
+)
+def test_time_is_in_proportion_to_the_text(content: str) -> None:
+    """What begins and never ends, and many documents on a line, take no longer than other text."""
+    begin = time.process_time()
+    assert read(content)
+    assert time.process_time() - begin < 5
 
 
 def test_neither_format() -> None:

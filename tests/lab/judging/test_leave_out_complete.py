@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 from running import ROOT, SHARED, lab
 
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.lab.completion.classifiers import CLASSIFIERS, Decisions
+from irevalx.lab.completion.classifiers import CLASSIFIERS, Classification
 from irevalx.lab.completion.collection import Collection, collection_for
 from irevalx.lab.completion.documents import Document
 from irevalx.lab.completion.predict import Completing, Completion, classifier_for
@@ -27,7 +25,6 @@ from irevalx.lab.judging.leave_out import (
     nonrelevant,
     removals,
 )
-from irevalx.process.terminal import progress_bar
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -157,10 +154,10 @@ class Optimist:
     def __init__(self) -> None:
         self.learned: list[dict[int, bool]] = []
 
-    def decide(self, trained: IntArray, relevant: BoolArray, asked: IntArray) -> Decisions:
+    def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
         """Say yes."""
-        self.learned.append(dict(zip(trained.tolist(), relevant.tolist(), strict=True)))
-        return Decisions(np.ones(asked.size, np.bool_), np.ones(asked.size))
+        self.learned.append(dict(zip(judged.tolist(), relevant.tolist(), strict=True)))
+        return Classification(np.ones(unknown.size, np.bool_), np.ones(unknown.size))
 
 
 def test_what_cannot_be_predicted_is_unjudged() -> None:
@@ -183,26 +180,6 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
     names = [docno.decode() for docno in collection.docnos]
     learned = [{names[place]: relevant for place, relevant in one.items()} for one in optimist.learned]
     assert learned == [{"w0": True, "p0": False, "p1": False, "w2": True}]  # once; without deep, w1, p2 and o0
-
-
-class Terminal(io.StringIO):
-    """A screen."""
-
-    def isatty(self) -> bool:
-        """It is one."""
-        return True
-
-
-@pytest.mark.parametrize("kind", [Terminal, io.StringIO])
-@pytest.mark.parametrize("quiet", [False, True])
-def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only there, and only if it is wanted."""
-    screen = kind()
-    monkeypatch.setattr(sys, "stderr", screen)
-    with progress_bar(2, "topics", quiet=quiet) as progress:
-        progress(1)
-        progress(1)
-    assert ("topics" in screen.getvalue()) == (screen.isatty() and not quiet)
 
 
 @pytest.fixture(scope="module")
@@ -244,11 +221,11 @@ def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]
     assert change["bpref", 10, "nonrelevant"] == pytest.approx(0.267, abs=5e-4)
 
 
-def test_readme_says_what_comes_out_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
-    """The README's table of completion is what is measured, where it does not help too."""
+def test_page_says_what_comes_out_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
+    """The table in docs/lab.md is what is measured, also where completion does not help."""
     kinds = [(depth, judgments) for depth in (10, 20) for judgments in ("biased", "nonrelevant", "svm", "kld")]
-    readme = (ROOT / "README.md").read_text().partition("### Filling holes from the text")[2]
-    rows = [line for line in readme.splitlines() if line.startswith("| `")][:5]
+    section = (ROOT / "docs" / "lab.md").read_text().partition("### Whether it helps")[2]
+    rows = [line for line in section.splitlines() if line.startswith("| `")][:5]
     assert rows == [
         f"| `{measure}` | {' | '.join(f'{change[measure, depth, kind]:.2f}' for depth, kind in kinds)} |"
         for measure in MEASURES

@@ -81,6 +81,19 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
             assert had == any(grade >= level for grade in found.values())
 
 
+def test_stratified_rounding() -> None:
+    """10 % of 45 relevant documents are 4.5, up and half up 5; of 44 they are 4.4: up 5, half up 4. 12 of 120 others."""
+    for n_relevant, up, half_up in ((45, 5, 5), (44, 5, 4)):
+        lines = "".join(f"1 0 d{number} {int(number < n_relevant)}\n" for number in range(n_relevant + 120))
+        judgments = QrelsLines.read(Source("q", lines.encode()), print).judgments
+        order = samples.RandomOrder(judgments, 1, "stratified")
+        for name, expected in (("up", up), ("half-up", half_up)):
+            kept = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
+            assert (int(kept[:n_relevant].sum()), int(kept[n_relevant:].sum())) == (expected, 12)
+        assert (samples.stratified(judgments, Fraction(1, 10), order, 1)[:n_relevant]).sum() == up
+    assert [samples.half_up(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24)] == [0, 1, 2, 3, 2]
+
+
 def test_stratified_fractions_are_nested() -> None:
     """What a fraction keeps a greater one keeps as well."""
     kept = []

@@ -143,6 +143,14 @@ def test_by_hand() -> None:
     assert (found.rise, found.risen, found.fall, found.fallen) == (1, "b", 1, "a")
 
 
+def test_two_ties_by_hand() -> None:
+    """Two runs tied in x, two others in y: a tie is concordant for tau, nothing for tau-b and not better for tau_AP."""
+    x, y = arrays([0.30, 0.25, 0.20, 0.20], [0.28, 0.28, 0.21, 0.10])
+    names = ["a", "b", "c", "d"]
+    assert (float(agreement.tau(x, y)), float(agreement.tau_b(x, y))) == (1, near(0.8))
+    assert float(agreement.tau_ap(x, y, names)) == near(7 / 9)
+
+
 def test_both_rules_for_ties() -> None:
     """A tie is concordant for tau and nothing for tau-b."""
     x, y = arrays([3, 2, 1], [1, 1, 1])
@@ -197,14 +205,3 @@ def test_one_run_is_refused() -> None:
     """There is nothing to agree about with a single run."""
     with pytest.raises(ValueError, match="scorings must have two runs at least, but got 1"):
         agree(np.zeros(1), np.zeros(1), ["a"])
-
-
-@SETTINGS
-@given(
-    st.lists(st.tuples(st.integers(1, 9), st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan])), max_size=6),
-    st.sampled_from([0.9, 0.5]),
-)
-def test_knee(drawn: list[tuple[int, float]], threshold: float) -> None:
-    """The knee is the smallest level above the threshold, not at it, wherever it stands."""
-    levels, values = [pair[0] for pair in drawn], [pair[1] for pair in drawn]
-    assert agreement.knee(levels, values, threshold) == reference.knee(levels, values, threshold)

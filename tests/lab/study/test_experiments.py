@@ -9,8 +9,9 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -20,15 +21,19 @@ import pytest
 import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import FIXTURES, ROOT, SHARED, lab, run
-from scipy.stats import kendalltau
+from running import FIXTURES, ROOT, SHARED, lab, records_of, run
+from scipy.stats import kendalltau, wilcoxon
 
+from irevalx.errors import UsageError
 from irevalx.lab.experiment import Experiment, prepare, requests_of
-from irevalx.lab.judging.leave_out import LeftOut, groups_by_pattern
+from irevalx.lab.input_files import Inputs
+from irevalx.lab.judging.leave_out import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.parameters import opened
 from irevalx.lab.program import COMMANDS
+from irevalx.lab.statistics.decisions import Confusion
 from irevalx.lab.study import study as studies
+from irevalx.lab.study.study_tables import all_knees_table, knees_table
+from irevalx.process.messages import Messages
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -41,8 +46,8 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
     """Runs and judgments as the commands read them."""
-    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
-    return prepare(judgments, opened([str(path) for path in runs], print), measures)
+    messages = Messages("irevalx-lab", quiet=True)
+    return Inputs(messages=messages, qrels=str(qrels), runs=tuple(map(str, runs)), measures=measures).experiment()
 
 
 def evaluated(
@@ -117,7 +122,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
     judgments = QrelsLines.read(Source(str(path)), print).judgments
-    runs = opened([str(short), str(RUNS[1])], print)
+    runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
     assert b"nobody" not in read.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
@@ -228,6 +233,22 @@ def test_groups(tmp_path: Path) -> None:
     assert groups_by_pattern("1|2", ["a1", "b2"]) == ["1", "2"]
 
 
+def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
+    """Together they are left out as a group; nothing else may be called so."""
+    assert groups_by_pattern("^count|^guess", ["count1", "x", "guess", "vector1"]) == [
+        "count",
+        "others",
+        "guess",
+        "others",
+    ]
+    assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
+    with pytest.raises(UsageError, match="'others', as runs that it does not match are, but it does in 'others1'"):
+        groups_by_pattern("^others", ["others1", "2"])
+    shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--format", "jsonl")
+    rows = [json.loads(line) for line in lab(*shared, "--group-by", "^count").stdout.splitlines()]
+    assert {row["group"] for row in rows} == {"count", "others"}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -260,7 +281,7 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--group-by", "^x"], "--group-by must match the name of each run, but '^x' does not 'count1'"),
+        (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
         (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
         (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
         (["--group-by", "a", "--groups", "f"], "--groups and --group-by must not be given together"),
@@ -289,11 +310,55 @@ def test_summary_of_left_out_runs() -> None:
         rank_after=np.array([[2, 1, 3, 1]]),
         changed=np.array([[True, False, False, True]]),
         left_out=np.ones(4, np.bool_),
+        confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
     )
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
     assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
-    assert found.tau[0] == pytest.approx((3 - 3) / 6)
+    assert found.tau[0] == found.tau_all[0] == pytest.approx((3 - 3) / 6)
+
+
+def test_documents_removed_for_each_topic() -> None:
+    """Those of the definition, counted in the files; their mean is that over groups and topics."""
+    read = experiment(QRELS, RUNS, "map")
+    names = groups_by_pattern("^[a-z]+", read.runs)
+    full = reference.read_qrels(QRELS.read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
+    groups = {name: name.rstrip("12") for name in runs}
+    removed = removed_table(read, list(removals(read, names, 10)))
+    rows = {(row["group"], row["topic"]): row for row in records_of(removed)}
+    total = 0
+    for group in set(names):
+        whole, reduced = reference.without_group(full, runs, groups, group, 10)
+        for topic in full:
+            gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
+            row = rows[group, topic]
+            assert (row["removed"], row["relevant"]) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            total += len(gone)
+    assert rows["mean", "mean"]["removed"] == pytest.approx(total / len(full) / len(set(names)))
+    assert sum(row["removed"] for (_, topic), row in rows.items() if topic == "all") == total
+
+
+@pytest.mark.parametrize("only", [None, "count"])
+def test_decisions_about_left_out_runs(only: str | None) -> None:
+    """Pairs of which a run was left out, decided by scipy under the whole pool and under what is left of it."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    groups = groups_by_pattern("^[a-z]+", read.runs)
+    left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
+    found = leave_out(read, left, deleted).confusion
+    expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
+    before = read.values(pooled=left[0].in_pool)
+    for removal in left:
+        after = read.values(*deleted(removal, read.grades))
+        for m, (i, j) in product(range(2), combinations(range(len(read.runs)), 2)):
+            if removal.runs[i] or removal.runs[j]:
+                d = [np.round(values[m, i] - values[m, j], 12) for values in (before, after)]
+                different = [bool(one.any()) and float(wilcoxon(one).pvalue) < 0.05 for one in d]
+                sign = [round(float(one.mean()), 12) for one in d]
+                expected[m][f"c{1 + different[0]}{1 + different[1]}"] += 1
+                expected[m]["pma"[sum(different)] + "ad"[sign[0] * sign[1] < 0]] += 1
+    for m in range(2):
+        assert {name: int(found.columns[name][m]) for name in expected[m]} == expected[m]
 
 
 def test_one_group_alone() -> None:
@@ -414,6 +479,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         b"least level at which the mean over samples exceeds 0.9 (blank: at none)\n\nmeasure "
     )
     return into
+
+
+def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
+    """The last crossing counts; the first is told, and there is a mark for people."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    levels = [studies.Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
+    made = studies.run_study(read, "uniform", levels, [1, 2])
+    same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
+    falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
+    rows = {(row["measure"], row["statistic"]): row for row in records_of(all_knees_table(falters))}
+    assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
+    assert rows["map", "accuracy"] == {
+        "measure": "map",
+        "statistic": "accuracy",
+        "knee": "90%",
+        "first": "10%",
+        "monotone": False,
+        "low": None,
+        "high": None,
+    }
+    assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
+    shown = knees_table(falters)
+    assert [row["accuracy"] for row in records_of(shown)] == ["90%*", "*"]
+    assert "*: " in shown.title
 
 
 def test_study_writes_what_it_says(folder: Path) -> None:

@@ -1,0 +1,88 @@
+"""Which files are generated, in whole or in part, and whether they are up to date."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import lab_manual
+import manual
+from page_tables import blocks
+from roff import ROOT
+
+BEGIN, END = "<!-- {}: written by python docs/generate -->", "<!-- end of {} -->"
+"""The markers around a generated block of a page; the name of the block is put in."""
+
+_BLOCK = re.compile(rf"{BEGIN.format('(?P<name>[a-z ]+)')}\n.*?{END.format('(?P=name)')}", re.DOTALL)
+
+
+def main(args: Sequence[str]) -> int:
+    """Write the files that are not up to date, or with ``--check`` name them.
+
+    Parameters
+    ----------
+    args : the arguments of the command line.
+
+    Returns
+    -------
+    The exit status: 1 if ``--check`` has found something.
+    """
+    parser = argparse.ArgumentParser("python docs/generate", description="Write the manual pages and generated blocks.")
+    parser.add_argument("--check", action="store_true", help="write nothing; end with status 1 if something is stale")
+    check = parser.parse_args(args).check
+    texts = generated_files()
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if check:
+            sys.stderr.write(f"{path.relative_to(ROOT)} is not up to date: run python docs/generate\n")
+        else:
+            path.write_text(texts[path])
+    return int(check and bool(stale))
+
+
+def generated_files() -> dict[Path, str]:
+    """Return the text of every file that is generated, in whole or in part, by its path.
+
+    Raises
+    ------
+    ValueError : a block is marked wrongly or unknown, or no page has it.
+    """
+    manual_pages = manual.manual_pages() | lab_manual.manual_pages()
+    texts = {ROOT / "man" / name: text for name, text in manual_pages.items()}
+    made = blocks()
+    marked: set[str] = set()
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        texts[path], names = with_blocks(path.read_text(), made, path.name)
+        marked |= names
+    if missing := made.keys() - marked:
+        raise ValueError(f"a page must have {BEGIN.format(min(missing))}, but none in docs/ has")
+    return texts
+
+
+def with_blocks(text: str, made: Mapping[str, str], page: str) -> tuple[str, set[str]]:
+    """Return a page with what stands between its markers replaced, and the names of the blocks that it has.
+
+    Parameters
+    ----------
+    text : the page as it is.
+    made : the blocks by name.
+    page : its name, for messages.
+
+    Raises
+    ------
+    ValueError : a marker has no end, or names a block that nothing makes.
+    """
+    names = {found["name"] for found in _BLOCK.finditer(text)}
+    for name in re.findall(BEGIN.format("(.*?)"), text):
+        if name not in made:
+            raise ValueError(f"{page}: a generated block must be one of {', '.join(made)}, but got {name}")
+        if name not in names:
+            raise ValueError(f"{page}: the block {name} must end with {END.format(name)}")
+    return _BLOCK.sub(lambda found: _between_markers(found["name"], made[found["name"]]), text), names
+
+
+def _between_markers(name: str, block: str) -> str:
+    return f"{BEGIN.format(name)}\n{block}\n{END.format(name)}"

@@ -1,0 +1,123 @@
+"""The generated blocks of the pages, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from departures import DEPARTURES, SUBJECTS
+from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_groups, output_formats
+from rules import KINDS, RULES
+
+from irevalx.measures import MEASURES
+from irevalx.reading.formats import FILE_FORMATS
+
+
+def blocks() -> dict[str, str]:
+    """Return every block, by the name that the markers in a page give it."""
+    return {
+        "calls": calls(),
+        "options": options(),
+        "output formats": output_format_table(),
+        "exit statuses": exit_status_table(),
+        "completion": completion(),
+        "sets": set_table(),
+        "measures": measure_table(),
+        "file formats": formats(),
+        "rules": rule_table(),
+        "departures": departure_tables(),
+    }
+
+
+def calls() -> str:
+    """Return the examples of the manual page as a block of shell lines."""
+    return "\n".join(["```sh", *_with_comments(EXAMPLES), "```"])
+
+
+def options() -> str:
+    """Return a table for each group of options."""
+    sections = [
+        f"### {group}\n\n" + table(("option", "what it does"), [(f"`{names}`", text) for names, text in described])
+        for group, described in option_groups()
+    ]
+    return "\n\n".join(sections)
+
+
+def output_format_table() -> str:
+    """Return the table of output formats."""
+    return table(("`--format`", "what is printed"), [(f"`{name}`", text) for name, text in output_formats()])
+
+
+def exit_status_table() -> str:
+    """Return the table of exit statuses."""
+    return table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()])
+
+
+def completion() -> str:
+    """Return the lines that make shells complete, as a block."""
+    return "\n".join(["```", *_with_comments([(line, shell) for shell, line in COMPLETIONS.items()]), "```"])
+
+
+def set_table() -> str:
+    """Return the table of the sets of measures."""
+    return table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()])
+
+
+def measure_table() -> str:
+    """Return the table of measures, in the order in which they are printed."""
+    rows = []
+    for measure in MEASURES:
+        parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
+        rows.append((f"`{measure.name}`", measure.explanation.title, parameters))
+    return table(("measure", "what it is", "parameters"), rows)
+
+
+def formats() -> str:
+    """Return a section for each format of files that irevalx reads."""
+    sections = []
+    for described in FILE_FORMATS:
+        lines = ["```", str(described.columns), described.example, "```"]
+        sections.append(
+            "\n\n".join([f"### `{described.usage}`", "\n".join(lines), *map(_one_line, described.paragraphs)])
+        )
+    return "\n\n".join(sections)
+
+
+def rule_table() -> str:
+    """Return the table of what each kind of documents counts as."""
+    return table(("", *KINDS), [(subject, *cells) for subject, cells in RULES])
+
+
+def departure_tables() -> str:
+    """Return a table of departures for each subject."""
+    sections = []
+    for number, subject in SUBJECTS.items():
+        rows = [(d.trec_eval, d.irevalx, d.reason, f"`{d.test}`") for d in DEPARTURES if d.number == number]
+        sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "because", "shown by"), rows))
+    return "\n\n".join(sections)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return a table in Markdown.
+
+    >>> print(table(("a", "b"), [("1|2", "3")]))
+    | a | b |
+    |---|---|
+    | 1\|2 | 3 |
+    """
+    lines = [_row(header), "|" + "---|" * len(header)]
+    return "\n".join([*lines, *map(_row, rows)])
+
+
+def _with_comments(lines: Sequence[tuple[str, str]]) -> list[str]:
+    """Return lines for a shell, each with a comment, the comments below each other."""
+    width = max(len(line) for line, _ in lines)
+    return [f"{line:<{width}}  # {comment}" for line, comment in lines]
+
+
+def _row(cells: Sequence[str]) -> str:
+    escaped = [_one_line(cell).replace("|", r"\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,89 @@
+"""Values of options: what their text is read as, and how a shell completes it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irevalx.errors import UsageError, quote
+from irevalx.settings import Bound
+from irevalx.trec_eval.numbers import c_long
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A whole number, read as C's ``atol`` reads it.
+
+    For text that is not a plain number, ``ctx.obj`` gets a pair: the message, and the number that was read.
+    """
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number that a text stands for; a default is a number already."""
+        if isinstance(value, int):
+            return value
+        number, plain = c_long(os.fsencode(value))
+        if not plain and param and ctx:
+            problem = f"{param.opts[0]} must be a whole number, but got {quote(value)}"
+            ctx.ensure_object(list).append((problem, number))
+        return number
+
+
+WHOLE_NUMBER = WholeNumber()
+
+
+class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A plain number within bounds.
+
+    Parameters
+    ----------
+    name : what the help calls the number.
+    bound : what it must be.
+    """
+
+    def __init__(self, name: str, bound: Bound) -> None:
+        self.name = name
+        self._bound = bound
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number that a text stands for; a default is a number already.
+
+        Raises
+        ------
+        UsageError : it is not plain, or out of bounds.
+        """
+        if isinstance(value, float):
+            return value
+        number = self._bound.read(value)
+        if number is None:
+            raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")
+        return number
+
+
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the measures and sets of measures whose names begin so."""
+    from click.shell_completion import CompletionItem
+
+    from irevalx.process.numpy_start import start_numpy
+
+    start_numpy()
+    from irevalx.measures import BY_NAME, NICKNAMES
+    from irevalx.measures.other_names import OTHER_NAMES
+
+    names = dict.fromkeys(NICKNAMES, "a set of measures")
+    names |= {name: measure.explanation.title for name, measure in BY_NAME.items()}
+    if not any(name.startswith(incomplete) for name in names):
+        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
+    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

@@ -1,0 +1,166 @@
+"""Relevance judgments for the subtopics of a topic, for each of which a document is relevant or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names, order_by_name
+from irevalx.arrays.segments import FloatArray, IntArray, Segments
+from irevalx.errors import DuplicateDocumentError, EvaluationError
+from irevalx.frozen import Frozen
+from irevalx.judgments.judged_documents import Documents, Kind
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+Answer = TypeVar("Answer")
+
+
+class QuestionForSubtopics(Protocol[Answer_co]):
+    """A question that has an answer for judgments of subtopics."""
+
+    def for_subtopics(self, judgments: SubtopicJudgments, /) -> Answer_co:
+        """Answer for judgments of subtopics."""
+
+
+class SubtopicJudgments(Frozen, Kind):
+    """The judgments of every document of every topic, one for each of several subtopics.
+
+    Parameters
+    ----------
+    documents : those judged for any subtopic; each once in a topic, in the order of the file.
+    subtopics : per topic, its subtopics: those that are numbers by value, then the others in byte order.
+    names : flat over ``subtopics``.
+    rows : per document (flat over ``documents``), its judgments by ascending subtopic.
+    subtopic : flat over ``rows``; the place of the subtopic among those of the topic.
+    grades : flat over ``rows``; negative ones are not relevant, whatever the level.
+    duplicates : topics in which a document was judged twice for a subtopic, with the error to raise.
+    """
+
+    documents: Documents
+    subtopics: Segments
+    names: Names
+    rows: Segments
+    subtopic: IntArray
+    grades: IntArray
+    duplicates: dict[bytes, DuplicateDocumentError]
+
+    @classmethod
+    def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
+        """Return the judgments of several parts of a file, which have no topic in common, by ascending topic.
+
+        Parameters
+        ----------
+        parts : with their topics in any order.
+        """
+        nothing = np.empty(0, np.int64)
+        topics = [topic for part in parts for topic in part.documents.topics]
+        in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
+        documents, document = _laid_end_to_end([part.documents.rows for part in parts]).take(in_order)
+        subtopics, name = _laid_end_to_end([part.subtopics for part in parts]).take(in_order)
+        rows, line = _laid_end_to_end([part.rows for part in parts]).take(document)
+        docnos = Names.joined([part.documents.docnos for part in parts]).take(document)
+        return cls(
+            documents=Documents(path, tuple(sorted(topics)), documents, docnos),
+            subtopics=subtopics,
+            names=Names.joined([part.names for part in parts]).take(name),
+            rows=rows,
+            subtopic=np.concatenate((nothing, *(part.subtopic for part in parts)))[line],
+            grades=np.concatenate((nothing, *(part.grades for part in parts)))[line],
+            duplicates={topic: error for part in parts for topic, error in part.duplicates.items()},
+        )
+
+    def ask(self, question: QuestionForSubtopics[Answer]) -> Answer:
+        """Return the answer for judgments of subtopics."""
+        return question.for_subtopics(self)
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return self.duplicates
+
+    def relevant(self, level: int) -> RelevantParts:
+        """Return which documents are relevant for which subtopics; the same object each time.
+
+        Parameters
+        ----------
+        level : the least grade that is relevant.
+        """
+        level = max(level, 0)
+        if level not in self._by_level:
+            self._by_level[level] = self._relevant(level)
+        return self._by_level[level]
+
+    @cached_property
+    def _by_level(self) -> dict[int, RelevantParts]:
+        return {}
+
+    def _relevant(self, level: int) -> RelevantParts:
+        relevant = self.grades >= level
+        parts = self.rows.keep(relevant)
+        topic = self.documents.rows.ids
+        subtopic = self.subtopics.at(topic[parts.ids], self.subtopic[relevant])
+        n_relevant = np.bincount(subtopic, minlength=self.subtopics.size)
+        counts = n_relevant > 0
+        return RelevantParts(
+            documents=self.documents,
+            subtopics=self.subtopics.keep(counts),
+            names=self.names.take(counts),
+            n_relevant=n_relevant[counts],
+            parts=parts,
+            subtopic=(np.cumsum(counts) - 1)[subtopic],
+        )
+
+
+class RelevantParts(Frozen):
+    """Which documents are relevant for which subtopics.
+
+    Parameters
+    ----------
+    documents : all that were judged.
+    subtopics : per topic, those of its subtopics that some document is relevant for, ascending; others do not count.
+    names : flat over ``subtopics``.
+    n_relevant : flat over ``subtopics``; documents that are relevant for it.
+    parts : per document (flat over ``documents``), the subtopics that it is relevant for, ascending.
+    subtopic : flat over ``parts``; the flat index in ``subtopics``.
+    """
+
+    documents: Documents
+    subtopics: Segments
+    names: Names
+    n_relevant: IntArray
+    parts: Segments
+    subtopic: IntArray
+
+    def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
+        """Return the ideal list of each judged topic, made once for each alpha: ``greedy_ideal`` says how.
+
+        Returns
+        -------
+        lists : per topic, the documents that are relevant for any subtopic, in the order of the list.
+        gains : flat; the sum of the weights of the subtopics of each, given those before it.
+        """
+        if alpha not in self._ideals:
+            from irevalx.judgments.greedy_ideal import ideal_gains
+
+            lists, parts, subtopic = self._candidates
+            self._ideals[alpha] = lists, ideal_gains(lists, parts, subtopic, self.subtopics.size, alpha)
+        return self._ideals[alpha]
+
+    @cached_property
+    def _ideals(self) -> dict[float, tuple[Segments, FloatArray]]:
+        return {}
+
+    @cached_property
+    def _candidates(self) -> tuple[Segments, Segments, IntArray]:
+        """Per topic, the documents that are relevant for any subtopic, ascending in byte order; and their parts."""
+        relevant = np.flatnonzero(self.parts.lengths)
+        topic = self.documents.rows.ids[relevant]
+        ascending = relevant[order_by_name(self.documents.docnos.take(relevant), topic)]
+        parts, index = self.parts.take(ascending)
+        return self.documents.rows.keep(self.parts.lengths > 0), parts, self.subtopic[index]
+
+
+def _laid_end_to_end(parts: Sequence[Segments]) -> Segments:
+    return Segments.of_lengths(np.concatenate((np.empty(0, np.int64), *(part.lengths for part in parts))))

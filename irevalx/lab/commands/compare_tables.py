@@ -1,0 +1,129 @@
+"""The tables of irevalx-lab compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from irevalx.lab.statistics.comparison import Comparisons, by_achieved_significance, discriminative_power
+from irevalx.lab.statistics.letters import letters_of_groups
+from irevalx.reports.table import Table
+
+COLUMNS = (
+    *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
+    *("wins", "ties", "losses", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high"),
+)
+"""The columns of the table of pairs."""
+
+PROBABILITIES = frozenset({"p", "corrected_p"})
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The comparisons of one measure.
+
+    Parameters
+    ----------
+    measure : its printed name.
+    runs : the names of all runs.
+    scores : shape (n_runs,); their summaries, as the evaluator prints them.
+    found : of the pairs asked for.
+    """
+
+    measure: str
+    runs: Sequence[str]
+    scores: Sequence[float]
+    found: Comparisons
+
+
+def pairs_table(measures: Sequence[Compared], alpha: float) -> Table:
+    """Return a row for each measure and pair of runs."""
+    rows = [
+        (
+            of_measure.measure,
+            of_measure.runs[one.second],
+            of_measure.runs[one.first],
+            one.mean_second,
+            one.mean_first,
+            one.difference,
+            _known(one.low),
+            _known(one.high),
+            _known(one.effect_size),
+            one.wins,
+            one.ties,
+            one.losses,
+            one.p,
+            one.corrected,
+            one.corrected < alpha,
+            _known(one.simultaneous_low),
+            _known(one.simultaneous_high),
+        )
+        for of_measure in measures
+        for one in of_measure.found.pairs
+    ]
+    return Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)
+
+
+def power_tables(measures: Sequence[Compared], alpha: float) -> list[Table]:
+    """Return a row for each measure: its discriminative power; and the pairs of each by their p-values."""
+    rows = []
+    for of_measure in measures:
+        power = discriminative_power(of_measure.found, alpha)
+        shares = (power.power, power.power_uncorrected, _known(power.needed))
+        rows.append((of_measure.measure, power.pairs, power.different, *shares))
+    columns = ("measure", "pairs", "different", "power", "power_uncorrected", "needed")
+    tables = [Table("discriminative power", columns, rows)]
+    for of_measure in measures:
+        title = "achieved significance levels" + (f": {of_measure.measure}" if measures[1:] else "")
+        levels = [
+            (rank, of_measure.runs[one.second], of_measure.runs[one.first], one.p, one.corrected)
+            for rank, one in enumerate(by_achieved_significance(of_measure.found), start=1)
+        ]
+        heads = ("rank", "run", "against", "p", "corrected_p")
+        tables.append(Table(title, heads, levels, n_labels=3, probabilities=PROBABILITIES))
+    return tables
+
+
+def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None) -> Table:
+    """Return a row for each run, in the order given: its scores, the best marked, and which runs they differ from.
+
+    Behind each score stand letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` instead,
+    where a run is better or worse than it.
+
+    Parameters
+    ----------
+    baseline : the number of the run that all others were compared with; None if all pairs were compared.
+    """
+    columns, heads, cells, best = ["run"], ["run"], [list(measures[0].runs)], {}
+    for of_measure in measures:
+        name = of_measure.measure
+        scores: list[Any] = list(of_measure.scores)
+        marks = _letters(of_measure, alpha) if baseline is None else _marks(of_measure, alpha)
+        best[name] = [run for run, score in enumerate(scores) if score == max(scores)]
+        columns += [name, f"{name}_{'groups' if baseline is None else 'differs'}"]
+        heads += [name, ""]
+        cells += [scores, marks]
+    rows = list(zip(*cells, strict=True))
+    return Table("runs", tuple(columns), rows, best=best, heads=tuple(heads))
+
+
+def _letters(of_measure: Compared, alpha: float) -> list[str]:
+    scores = of_measure.scores
+    order = sorted(range(len(scores)), key=lambda run: -scores[run])
+    different = [(one.first, one.second) for one in of_measure.found.pairs if one.corrected < alpha]
+    return letters_of_groups(len(scores), different, order)
+
+
+def _marks(of_measure: Compared, alpha: float) -> list[str]:
+    marks = [""] * len(of_measure.runs)
+    for one in of_measure.found.pairs:
+        if one.corrected < alpha:
+            marks[one.second] = "+" if one.difference > 0 else "-"
+    return marks
+
+
+def _known(number: float) -> float | None:
+    """Return a number, None in place of nan."""
+    return None if math.isnan(number) else number

@@ -1,0 +1,170 @@
+"""Probabilities of relevance from decision values, and what measures are expected to be under them ([4] section 6).
+
+A topic has few relevant documents, so one sigmoid is fitted for all topics: decision values of both classifiers have
+the same zero, and much the same unit, for each. It is fitted to values of documents that were not learned from, by
+cross-validation within each topic.
+
+Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.errors import InputError
+from irevalx.lab.completion.predict import Completion, Predictions
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.judging.samples import RandomOrder, is_relevant
+
+FOLDS = 5
+"""Into so many parts the judgments of a topic are divided, each of which is predicted from the others."""
+
+SCHEME = "calibration"
+"""The name of the random order."""
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept)).
+
+    Parameters
+    ----------
+    slope : below 0 where greater values mean relevance.
+    intercept : of the exponent.
+    """
+
+    slope: float
+    intercept: float
+
+    def probabilities(self, values: FloatArray) -> FloatArray:
+        """Return probabilities, in [0, 1], of decision values of any shape."""
+        return np.exp(-np.logaddexp(0.0, self.slope * values + self.intercept))
+
+
+def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
+    """Fit a sigmoid by maximum likelihood, to targets that Platt moves a little from 0 and 1.
+
+    Parameters
+    ----------
+    values : shape (n,); decision values.
+    relevant : shape (n,); whether each document is relevant; at least one is, and at least one is not.
+
+    Notes
+    -----
+    The targets are (R + 1)/(R + 2) for the R relevant documents and 1/(N + 2) for the N others.
+    """
+    from scipy import optimize
+
+    n_relevant, n_others = int(relevant.sum()), int((~relevant).sum())
+    target = np.where(relevant, (n_relevant + 1) / (n_relevant + 2), 1 / (n_others + 2))
+    unit = float(np.abs(values).max()) or 1.0
+    scaled = values / unit
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        exponent = parameters[0] * scaled + parameters[1]
+        residual = target - np.exp(-np.logaddexp(0.0, exponent))
+        total = float((np.logaddexp(0.0, exponent) - (1 - target) * exponent).sum())
+        return total, np.array([(residual * scaled).sum(), residual.sum()])
+
+    start = np.array([0.0, np.log((n_others + 1) / (n_relevant + 1))])
+    slope, intercept = optimize.minimize(loss, start, jac=True, method="BFGS").x.tolist()
+    return Sigmoid(slope / unit, intercept)
+
+
+def calibrate(
+    completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
+) -> Sigmoid:
+    """Fit the sigmoid of a classifier to judgments that it has not seen.
+
+    Parameters
+    ----------
+    judged : flat over the judgments; whether to use a document, which is judged.
+    order : of the same judgments; it decides which documents are predicted together.
+    progress : is called with the number of topics done since, ``FOLDS`` times for each.
+
+    Raises
+    ------
+    InputError : no relevant, or no nonrelevant, document could be predicted from others.
+    """
+    relevant = is_relevant(completion.judgments, completion.level)
+    fold = _folds(completion, judged, relevant, order)
+    value = np.full(judged.size, np.nan)
+    for number in range(FOLDS):
+        unknown = judged & (fold == number)
+        predictions = completion.predict(judged & ~unknown, unknown, progress)
+        value[predictions.predicted] = predictions.value[predictions.predicted]
+    known = ~np.isnan(value)
+    if not (known & relevant).any() or not (known & ~relevant).any():
+        raise InputError(
+            "probabilities must be fitted to relevant and nonrelevant documents that others of their topic can "
+            "predict, but there are not both"
+        )
+    return fit_sigmoid(value[known], relevant[known])
+
+
+def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
+    """Deal out the relevant and the nonrelevant documents of each topic, in random order.
+
+    Returns
+    -------
+    Flat over the judgments; the number of the fold, ``FOLDS`` for documents in none.
+    """
+    fold = np.full(judged.size, FOLDS)
+    for topic in range(completion.judgments.rows.n):
+        places = order.of(topic)
+        places = places[judged[places]]
+        for kind in (relevant[places], ~relevant[places]):
+            fold[places[kind]] = np.arange(np.count_nonzero(kind)) % FOLDS
+    return fold
+
+
+def probabilities_of_relevance(
+    completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
+) -> FloatArray:
+    """Return the probability of relevance of each document, flat over the judgments.
+
+    1 or 0 where it was judged, that of the sigmoid where it was predicted, and 0 where nothing is known.
+
+    Parameters
+    ----------
+    grades : flat; negative where a document counts as not judged.
+    """
+    judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
+    return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
+
+
+def expected_measures(
+    experiment: Experiment, probability: FloatArray, cutoffs: tuple[int, ...]
+) -> dict[str, FloatArray]:
+    """Return what measures are expected to be if documents are relevant with these probabilities, independently.
+
+    Parameters
+    ----------
+    probability : flat over the judgments; documents outside them are not relevant.
+    cutoffs : of precision.
+
+    Returns
+    -------
+    By printed name, shape (n_runs, n_topics): the expected ``P_K`` and ``recip_rank``; and as ``map`` the expected sum
+    of precisions at relevant documents divided by the expected number of relevant documents, which is average precision
+    if all probabilities are 0 or 1. Runs without results for a topic have 0.
+    """
+    ranking, rows = experiment.ranking, experiment.ranking.rows
+    p = np.where(ranking.row >= 0, probability[ranking.row], 0.0)
+    before = rows.running_sum(p) - p
+    pool, index = experiment.judgments.rows.take(ranking.judged_topic)
+    found = {f"P_{k}": rows.sum(np.where(ranking.rank <= k, p, 0.0)) / k for k in cutoffs}
+    none_before = np.exp(rows.running_sum(_logarithms(1 - p)) - _logarithms(1 - p))
+    found["recip_rank"] = rows.sum(p / ranking.rank * none_before)
+    found["map"] = ratio(rows.sum(p * (1 + before) / ranking.rank), pool.sum(probability[index]))
+    shape = experiment.missing.shape
+    return {name: np.where(experiment.missing, 0.0, values.reshape(shape)) for name, values in found.items()}
+
+
+def _logarithms(x: FloatArray) -> FloatArray:
+    """Return logarithms; of 0 a number so low that its exponential is 0, and that can be taken away again."""
+    return np.log(np.maximum(x, 1e-300)) * (x < 1)

@@ -1,0 +1,80 @@
+"""Knees: the least levels from which on a curve stays above a threshold.
+
+Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it; ``first`` is that level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+
+THRESHOLD = 0.9
+"""The value that a knee exceeds."""
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Where a curve over ascending levels crosses a threshold, as 0-based places among the levels.
+
+    Parameters
+    ----------
+    knee : the least level from which on all values exceed the threshold; None if the last one does not.
+    first : the least level whose value exceeds it; None if none does.
+    """
+
+    knee: int | None
+    first: int | None
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the curve stays above the threshold once it has crossed it."""
+        return self.knee == self.first
+
+
+def find_knee(values: FloatArray, threshold: float = THRESHOLD) -> Knee:
+    """Return the knee of a curve.
+
+    Parameters
+    ----------
+    values : shape (n_levels,); in ascending order of levels. nan exceeds nothing.
+    """
+    knee, first = int(knee_places(values, threshold)), int(first_places(values, threshold))
+    return Knee(*(None if place == len(values) else place for place in (knee, first)))
+
+
+def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
+    """Return the knees of many curves: places, or n_levels where there is none.
+
+    Parameters
+    ----------
+    values : shape (n_levels, ...).
+
+    Returns
+    -------
+    Shape (...).
+    """
+    exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
+    return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
+
+
+def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
+    """Return the first crossings of many curves, as ``knee_places`` does their knees."""
+    has_exceeded = np.logical_or.accumulate(values > threshold, axis=0)
+    return np.asarray(len(values) - np.count_nonzero(has_exceeded, axis=0), np.int64)
+
+
+def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
+    """Return the alpha/2 and 1 - alpha/2 quantiles of knees over draws of topics, without interpolation.
+
+    Each is the least level whose share of draws with a knee at or below it reaches the bound; None where that is beyond
+    all levels, as are draws without a knee.
+
+    Parameters
+    ----------
+    places : shape (n_draws,); as ``knee_places`` returns them. At least one.
+    """
+    low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
+    return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

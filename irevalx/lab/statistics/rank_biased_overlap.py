@@ -1,0 +1,197 @@
+"""Rank-biased overlap of two rankings that may have ties and different lengths.
+
+A tie group fills the ranks from its top to its bottom. The variants differ in what an item of it contributes at a
+depth between them: in "w" a tie means equal rank, and all of the group is there from its top on; in "a" each item is
+there as often as in all ways of breaking the ties; "b" is that, corrected so that the overlap of a ranking with itself
+is 1. Without ties they are the same.
+
+Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
+Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray, ratio
+
+Item = TypeVar("Item", bound=Hashable)
+
+Ranking: TypeAlias = "Sequence[Sequence[Item]]"
+"""Groups of tied items, the best first; no item twice."""
+
+VARIANTS = ("w", "a", "b")
+"""How ties are treated."""
+
+_BATCH = 4_000_000
+"""How many contributions are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A rank-biased overlap, in [0, 1].
+
+    Parameters
+    ----------
+    ext : extrapolated from what is seen.
+    min, max : the least and the greatest that it can be, whatever follows.
+    """
+
+    ext: float
+    min: float
+    max: float
+
+
+OVERLAP_COLUMNS = tuple(f"rbo_{variant}_{what}" for variant in VARIANTS for what in ("ext", "min", "max"))
+"""The names of all overlaps in tables, in the order of ``overlap_values``."""
+
+
+def overlap_values(found: Mapping[str, Overlap]) -> tuple[float, ...]:
+    """Return the overlaps of all variants in the order of ``OVERLAP_COLUMNS``."""
+    return tuple(value for name in VARIANTS for value in (found[name].ext, found[name].min, found[name].max))
+
+
+def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
+    """Return items by descending score; equal scores are ties."""
+    groups: dict[float, list[Item]] = {}
+    for item, score in scores.items():
+        groups.setdefault(score, []).append(item)
+    return [groups[score] for score in sorted(groups, reverse=True)]
+
+
+def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, Overlap]:
+    """Return the overlap of two rankings in each of ``VARIANTS``.
+
+    Parameters
+    ----------
+    x, y : each with one item at least.
+    p : the chance of looking at the next depth, in (0, 1).
+
+    Raises
+    ------
+    ValueError : p is out of bounds, or a ranking is empty.
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"the persistence of rank-biased overlap must be between 0 and 1, but got {p}")
+    short, long = sorted((_Places.of(x), _Places.of(y)), key=lambda places: len(places.items))
+    if not short.items:
+        raise ValueError("a ranking must have one item at least")
+    return {variant: _overlap(short, long, p, variant) for variant in VARIANTS}
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The items of a ranking in order, and for each the 1-based ranks that its tie group fills, shape (n_items,)."""
+
+    items: list[Hashable]
+    top: IntArray
+    bottom: IntArray
+
+    @classmethod
+    def of(cls, ranking: Ranking[Item]) -> _Places:
+        items: list[Hashable] = [item for group in ranking for item in group]
+        sizes = np.array([len(group) for group in ranking], np.int64)
+        last = np.cumsum(sizes)
+        return cls(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes))
+
+    def contributions(self, depth: IntArray, variant: str) -> FloatArray:
+        """Return what each item contributes at each depth: shape (n_items, n_depths)."""
+        top, bottom = self.top[:, np.newaxis], self.bottom[:, np.newaxis]
+        if variant == "w":
+            return (depth >= top).astype(np.float64)
+        return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Depths:
+    """Sums over items at some depths, shape (n_depths,) each.
+
+    Parameters
+    ----------
+    common : of products of contributions, over items of both rankings.
+    weight_short, weight_long : of contributions; under "b" of their squares.
+    unseen_first : of contributions to the longer ranking, over the first of its items that the shorter one lacks: as
+        many of them as the depth exceeds the shorter one's length.
+    unseen_mean : the mean of the contributions of its items that the shorter one lacks, over those above 0.
+    """
+
+    common: FloatArray
+    weight_short: FloatArray
+    weight_long: FloatArray
+    unseen_first: FloatArray
+    unseen_mean: FloatArray
+
+
+def _overlap(short: _Places, long: _Places, p: float, variant: str) -> Overlap:
+    n_short, n_long = len(short.items), len(long.items)
+    depth = np.arange(1, n_long + 1)
+    sums = _sums(short, long, depth, variant)
+    divisor = _divisor(sums, depth, n_short, variant)
+    least = sums.common / divisor  # the agreement at each depth, if the shorter ranking goes on with nothing shared
+    at_short = float(least[n_short - 1])
+    beyond = depth > n_short
+    expected = sums.common + (depth - n_short) * at_short * sums.unseen_mean
+    extrapolated = np.where(beyond, expected / divisor, least)
+    greatest = np.where(beyond, (sums.common + sums.unseen_first) / divisor, least)
+    common = float(sums.common[-1])
+    at_long = (common + (n_long - n_short) * at_short) / n_long
+    weight = p ** depth.astype(np.float64)
+    scale = (1 - p) / p
+    return Overlap(
+        ext=scale * (float(extrapolated @ weight) + at_long * p ** (n_long + 1) / (1 - p)),
+        min=scale * (float(least @ weight) + common * _tail_of_logarithm(p, n_long)),
+        max=scale * (float(greatest @ weight) + _greatest_beyond(common, n_short, n_long, p)),
+    )
+
+
+def _divisor(sums: _Depths, depth: IntArray, n_short: int, variant: str) -> FloatArray:
+    """Return what common contributions are divided by; beyond n_short the shorter ranking has one more item a depth."""
+    beyond = depth > n_short
+    if variant == "w":
+        return (np.where(beyond, depth, sums.weight_short) + sums.weight_long) / 2
+    if variant == "a":
+        return depth.astype(np.float64)
+    return np.sqrt(np.where(beyond, depth, sums.weight_short)) * np.sqrt(sums.weight_long)
+
+
+def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> _Depths:
+    n_short = len(short.items)
+    place = {item: number for number, item in enumerate(short.items)}
+    shared = np.array([number for number, item in enumerate(long.items) if item in place], np.int64)
+    in_short = np.array([place[long.items[number]] for number in shared.tolist()], np.int64)
+    lacking = np.setdiff1d(np.arange(len(long.items)), shared)
+    parts = []
+    size = max(1, _BATCH // len(long.items))
+    for start in range(0, depth.size, size):
+        some = depth[start : start + size]
+        of_short, of_long = short.contributions(some, variant), long.contributions(some, variant)
+        unseen = of_long[lacking]
+        first = np.arange(lacking.size)[:, np.newaxis] < some - n_short
+        power = 2 if variant == "b" else 1
+        parts.append(
+            (
+                (of_short[in_short] * of_long[shared]).sum(axis=0),
+                (of_short**power).sum(axis=0),
+                (of_long**power).sum(axis=0),
+                (unseen * first).sum(axis=0),
+                ratio(unseen.sum(axis=0), np.count_nonzero(unseen, axis=0)),
+            )
+        )
+    return _Depths(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _tail_of_logarithm(p: float, n_long: int) -> float:
+    """Return the sum of p^d/d over all depths d beyond n_long."""
+    return math.log(1 / (1 - p)) - math.fsum(p**d / d for d in range(1, n_long + 1))
+
+
+def _greatest_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
+    """Return what depths beyond n_long add if both rankings go on with what the other has, and then with the same."""
+    full = round(n_long + n_short - common)
+    partly = math.fsum((2 * d - n_long - n_short + common) / d * p**d for d in range(n_long + 1, full + 1))
+    return partly + p ** (full + 1) / (1 - p)

@@ -1,0 +1,123 @@
+"""Randomised Tukey HSD: all runs at once, p-values and intervals that hold for all pairs together.
+
+Under the null hypothesis the m scores of a topic could have come from any run. An arrangement permutes the m scores
+within each topic, independently; D is the greatest less the least mean over runs.
+
+Source: Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments, TOIS
+30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. Their programs divide by the
+number of random arrangements and can print 0; here the observed arrangement is one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.lab.statistics.significance import DECIMALS, generator, in_units
+
+_BATCH = 2_000_000
+"""How many scores are permuted at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tukey:
+    """The null distribution of D.
+
+    Parameters
+    ----------
+    greatest : shape (n_arrangements,); D of each arrangement, the observed one among them, in descending order. Sums
+        over topics in units of the twelfth decimal, which are whole numbers.
+    n_topics : what a sum is divided by.
+    """
+
+    greatest: FloatArray
+    n_topics: int
+
+    def p_values(self, d: FloatArray) -> FloatArray:
+        """Return the share of arrangements in which D is at least the mean difference of a pair.
+
+        Parameters
+        ----------
+        d : shape (n_pairs, n_topics); differences of pairs of the runs.
+
+        Returns
+        -------
+        Shape (n_pairs,); 1 with one topic or none.
+        """
+        if self.n_topics < 2:
+            return np.ones(len(d))
+        observed = np.abs(in_units(d).sum(axis=1))
+        as_far: IntArray = np.searchsorted(-self.greatest, -observed, side="right")
+        return as_far / self.greatest.size
+
+    def half_width(self, alpha: float) -> float:
+        """Return q: the intervals from d - q to d + q hold for all pairs with probability 1 - alpha.
+
+        Of M arrangements it is the D that is ceil(alpha M)-th in size, so that the interval of a pair leaves out 0
+        exactly if its p-value is below alpha. nan with one topic or none.
+        """
+        if self.n_topics < 2:
+            return math.nan
+        place = math.ceil(Fraction(repr(alpha)) * self.greatest.size)
+        return float(self.greatest[place - 1]) / 10.0**DECIMALS / self.n_topics
+
+
+def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0) -> Tukey:
+    """Permute the scores within each topic: in all (m!)^n ways if these are at most ``resamples``, else at random.
+
+    Parameters
+    ----------
+    values : shape (n_runs, n_topics).
+    resamples : how many random arrangements there are beside the observed one; at least 1.
+    seed : of the random numbers.
+    """
+    n_topics = values.shape[1]
+    whole = in_units(values)
+    if arrangements_fit(len(values), n_topics, resamples):
+        parts = list(_all_arrangements(whole))
+    else:
+        parts = [whole[np.newaxis].sum(axis=2), *_random_arrangements(whole, resamples, seed)]
+    greatest = np.ptp(np.concatenate(parts), axis=1)
+    return Tukey(-np.sort(-greatest), n_topics)
+
+
+def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
+    """Return the least p-value that ``randomised_tukey`` can give."""
+    if n_topics < 2:
+        return 1.0
+    if arrangements_fit(n_runs, n_topics, resamples):
+        return float(math.factorial(n_runs)) ** (1 - n_topics)
+    return 1 / (1 + resamples)
+
+
+def arrangements_fit(n_runs: int, n_topics: int, resamples: int) -> bool:
+    """Return whether there are at most so many arrangements."""
+    bits = n_topics * math.log2(math.factorial(n_runs)) if n_runs else 0.0
+    return bits < 64 and math.factorial(n_runs) ** n_topics <= resamples
+
+
+def _all_arrangements(whole: FloatArray) -> Iterator[FloatArray]:
+    """Yield the sums over topics of all arrangements, in batches of shape (n, n_runs)."""
+    n_runs, n_topics = whole.shape
+    orders = np.array(list(permutations(range(n_runs))), np.int64)
+    n_arrangements = len(orders) ** n_topics
+    batch = max(1, _BATCH // max(1, whole.size))
+    for start in range(0, n_arrangements, batch):
+        numbers = np.arange(start, min(start + batch, n_arrangements))
+        chosen = np.stack(np.unravel_index(numbers, (len(orders),) * n_topics), axis=1)
+        yield whole.T[np.arange(n_topics)[:, np.newaxis], orders[chosen]].sum(axis=1)
+
+
+def _random_arrangements(whole: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Yield the sums over topics of random arrangements, in batches of shape (n, n_runs)."""
+    random = generator(seed)
+    batch = max(1, _BATCH // max(1, whole.size))
+    for start in range(0, resamples, batch):
+        shape = (min(batch, resamples - start), *whole.shape)
+        yield random.permuted(np.broadcast_to(whole, shape), axis=1).sum(axis=2)

@@ -1,0 +1,147 @@
+"""What documents gain by their grades, in a ranking and in the best possible one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, Segments
+from irevalx.frozen import Frozen
+from irevalx.measures.parameter_kinds import Gain
+from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.topics import Topics
+from irevalx.trec_eval.merge_sort import merge_sort
+from irevalx.trec_eval.numbers import truncate_to_int
+
+MOST_LEVELS = 1000
+"""Up to this grade every level below a topic's highest grade has an entry in its table of gains, as in trec_eval; above
+it only the grades that occur."""
+
+
+class GainsOfTopics(Frozen):
+    """What the retrieved documents of the topics gain, and what the best possible ranking would.
+
+    Parameters
+    ----------
+    gain : flat over ``rows``.
+    ideal : per topic, the documents of the best possible ranking as far as their gain is above 0.
+    ideal_gain : flat over ``ideal``, per topic in descending order.
+    rows : per topic, its retrieved documents.
+    discount : flat over ``rows``; log2(rank + 1).
+    """
+
+    gain: FloatArray
+    ideal: Segments
+    ideal_gain: FloatArray
+    rows: Segments
+    discount: FloatArray
+
+    @classmethod
+    def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
+        """Return the gains of the topics.
+
+        Parameters
+        ----------
+        pairs : gains by level; a grade without one is its own gain, and an unjudged document has none.
+        scaled : bring each topic's gains to 0..1, if they are not there already.
+        """
+        levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
+        if not levels and not scaled:
+            return cls(np.maximum(t.grade, 0).astype(np.float64), t.ideal, t.ideal_grade, t.rows, t.discount)
+        gain = np.zeros(t.rows.size)
+        ideals: list[FloatArray] = []
+        for topic in range(t.rows.n):
+            where, grades = t.rows.slice(topic), t.pool_grade[t.pool.slice(topic)]
+            counts = Counter(grades[grades >= 0].tolist())
+            every = tuple(sorted(counts))
+            if every and every[-1] <= MOST_LEVELS:
+                every = tuple(range(every[-1] + 1))
+            table = _gain_table(levels, every, scaled)
+            gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
+            ideals.append(table.ideal(counts))
+        ideal = Segments.of_lengths([len(gains) for gains in ideals])
+        return cls(gain, ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
+
+    @cached_property
+    def discounted(self) -> FloatArray:
+        """Flat over ``rows``: gain / log2(rank + 1)."""
+        return np.where(self.gain != 0, self.gain / self.discount, 0.0)
+
+    @cached_property
+    def ideal_discounted(self) -> FloatArray:
+        """Flat over ``ideal``: gain / log2(rank + 1)."""
+        return self.ideal_gain / log2_of(self.ideal.position + 2)
+
+    @cached_property
+    def dcg(self) -> FloatArray:
+        """Per topic: discounted cumulative gain of the ranking."""
+        return self.rows.sum(self.discounted)
+
+    @cached_property
+    def ideal_dcg(self) -> FloatArray:
+        """Per topic: discounted cumulative gain of the best possible ranking."""
+        return self.ideal.sum(self.ideal_discounted)
+
+
+class _GainTable(Frozen):
+    """The levels of a topic with their gains, ascending by gain as trec_eval compares gains.
+
+    Parameters
+    ----------
+    entries : level, gain, and whether the documents of this level are counted here (a level may be given twice).
+    """
+
+    entries: tuple[tuple[int, float, bool], ...]
+
+    @cached_property
+    def by_level(self) -> dict[int, float]:
+        """The gain of a grade; the first entry counts."""
+        return {level: gain for level, gain, _ in reversed(self.entries)}
+
+    def ideal(self, counts: Mapping[int, int]) -> FloatArray:
+        """Return the gains of the best possible ranking, in descending order.
+
+        It ends at the first gain that is not above 0. trec_eval looks at the last entry before it looks at counts.
+
+        Parameters
+        ----------
+        counts : how many documents each level has; 0 for one that is not there.
+        """
+        gains: list[float] = []
+        if not self.entries or not self.entries[-1][1] > 0:
+            return np.empty(0)
+        for level, gain, counted in reversed(self.entries):
+            count = counts.get(level, 0) if counted else 0
+            if count and not gain > 0:
+                break
+            gains.extend([gain] * count)
+        return np.array(gains)
+
+
+@lru_cache(maxsize=256)
+def _gain_table(given: tuple[tuple[int, float], ...], every: tuple[int, ...], scaled: bool) -> _GainTable:
+    """Return the table of a topic.
+
+    Parameters
+    ----------
+    given : levels and gains among the parameters.
+    every : the levels of the topic.
+    scaled : bring gains to 0..1, if they are not there already.
+    """
+    entries: list[tuple[int, float, bool]] = []
+    named: set[int] = set()
+    for level, gain in given:
+        entries.append((level, gain, level not in named))
+        named.add(level)
+    entries += [(level, float(level), True) for level in every if level not in named]
+    # trec_eval compares gains by their difference cut to an integer, so that close ones may end up in the wrong order.
+    entries = merge_sort(entries, lambda x, y: truncate_to_int(x[1] - y[1]))
+    if scaled:
+        low = min([0.0, *(gain for _, gain, _ in entries)])
+        high = max([0.0, *(gain for _, gain, _ in entries)])
+        if low < 0 or high > 1:
+            entries = [(level, (gain - low) / (high - low), counted) for level, gain, counted in entries]
+    return _GainTable(tuple(entries))

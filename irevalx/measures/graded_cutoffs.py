@@ -1,0 +1,116 @@
+"""Graded judgments at a cutoff, with gains that grow exponentially: the measures of gdeval."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.measures.declare import NONREL_AND_SKIP, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
+from irevalx.measures.summary import mean
+from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.topics import Topics
+from irevalx.settings import Bound
+
+HIGHEST_GRADE = 4
+"""The grade that always satisfies, or nearly so, unless told otherwise."""
+
+MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+
+CUTOFFS = (5, 10, 20)
+
+FARTHEST = 2000
+"""Of powers of 2 that lie farther apart than this the smaller one is 0 beside the greater."""
+
+
+def has_gain(t: Topics) -> BoolArray:
+    """Return, per topic, whether any document has a grade above 0."""
+    return t.ideal.lengths > 0
+
+
+def too_high(t: Topics, parameters: Parameters) -> str | None:
+    """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
+    _, [highest] = parameters.values
+    grade = int(t.pool_grade.max(initial=0))
+    if grade <= highest:
+        return None
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
+
+
+@measure(
+    "ERR",
+    summary=mean,
+    kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    misfit=too_high,
+    uses_level=False,
+    unjudged=CountsAs.NO_GAIN,
+)
+def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
+    """Expected reciprocal rank.
+
+    A user goes down the list and is satisfied by a document with the probability p, which its grade and the highest
+    grade say (max, 4 unless told otherwise): the expectation of 1/rank of the document at which this happens, 0 if it
+    is not among the first K. Judgments with a higher grade are refused. A topic in which nothing has a grade above 0
+    has no value.
+
+    Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
+    1)/2^max.
+    Range: 0 to below 1.
+    Source: Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009; gdeval.
+    """
+    gains = (t.grade > 0) & (t.rank <= k)
+    rows = t.rows.keep(gains)
+    satisfied = exponential_gain(t.grade[gains], np.array(highest))
+    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
+    return rows.sum(reached * satisfied / t.rank[gains])
+
+
+@measure(
+    "ndcg_burges",
+    summary=mean,
+    kind=Cutoffs(CUTOFFS),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    uses_level=False,
+    unjudged=CountsAs.NO_GAIN,
+)
+def ndcg_burges(t: Topics, k: int) -> FloatArray:
+    """Normalised discounted cumulative gain of the first K documents, with exponential gains.
+
+    As ndcg_cut, but the gain of a document is 2^grade - 1, and 0 for grades of 0 and below. A topic in which nothing
+    has a grade above 0 has no value.
+
+    Formula: (sum over retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) - 1)/log2(k
+    + 1)).
+    Range: 0 to 1.
+    Source: Burges and others, Learning to Rank Using Gradient Descent, ICML 2005; gdeval.
+    """
+    highest = t.ideal.max(t.ideal_grade, empty=0.0)
+    found = exponential_dcg(t.rows, t.rank, t.grade, highest, k)
+    return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+
+
+def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
+    """Return, per list, the sum of (2**grade - 1)/2**highest/log2(rank + 1) over the first k; of positive grades alone.
+
+    Division by a power of 2 changes no digit, and lets grades be as high as they like.
+
+    Parameters
+    ----------
+    rank, grade : flat over ``lists``.
+    highest : per list; no grade is above it.
+    """
+    gains = (grade > 0) & (rank <= k)
+    gaining = lists.keep(gains)
+    return gaining.sum(exponential_gain(grade[gains], gaining.spread(highest)) / log2_of(rank[gains] + 1))
+
+
+def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
+    """Return (2**grade - 1)/2**highest, of whole numbers from 0 up."""
+    power = np.clip(grade - highest, -FARTHEST, FARTHEST).astype(np.int64)
+    one = np.maximum(-highest, -FARTHEST).astype(np.int64)
+    gain: FloatArray = np.ldexp(1.0, power) - np.ldexp(1.0, one)
+    return gain

@@ -1,0 +1,197 @@
+"""Estimates from a sample in which every document had a probability of its own of being drawn, as statAP_MQ_eval's.
+
+A document of the sample that was drawn with the probability p stands for 1/p documents. Documents outside the sample
+are nonrelevant and keep their ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum, ratio
+from irevalx.frozen import Frozen
+from irevalx.measures.declare import NONREL, Measure, measure
+from irevalx.measures.explanation import CountsAs
+from irevalx.measures.graded_cutoffs import exponential_dcg
+from irevalx.measures.parameter_kinds import Cutoffs, Kernel
+from irevalx.measures.summary import Population, Summary, Values, mean, summary, total
+from irevalx.ranking.drawn_topics import DrawnTopics
+
+PRELS = frozenset({"prels"})
+
+CUTOFFS = Cutoffs((10, 20, 50, 100))
+
+
+class _Found(Frozen):
+    """The relevant documents of the sample that were retrieved.
+
+    Parameters
+    ----------
+    rows : per topic, these documents in rank order.
+    rank : flat over ``rows``; 1-based.
+    place : flat over ``rows``; the flat index in ``t.sample``.
+    stands_for : flat over ``rows``; the number of relevant documents that each stands for.
+    """
+
+    rows: Segments
+    rank: IntArray
+    place: IntArray
+    stands_for: FloatArray
+
+    @classmethod
+    def of(cls, t: DrawnTopics) -> _Found:
+        """Choose them."""
+        relevant = t.relevant[t.place]
+        place = t.place[relevant]
+        return cls(t.rows.keep(relevant), t.rank[relevant], place, t.stands_for[place])
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Flat: the precision that is estimated at each."""
+        above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
+        return (1.0 + above) / self.rank
+
+    def average_precision(self, t: DrawnTopics) -> FloatArray:
+        """Per topic: the estimated average precision."""
+        return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
+
+    def within(self, limit: IntArray | int) -> FloatArray:
+        """Per topic: the estimated number of relevant documents up to a rank, the same for all topics or one each."""
+        reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
+        return self.rows.sum(np.where(reached, self.stands_for, 0.0))
+
+
+def _estimate(name: str, summary: Summary, **declared: Any) -> Callable[[Kernel], Measure]:
+    """Return a decorator that makes a measure of judgments of a drawn sample; further keywords as for ``measure``."""
+    return measure(name, summary=summary, formats=PRELS, readings=NONREL, has_value=can_estimate, **declared)
+
+
+def can_estimate(t: DrawnTopics) -> BoolArray:
+    """Return, per topic, whether the sample has a relevant document, and any that was drawn at random."""
+    return t.can_estimate
+
+
+@summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
+def variance_of_mean(values: Values, population: Population) -> float:
+    """Return the variance of the mean over topics, whose variances these are: their sum over the squared number."""
+    return ordered_sum(np.asarray(values)) / (population.n_topics * population.n_topics or 1)
+
+
+@_estimate("statAP", mean)
+def stat_ap(t: DrawnTopics) -> FloatArray:
+    """Average precision, estimated from a drawn sample.
+
+    A document that was drawn with the probability p stands for 1/p documents; documents outside the sample are
+    nonrelevant and keep their ranks. A topic without a relevant document in the sample, or without any that was drawn
+    at random, has no value.
+
+    Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
+    Range: from 0 up.
+    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    """
+    return _Found.of(t).average_precision(t)
+
+
+@_estimate("statRprec", mean)
+def stat_rprec(t: DrawnTopics) -> FloatArray:
+    """R-precision, estimated from a drawn sample.
+
+    The relevant documents that the sampled ones stand for, up to the rank of the estimated number of relevant
+    documents, rounded; divided by that rank. A list that is shorter is divided by the estimated number itself. A topic
+    has no value where statAP has none.
+
+    Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
+    Range: from 0 up.
+    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    """
+    found, n_rel = _Found.of(t), t.estimated_relevant
+    rounded = np.floor(n_rel + 0.5).astype(np.int64)
+    shorter = t.n_ret < rounded
+    return ratio(found.within(rounded), np.where(shorter, n_rel, rounded))
+
+
+@_estimate("statP", mean, kind=CUTOFFS)
+def stat_p(t: DrawnTopics, k: int) -> FloatArray:
+    """Precision after K documents, estimated from a drawn sample.
+
+    The relevant documents that the sampled ones among the first K stand for, divided by K. A topic has no value where
+    statAP has none.
+
+    Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
+    Range: from 0 up.
+    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    """
+    return _Found.of(t).within(k) / k
+
+
+@_estimate("statNDCG", mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
+def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
+    """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
+
+    As ndcg_burges with the sampled documents as the only ones that were judged. The probabilities play no part in it,
+    which is how it has been published. A topic has no value where statAP has none.
+
+    Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
+    1)/log2(k + 1)).
+    Range: 0 to 1.
+    Source: Carterette, Pavlu, Fang and Kanoulas, Million Query Track 2009 Overview, TREC 2009; statAP_MQ_eval.
+    """
+    gaining = t.grade > 0
+    ideal, grade = t.sample.keep(gaining), t.grade[gaining]
+    grade = grade[ideal.order(-grade)]
+    highest = ideal.max(grade, empty=0)
+    found = exponential_dcg(t.rows, t.rank, t.grade[t.place], highest, k)
+    return ratio(found, exponential_dcg(ideal, ideal.position + 1, grade, highest, k))
+
+
+@_estimate(
+    "statR",
+    total,
+    without_results="the same as any other",
+    higher_is_better=False,
+    unjudged=CountsAs.NOTHING,
+)
+def stat_r(t: DrawnTopics) -> FloatArray:
+    """Number of relevant documents, estimated from a drawn sample.
+
+    Each relevant document of the sample stands for 1/p, retrieved or not. The `all` row is the sum. A topic has no
+    value where statAP has none.
+
+    Formula: sum over sampled relevant of 1/p.
+    Range: from 1 up.
+    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    """
+    return t.estimated_relevant
+
+
+@_estimate("statAP_var", variance_of_mean, higher_is_better=False)
+def stat_ap_variance(t: DrawnTopics) -> FloatArray:
+    """Variance of statAP, estimated from the same sample.
+
+    How far statAP would differ from one sample to another. The `all` row is the variance of the mean of statAP over
+    topics: the sum of the variances divided by the square of the number of topics. It is at most 1 for a topic. A topic
+    has no value where statAP has none.
+
+    Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
+    the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)
+    times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k as in statAP and 0
+    where not retrieved, n = how many were sampled, s = how many of those were retrieved.
+    Range: 0 to 1.
+    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    """
+    found, size, p = _Found.of(t), t.sample.lengths, t.probability
+    precision = np.zeros(t.sample.size)
+    precision[found.place] = found.precision
+    error = (precision - t.sample.spread(found.average_precision(t))) * t.stands_for
+    own = t.sample.sum((1.0 - p) * error * error)
+    pairs = -t.sample.sum(error * error)  # the errors of a topic add up to 0
+    share = found.stands_for / found.rank
+    below = found.rows.spread(found.rows.sum(share)) - found.rows.running_sum(share)
+    weight = (1.0 - p[found.place]) * found.stands_for * found.stands_for
+    total = own - ratio(pairs, size - 1) + found.rows.sum(weight * below * below)
+    of_mean = ratio(total, t.estimated_relevant * t.estimated_relevant)
+    return np.minimum(of_mean * (size / (t.rows.lengths + 0.1)), 1.0)

@@ -1,0 +1,211 @@
+"""Novelty and diversity: measures for topics with subtopics, as ndeval prints them.
+
+Every subtopic of a topic has a weight of 1, which each document that is relevant for it multiplies by 1 - alpha. The
+gain of a document is the sum of the weights of the subtopics that it is relevant for, by ascending subtopic. top(k) =
+N (1 - alpha)^(k - 1) is the gain at rank k of a list, no real one, of documents that are relevant for all N subtopics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
+from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
+from irevalx.measures.summary import mean
+from irevalx.ranking.divided_topics import DividedTopics, powers
+from irevalx.ranking.rounding import log2_of
+from irevalx.settings import Bound
+
+SUBTOPICS = frozenset({"subtopics"})
+
+_SHARE = Bound("a number from 0 to 1", lambda x: 0 <= x <= 1)
+
+ALPHA = Parameter("alpha", 0.5, _SHARE)
+"""How much a document takes from the worth of further ones about the same subtopic."""
+
+BETA = Parameter("beta", 0.5, _SHARE)
+"""The chance that a user goes on to the next document."""
+
+CUTOFFS = Cutoffs((5, 10, 20))
+WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
+WITH_BETA = NamedReals((ALPHA, BETA))
+
+
+@measure("ERR_IA", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def err_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, intent-aware.
+
+    The novelty gains of the first K documents, each divided by its rank, divided by what documents that are relevant
+    for all subtopics would have; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
+    Range: 0 to 1.
+    Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
+    WSDM 2011; ndeval.
+    """
+    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_rank(k, alpha))
+
+
+@measure("nERR_IA", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, intent-aware, normalised.
+
+    As ERR_IA, but divided by the value of the ideal list, which is put together greedily, so that it need not be the
+    best. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of best(k)/k).
+    Range: 0 to 1, rarely above.
+    Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
+    WSDM 2011; ndeval.
+    """
+    ideal, gain = t.ideal(alpha)
+    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
+
+
+@measure("alpha_DCG", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def alpha_dcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+    """Discounted cumulative novelty gain.
+
+    The novelty gains of the first K documents, discounted, divided by those of documents that are relevant for all
+    subtopics; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
+    Range: 0 to 1.
+    Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
+    """
+    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_logarithm(k, alpha))
+
+
+@measure("alpha_nDCG", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def alpha_ndcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+    """Normalised discounted cumulative novelty gain.
+
+    As alpha_DCG, but divided by the value of the ideal list, which is put together greedily (the judged document with
+    the greatest gain next, of equal ones the last in byte order), so that it need not be the best. alpha is 0.5 unless
+    told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of best(k)/log2(k + 1)).
+    Range: 0 to 1, rarely above.
+    Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
+    """
+    ideal, gain = t.ideal(alpha)
+    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
+
+
+@measure("NRBP", summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
+    """Novelty- and rank-biased precision.
+
+    The novelty gains of all documents, discounted by beta at each rank; 0 where nothing is relevant. alpha and beta are
+    0.5 unless told otherwise.
+
+    Formula: ((1 - (1 - alpha) beta)/S) sum over retrieved of new beta^(k - 1).
+    Range: 0 to 1.
+    Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
+    ndeval.
+    """
+    found = _rank_biased(t.rows, t.rank, t.gain(alpha), beta)
+    return ratio((1.0 - (1.0 - alpha) * beta) * found, t.subtopics.lengths)
+
+
+@measure("nNRBP", summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
+    """Novelty- and rank-biased precision, normalised.
+
+    NRBP divided by that of the ideal list, which is put together greedily; 0 where nothing is relevant. alpha and beta
+    are 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved of new beta^(k - 1)) / (sum over all k of best(k) beta^(k - 1)).
+    Range: 0 to 1, rarely above.
+    Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
+    ndeval.
+    """
+    if (1.0 - alpha) * beta == 1.0:
+        return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
+    ideal, gain = t.ideal(alpha)
+    found = _rank_biased(t.rows, t.rank, t.gain(alpha), beta)
+    return ratio(found, _rank_biased(ideal, ideal.position + 1, gain, beta))
+
+
+@measure("MAP_IA", summary=mean, formats=SUBTOPICS, readings=NONREL)
+def map_ia(t: DividedTopics) -> FloatArray:
+    """Mean over the subtopics of average precision.
+
+    Average precision for each subtopic with a relevant document, as if only documents relevant for it were relevant,
+    and the mean of these; 0 where nothing is relevant.
+
+    Formula: (1/S) sum over the subtopics of (1/R_t) sum over retrieved relevant for it of rel_t(k)/k.
+    Range: 0 to 1.
+    Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
+    """
+    precision = (t.seen_before + 1) / t.part_rank
+    of_subtopic = np.bincount(t.subtopic, precision, t.subtopics.size) / t.n_relevant
+    return ratio(t.subtopics.sum(of_subtopic), t.subtopics.lengths)
+
+
+@measure("P_IA", summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+def p_ia(t: DividedTopics, k: int) -> FloatArray:
+    """Mean over the subtopics of precision after K documents.
+
+    0 where nothing is relevant.
+
+    Formula: (sum over the subtopics of rel_t(K))/(K S).
+    Range: 0 to 1.
+    Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
+    """
+    return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
+
+
+@measure("strec", summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+def subtopic_recall(t: DividedTopics, k: int) -> FloatArray:
+    """Subtopic recall: the share of subtopics found among the first K documents.
+
+    Subtopics without any relevant document do not count; 0 where nothing is relevant.
+
+    Formula: seen(K)/S.
+    Range: 0 to 1.
+    Source: Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR 2003; ndeval.
+    """
+    first = (t.seen_before == 0) & (t.part_rank <= k)
+    return ratio(t.rows.sum(t.parts.count(first).astype(np.float64)), t.subtopics.lengths)
+
+
+def _by_rank(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
+    """Per list: the sum of gain/rank over the first k."""
+    return lists.sum(np.where(rank <= k, gain / rank, 0.0))
+
+
+def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
+    """Per list: the sum of gain/log2(rank + 1) over the first k."""
+    return lists.sum(np.where(rank <= k, gain / log2_of(rank + 1), 0.0))
+
+
+def _rank_biased(lists: Segments, rank: IntArray, gain: FloatArray, beta: float) -> FloatArray:
+    """Per list: the sum of gain beta**(rank - 1)."""
+    return lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
+
+
+@lru_cache
+def _top_by_rank(k: int, alpha: float) -> float:
+    return _top(k, alpha, float)
+
+
+@lru_cache
+def _top_by_logarithm(k: int, alpha: float) -> float:
+    return _top(k, alpha, lambda rank: math.log2(rank + 1))
+
+
+def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
+    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k."""
+    total, power = 0.0, 1.0
+    for rank in range(1, k + 1):
+        total += power / discount(rank)
+        power *= 1.0 - alpha
+        if power == 0.0:
+            break
+    return total

@@ -1,0 +1,99 @@
+"""What other programs call measures: those that irevalx has under another name, and those that it has not.
+
+The programs are ir_measures, ranx, MTEB, BEIR and pytrec_eval. A name is understood only where it stands for the same
+thing; for the others the error says what comes nearest, and how it differs.
+"""
+
+from __future__ import annotations
+
+from irevalx.frozen import Frozen
+
+
+class OtherName(Frozen):
+    """A name that another program has for a measure of irevalx.
+
+    Parameters
+    ----------
+    name : in the spelling of the other program; any case will do.
+    alone : the measure that it stands for without a cutoff; empty where it stands for none.
+    at : the measure that it stands for with a cutoff, as in ``NAME@K``; empty where it stands for none.
+    """
+
+    name: str
+    alone: str = ""
+    at: str = ""
+
+
+OTHER_NAMES = (
+    OtherName("AP", "map", "map_cut"),
+    OtherName("MAP", "map", "map_cut"),
+    OtherName("gMAP", "gm_map"),
+    OtherName("RR", "recip_rank", "recip_rank_cut"),
+    OtherName("MRR", "recip_rank", "recip_rank_cut"),
+    OtherName("recip_rank", "recip_rank", "recip_rank_cut"),
+    OtherName("nDCG", "ndcg", "ndcg_cut"),
+    OtherName("Precision", "P", "P"),
+    OtherName("R", at="recall"),
+    OtherName("R_cap", at="relative_P"),
+    OtherName("hit_rate", at="success"),
+    OtherName("HitRate", at="success"),
+    OtherName("R-prec", "Rprec"),
+    OtherName("R-precision", "Rprec"),
+    OtherName("IPrec", at="iprec_at_recall"),
+    OtherName("F1", "set_F"),
+    OtherName("SetP", "set_P"),
+    OtherName("SetRelP", "set_relative_P"),
+    OtherName("SetR", "set_recall"),
+    OtherName("SetF", "set_F"),
+    OtherName("SetAP", "set_map"),
+    OtherName("NumQ", "num_q"),
+    OtherName("NumRet", "num_ret"),
+    OtherName("NumRel", "num_rel"),
+    OtherName("NumRelRet", "num_rel_ret"),
+    OtherName("bpref-10", "bpref_10"),
+)
+"""In the order in which they are listed."""
+
+
+class Nearest(Frozen):
+    """A measure that irevalx has not, and what comes nearest to it.
+
+    Parameters
+    ----------
+    name : in the spelling of the other program; any case will do.
+    measure : the nearest one, as ``-m`` takes it; ``{k}`` in it stands for the cutoff that was asked for.
+    difference : what that one is instead; ``{k}`` likewise.
+    """
+
+    name: str
+    measure: str
+    difference: str
+
+
+_SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
+
+NEAREST = (
+    Nearest("Hit", "success.{k}", "1 where a relevant document is among the first {k}, otherwise 0"),
+    Nearest(
+        "hits", "P.{k}", "the relevant documents among the first {k}, divided by {k}; num_rel_ret counts all retrieved"
+    ),
+    Nearest(
+        "Accuracy",
+        "success.{k}",
+        "1 where a relevant document is among the first {k}, which is BEIR's Accuracy; nearest to that of ir_measures "
+        "is RankEff, for which unjudged documents are not there and relevant ones must be found",
+    ),
+    Nearest("F1", "set_F", "that of all retrieved documents; with -M {k} of the first {k}, if so many were retrieved"),
+    Nearest("Hole", "unj.{k}", "the share of documents without a judgment in the topic itself, not in any topic"),
+    Nearest("dcg_burges", "dcg.1=1,2=3,3=7,4=15", "its gains for grades up to 4, over the whole list; -M {k} cuts it"),
+    Nearest(
+        "RBP", "rbp.p=0.8", "with another p than its own 0.9; gains are the grades, brought to 0..1, without a cutoff"
+    ),
+    Nearest("SDCG", "ndcg_cut.{k}", "normalised by the best ranking of what was judged, not by {k} perfect documents"),
+    Nearest("Compat", "ndcg", "how much is gained, not how far the ranking overlaps with an ideal one"),
+    Nearest("INST", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    Nearest("INSQ", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    Nearest("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    *(Nearest(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
+)
+"""What the error about an unknown measure says."""

@@ -1,0 +1,109 @@
+"""The retrieved set, whatever its order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ratio
+from irevalx.errors import EvaluationError
+from irevalx.measures.declare import measure
+from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.parameter_kinds import Reals
+from irevalx.measures.summary import mean
+from irevalx.ranking.topics import Topics
+
+
+@measure("set_P", summary=mean, upper_bound=UpperBound.ALWAYS)
+def set_precision(t: Topics) -> FloatArray:
+    """Precision of the whole retrieved set.
+
+    Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
+
+    Formula: rel(ret)/ret.
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    """
+    return ratio(t.n_rel_ret, t.n_ret)
+
+
+@measure("set_recall", summary=mean, unjudged=CountsAs.NOTHING)
+def set_recall(t: Topics) -> FloatArray:
+    """Recall of the whole retrieved set.
+
+    Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
+
+    Formula: rel(ret)/R.
+    Range: 0 to 1.
+    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    """
+    return ratio(t.n_rel_ret, t.n_rel)
+
+
+@measure("set_relative_P", summary=mean)
+def set_relative_precision(t: Topics) -> FloatArray:
+    """Precision of the whole retrieved set, relative to the best possible.
+
+    Relevant documents retrieved, divided by the number retrieved or the number relevant, whichever is less; 0 where
+    that is 0.
+
+    Formula: rel(ret)/min(ret, R).
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
+
+
+@measure("set_map", summary=mean)
+def set_map(t: Topics) -> FloatArray:
+    """Precision times recall of the whole retrieved set.
+
+    Average precision with the precision of the whole set at each relevant document retrieved, as a set has no order; 0
+    where nothing was retrieved or nothing is relevant.
+
+    Formula: rel(ret)^2 / (ret R).
+    Range: 0 to 1.
+    Source: trec_eval.
+    """
+    found = t.n_rel_ret.astype(np.float64)
+    return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
+
+
+@measure("set_F", summary=mean, kind=Reals((1.0,), usage="X"))
+def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
+    """F measure of the whole retrieved set.
+
+    Precision and recall of the retrieved set as one number; recall weighs more where the parameter is above 1, its
+    usual value. 0 where no relevant document was retrieved.
+
+    Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
+    Range: 0 to 1.
+    Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
+    """
+    p = ratio(t.n_rel_ret, t.n_ret)
+    r = ratio(t.n_rel_ret, t.n_rel)
+    return np.where(t.n_rel_ret > 0, (x + 1.0) * p * r / (x * p + r), 0.0)
+
+
+@measure(
+    "utility",
+    summary=mean,
+    kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
+    without_results="0 (given parameters, with --compat 10, what they make of one unjudged document)",
+)
+def utility(t: Topics, *weights: float) -> FloatArray:
+    """Utility of the whole retrieved set.
+
+    What the relevant documents retrieved are worth, the nonrelevant ones retrieved, the relevant ones not retrieved and
+    the nonrelevant ones not retrieved: 1, -1, 0 and 0 each unless given as parameters. The last count needs the
+    collection size, -N.
+
+    Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
+    Range: any number.
+    Source: Hull, The TREC-7 Filtering Track (1998).
+    """
+    if len(weights) != 4:
+        raise EvaluationError(f"utility must have 4 parameters (A,B,C,D), but got {len(weights)}")
+    a, b, c, d = weights
+    r, n, n_rel = t.n_rel_ret, t.n_ret, t.n_rel
+    value: FloatArray = a * r + b * (n - r) + c * (n_rel - r) + d * (t.collection_size + r - n - n_rel)
+    return value

@@ -1,0 +1,56 @@
+"""Messages: what a program says on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from irevalx.process.progress import Progress
+from irevalx.process.terminal import is_terminal, show_progress, tell
+
+
+class Messages:
+    """Warnings, errors and progress; each on a line of its own that begins with the name of the program.
+
+    Parameters
+    ----------
+    program : its name.
+    quiet : whether only errors are shown.
+    """
+
+    def __init__(self, program: str, *, quiet: bool) -> None:
+        self.warnings: list[str] = []
+        """Every warning so far, shown or not."""
+        self._program = program
+        self._quiet = quiet
+        self._progress: Progress | None = None
+
+    def warn(self, line: str) -> None:
+        """Show a warning."""
+        self.warnings.append(line)
+        if not self._quiet:
+            self._tell(line)
+
+    def complain(self, error: Exception) -> None:
+        """Show an error that does not end the program."""
+        self._tell(str(error))
+
+    @contextmanager
+    def progress(self, unit: str, *, total: int | None = None, n_runs: int = 1) -> Iterator[Progress]:
+        """Show progress while something is done, if standard error is a terminal; nothing of it stays there.
+
+        Parameters
+        ----------
+        unit, total, n_runs : as ``Progress`` has them.
+        """
+        show = show_progress if is_terminal() and not self._quiet else None
+        self._progress = Progress(self._program, unit, total=total, n_runs=n_runs, show=show)
+        try:
+            yield self._progress
+        finally:
+            self._progress.clear()
+
+    def _tell(self, line: str) -> None:
+        if self._progress:
+            self._progress.clear()
+        tell(f"{self._program}: {line}")

@@ -1,0 +1,279 @@
+"""Decimal numbers in a column of texts, eight characters at a time and without a loop over texts.
+
+A 64-bit word holds eight characters, and numpy works on one word of every text at once. How to look at the characters
+of a word together (find one of them, check that all are digits, make a number of eight digits in three
+multiplications) is common knowledge under the name of SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric
+string to int" and Daniel Lemire's notes on parsing eight digits. That the decimal point may stand anywhere, and that
+texts are cut to their length, is added here.
+
+Words are little-endian: the first character is the lowest byte, so that a word that is written in hexadecimal reads
+backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
+
+    ============================  ======================  ====================================================
+    its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros stand in front
+    the decimal point             ``0x0080000000000000``  a bit in its byte
+    the digits without it         ``0x3532313030303030``  "00000125", and 1 digit behind the point
+    their values                  ``0x0502010000000000``  0 0 0 0 0 1 2 5
+    numbers of two digits         ``0x0019000100000000``  0, 0, 1, 25
+    numbers of four digits        ``0x0000007d00000000``  0, 125
+    the number of eight digits    ``0x000000000000007d``  125; 125 / 10, with the sign: -12.5
+    ============================  ======================  ====================================================
+
+A text of more than eight characters has several words, of which the last holds the last eight characters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import WORD, Names, words_of
+from irevalx.arrays.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
+
+EXACT = 0
+"""The number is what ``strtod`` gives."""
+
+CLOSE = 1
+"""The number has so many digits that it may be off by ``ERROR``; ``strtod`` has it exactly."""
+
+ODD = 2
+"""The text is no plain decimal number, or longer than this module reads."""
+
+ERROR = 2.0**-50
+"""The greatest relative error of a number that is ``CLOSE``."""
+
+_LONGEST = 24
+"""Characters of a number without its sign, at most."""
+
+_EXACT_INTEGERS = np.uint64(2**53)
+"""Whole numbers below this are exact as floats of 64 bits."""
+
+_EXACT_POWERS = 22
+"""Powers of ten up to 10**22 are exact as floats of 64 bits."""
+
+_POWERS_OF_TEN = np.array([10.0**n for n in range(_LONGEST + 1)])
+
+_LAST_BYTES: WordArray = np.array([0] + [2**64 - (1 << 8 * (8 - n)) for n in range(1, 9)], np.uint64)
+"""Masks for the last n characters of a word."""
+
+
+def _in_every_byte(byte: int) -> np.uint64:
+    return np.uint64(int.from_bytes(bytes([byte]) * WORD, "little"))
+
+
+_ZEROS, _POINTS = _in_every_byte(ord("0")), _in_every_byte(ord("."))
+_ONES, _SIXES, _THREES = _in_every_byte(1), _in_every_byte(6), _in_every_byte(0x33)
+_HIGH_BITS, _HIGH_NIBBLES, _LOW_NIBBLES = _in_every_byte(0x80), _in_every_byte(0xF0), _in_every_byte(0x0F)
+
+_NUMBERS_BELOW_100 = np.uint64(0x00FF00FF00FF00FF)
+"""Mask for the lower byte of every two."""
+
+_NUMBERS_BELOW_10_000 = np.uint64(0x0000FFFF0000FFFF)
+"""Mask for the lower two bytes of every four."""
+
+_BYTES_ABOVE = np.uint64(0x0706050403020100)
+"""Multiplied by 1 in a byte, it has in the highest byte how many bytes lie above that byte."""
+
+_ONE, _NIBBLE, _SEVEN, _BYTE, _TOP_BYTE = (np.uint64(n) for n in (1, 4, 7, 8, 56))
+
+
+def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
+    """Read decimal numbers without exponents.
+
+    Parameters
+    ----------
+    texts : n of them, each of at least one character.
+
+    Returns
+    -------
+    values : shape (n,); what the texts say, as precisely as ``states`` has it; 0.0 where that is ``ODD``.
+    states : shape (n,); ``EXACT``, ``CLOSE`` or ``ODD``.
+
+    Notes
+    -----
+    A whole number below 2**53 divided by a power of ten up to 22 is rounded once, and so is what ``strtod`` gives.
+
+    >>> values, states = decimals(Names.of([b"-12.5", b"+3", b"0.12345678901234567", b"1e5"]))
+    >>> values.tolist(), states.tolist()
+    ([-12.5, 3.0, 0.12345678901234568, 0.0], [0, 0, 1, 2])
+    """
+    buffer, start, length = texts.buffer, texts.start, texts.length
+    first = buffer[start]
+    negative = first == ord("-")
+    signed = negative | (first == ord("+"))
+    if signed.any():
+        length = length - signed
+    end = texts.start + texts.length
+    n_words = max(1, min(-(-int(length.max(initial=0)) // WORD), _LONGEST // WORD))
+    words = [_last_characters(words_of(buffer), end, length, place) for place in range(n_words)]
+    digits, fraction, points, valid = _without_point(words)
+    valid &= (length > points) & (length <= WORD * n_words)
+    low = _eight_digits(digits[0])
+    if n_words > 1:
+        low += _eight_digits(digits[1]) * np.uint64(10**8)
+    values = low.astype(np.float64)
+    exact = low < _EXACT_INTEGERS
+    if n_words > 2:
+        high = _eight_digits(digits[2])
+        values += high.astype(np.float64) * 1e16
+        exact &= (high == 0) & (fraction <= _EXACT_POWERS)
+    values /= _POWERS_OF_TEN[fraction]
+    np.negative(values, out=values, where=negative)
+    states = np.where(exact, np.uint8(EXACT), np.uint8(CLOSE))
+    if not valid.all():
+        states[~valid] = ODD
+        values[~valid] = 0.0
+    return values, states
+
+
+def integers(texts: Names) -> tuple[IntArray, BoolArray]:
+    """Read whole numbers.
+
+    Parameters
+    ----------
+    texts : n of them, each of at least one character.
+
+    Returns
+    -------
+    values : shape (n,); 0 where the text is no plain number of up to 15 digits.
+    plain : shape (n,); whether it is.
+
+    >>> values, plain = integers(Names.of([b"2", b"-1", b"1.0"]))
+    >>> values.tolist(), plain.tolist()
+    ([2, -1, 0], [True, True, False])
+    """
+    digit = texts.buffer[texts.start] - np.uint8(ord("0"))
+    if (texts.length == 1).all() and (digit <= 9).all():
+        return digit.astype(np.int64), np.ones(digit.size, np.bool_)
+    values, states = decimals(texts)
+    plain = (states == EXACT) & (np.abs(values) < 1e15)
+    # A number that has a fraction is recognised by its text, since 1. and 1.0 are whole.
+    for place in range(min(int(texts.length.max(initial=0)), _LONGEST + 1)):
+        inside = texts.length > place
+        plain &= ~(inside & (texts.buffer[np.where(inside, texts.start + place, 0)] == ord(".")))
+    return np.where(plain, values, 0.0).astype(np.int64), plain
+
+
+def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: int) -> WordArray:
+    """Return eight characters of each text, counted from its end, with the character 0 in front of a short text.
+
+    Parameters
+    ----------
+    words : the word at every place of the buffer.
+    end : shape (n,); where each text ends.
+    length : shape (n,); characters of each text without its sign.
+    place : which eight: the last ones for 0, those before them for 1.
+
+    >>> texts = Names.of([b"-12.5"])
+    >>> word = _last_characters(words_of(texts.buffer), texts.start + texts.length, texts.length - 1, 0)
+    >>> f"{word[0]:#018x}"
+    '0x352e323130303030'
+    """
+    characters = words[end - WORD * (place + 1)]
+    if length.min(initial=_LONGEST + 1) >= WORD * (place + 1):
+        return characters
+    kept = _LAST_BYTES[np.clip(length - WORD * place, 0, WORD)]
+    return (characters & kept) | (_ZEROS & ~kept)
+
+
+def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
+    """Close the gap that the decimal point leaves: the characters before it move up by one.
+
+    Parameters
+    ----------
+    words : of characters, the last eight of each text first; shape (n,) each.
+
+    Returns
+    -------
+    digits : the words without the point.
+    fraction : shape (n,); how many digits follow it.
+    points : shape (n,); 1 where there is one.
+    valid : shape (n,); whether nothing but digits is left.
+
+    >>> digits, fraction, points, valid = _without_point([np.array([0x352E323130303030], np.uint64)])
+    >>> f"{digits[0][0]:#018x}", fraction.tolist(), points.tolist(), valid.tolist()
+    ('0x3532313030303030', [1], [1], [True])
+    """
+    n = words[0].size
+    fraction = np.zeros(n, np.int64)
+    dotted = np.zeros(n, np.bool_)
+    valid = np.ones(n, np.bool_)
+    digits = []
+    for place, word in enumerate(words):
+        before = words[place + 1] if place + 1 < len(words) else np.full(1, _ZEROS)
+        carried = before >> _TOP_BYTE
+        # Where the point stood further behind, all characters move up; in the last word it did not.
+        closed = np.where(dotted, (word << _BYTE) | carried, word) if place else word
+        if not dotted.all():
+            point = _first_point(word)
+            here = (point != 0) & ~dotted
+            before_point = (point >> _SEVEN) - _ONE
+            behind_point = ~((point << _ONE) - _ONE)
+            partly = (word & behind_point) | ((word & before_point) << _BYTE) | carried
+            digits_behind = ((point >> _SEVEN) * _BYTES_ABOVE) >> _TOP_BYTE
+            fraction += np.where(here, WORD * place + digits_behind.astype(np.int64), 0)
+            closed = np.where(here, partly, closed)
+            dotted |= here
+        valid &= _are_digits(closed)
+        digits.append(closed)
+    return digits, fraction, dotted.astype(np.int64), valid
+
+
+def _first_point(word: WordArray) -> WordArray:
+    """Return words with the highest bit of the byte set in which the first point stands; 0 without a point.
+
+    A byte that is a point becomes 0, and of a 0 alone 1 can only be taken by borrowing, which sets its highest bit.
+
+    >>> f"{_first_point(np.array([0x352E323130303030], np.uint64))[0]:#018x}"
+    '0x0080000000000000'
+    """
+    x = word ^ _POINTS
+    points = (x - _ONES) & ~x & _HIGH_BITS
+    points &= ~points + _ONE  # the lowest one; what is borrowed from the bytes above it may set their bits too
+    return points
+
+
+def _are_digits(word: WordArray) -> BoolArray:
+    """Return whether all characters of each word are digits: 0x30 to 0x39, which stay in their row when 6 is added.
+
+    >>> _are_digits(np.array([0x3532313030303030, 0x352E323130303030], np.uint64)).tolist()
+    [True, False]
+    """
+    is_digit: BoolArray = ((word & _HIGH_NIBBLES) | (((word + _SIXES) & _HIGH_NIBBLES) >> _NIBBLE)) == _THREES
+    return is_digit
+
+
+def _eight_digits(word: WordArray) -> WordArray:
+    """Return the number that eight digits make: numbers of two digits, then of four, then of all eight.
+
+    >>> digits = np.array([0x3532313030303030], np.uint64)
+    >>> values = digits & _LOW_NIBBLES
+    >>> f"{values[0]:#018x}"
+    '0x0502010000000000'
+    >>> pairs = _joined(values, 10, 8) & _NUMBERS_BELOW_100
+    >>> f"{pairs[0]:#018x}"
+    '0x0019000100000000'
+    >>> fours = _joined(pairs, 100, 16) & _NUMBERS_BELOW_10_000
+    >>> f"{fours[0]:#018x}"
+    '0x0000007d00000000'
+    >>> f"{_joined(fours, 10_000, 32)[0]:#018x}", _eight_digits(digits).tolist()
+    ('0x000000000000007d', [125])
+    """
+    pairs = _joined(word & _LOW_NIBBLES, 10, 8) & _NUMBERS_BELOW_100
+    fours = _joined(pairs, 100, 16) & _NUMBERS_BELOW_10_000
+    return _joined(fours, 10_000, 32)
+
+
+def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
+    """Return words in which every second number is ``base`` times the number before it, plus itself.
+
+    One multiplication does it, since ``x * (base << bits | 1)`` is ``(x * base << bits) + x``: each number meets
+    ``base`` times its neighbour. The factor is 2561 for digits, 6553601 for numbers of two digits and 42949672960001
+    for those of four. What the other numbers have become is to be masked.
+
+    Parameters
+    ----------
+    numbers : words that hold a number each ``bits`` bits.
+    base : 10 to the power of the digits that a number has.
+    """
+    factor = np.uint64(base << bits | 1)
+    return (numbers * factor) >> np.uint64(bits)

@@ -1,0 +1,107 @@
+"""Files of judgments in which each line has a topic, a document and a grade: the formats qrels and sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names, numbered
+from irevalx.arrays.segments import IntArray
+from irevalx.errors import Warn
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import RUN_HINT, DataLines, cut_lines, whole_numbers
+from irevalx.reading.runs import group_by_topic
+from irevalx.reading.source import Source
+from irevalx.trec_eval.numbers import OddNumbers, c_double, odd_number_warnings
+from irevalx.trec_eval.versions import Compat
+
+
+class _Part(Frozen):
+    """The judgments of a block, its odd grades, and the names of its strata by the numbers that they have there."""
+
+    judgments: Judgments
+    odd: OddNumbers
+    strata: Sequence[bytes]
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        return self.judgments.topics
+
+
+def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+    """Read judgments.
+
+    Parameters
+    ----------
+    source : the file.
+    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE`` and, for a sample of strata, ``STRATUM``.
+    compat : whether lines that start with ``#`` are comments.
+    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
+    warn : told of such grades.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : a line does not have its columns.
+    OddNumberError : under ``strict``.
+    """
+    path = source.path
+
+    def parse(block: Block) -> _Part:
+        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
+        lines = cut_lines(path, block, layout, compat, hint=RUN_HINT)
+        strata, names = numbered(lines["STRATUM"]) if "STRATUM" in lines else (None, Names.of([]))
+        return _Part(_judgments(lines, strata, odd), odd, names.texts())
+
+    blocks = blocks_of(source)
+    parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
+    for message in odd_number_warnings(part.odd for part in parts):
+        warn(message)
+    return Judgments.joined(path, _with_strata_of_all(parts))
+
+
+def _judgments(lines: DataLines, strata: IntArray | None, odd: OddNumbers) -> Judgments:
+    """Build judgments from the lines of a block.
+
+    Parameters
+    ----------
+    strata : shape (lines,); the number of the stratum on each line, where there are strata.
+
+    Raises
+    ------
+    OddNumberError : a grade is odd, and ``odd`` is strict.
+    """
+    grades = whole_numbers(lines["GRADE"], odd, lines.describe)
+    topics, rows, order = group_by_topic(lines["TOPIC"])
+    return Judgments(
+        path=lines.path,
+        topics=topics,
+        rows=rows,
+        docnos=lines["DOCNO"].take(order),
+        grades=grades[order],
+        lines=lines.numbers[order],
+        strata=None if strata is None else strata[order],
+    )
+
+
+def _with_strata_of_all(parts: Sequence[_Part]) -> list[Judgments]:
+    """Return the judgments of parts of a file; one stratum has one number in all of them."""
+    names = sorted({name for part in parts for name in part.strata}, key=_stratum_order)
+    number = {name: place for place, name in enumerate(names)}
+    judgments = []
+    for part in parts:
+        strata = part.judgments.strata
+        if strata is not None:
+            strata = np.array([number[name] for name in part.strata], np.int64)[strata]
+        judgments.append(replace(part.judgments, strata=strata))
+    return judgments
+
+
+def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
+    """Return what strata are sorted by: numbers by value, then other names; names of one value by their bytes."""
+    value, is_number = c_double(name)
+    return not is_number, value if is_number else 0.0, name

@@ -1,0 +1,87 @@
+"""Files of runs in which each line has a topic, a document and a score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.errors import Warn
+from irevalx.reading.blocks import Block, blocks_of, whole_file
+from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import DataLines, as_precise, cut_lines, odd_number
+from irevalx.reading.runs import Results, Run, group_by_topic
+from irevalx.reading.source import Source
+from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.versions import Compat
+
+SINGLE_ERROR = 2.0**-22
+"""The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
+
+
+def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+    """Open a run.
+
+    Parameters
+    ----------
+    source : the file.
+    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``SCORE`` and, where the file names the run, ``TAG``.
+    compat : the precision of scores, and whether lines that start with ``#`` are comments.
+    strict : refuse scores that are not finite numbers, rather than reading them as C does.
+
+    Notes
+    -----
+    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, OddNumberError.
+    """
+
+    def parse(block: Block) -> Results:
+        lines = cut_lines(source.path, block, layout, compat)
+        return results_of(lines, lines["SCORE"], compat, strict=strict)
+
+    return Run(
+        source.path,
+        blocks=lambda: blocks_of(source),
+        whole=lambda: whole_file(source),
+        parse=parse,
+        size=source.size,
+    )
+
+
+def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> Results:
+    """Build results from the lines of a block.
+
+    Parameters
+    ----------
+    lines : with the columns ``TOPIC``, ``DOCNO`` and perhaps ``TAG``.
+    texts : shape (lines,); the scores.
+    compat : their precision.
+    strict : refuse scores that are not finite numbers.
+
+    Raises
+    ------
+    OddNumberError : under ``strict``, a score is not a finite number.
+    """
+    scores, states = decimals(texts)
+    odd = OddNumbers("score", "a finite number", strict=strict)
+    for place in np.flatnonzero(states == ODD).tolist():
+        scores[place] = odd_number(texts.text(place), place, odd, lines.describe)
+    close = states == CLOSE
+    topics, rows, order = group_by_topic(lines["TOPIC"])
+    texts = texts.take(order)
+    return Results(
+        topics=topics,
+        rows=rows,
+        docnos=lines["DOCNO"].take(order),
+        scores=as_precise(scores, compat)[order],
+        close=close[order],
+        error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
+        exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
+        lines=lines.numbers[order],
+        tag=_last_tag(lines),
+        odd=odd,
+    )
+
+
+def _last_tag(lines: DataLines) -> bytes | None:
+    """Return what the last line calls the run; None where there is no line, or no tag on it."""
+    return lines.text(lines.numbers.size - 1, "TAG") if "TAG" in lines and lines.numbers.size else None

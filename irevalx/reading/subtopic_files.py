@@ -1,0 +1,203 @@
+"""Files of judgments for subtopics: the format subtopics."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names, numbered
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, order_by
+from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import RUN_HINT, cut_lines, whole_numbers
+from irevalx.reading.runs import group_by_topic
+from irevalx.reading.source import Source
+from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
+from irevalx.trec_eval.versions import Compat
+
+
+class _Part(Frozen):
+    """The judgments of a block, and its odd grades."""
+
+    judgments: SubtopicJudgments
+    odd: OddNumbers
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        return self.judgments.documents.topics
+
+
+def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+    """Read judgments for subtopics.
+
+    Parameters
+    ----------
+    source : the file.
+    layout : its columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
+    compat : whether lines that start with ``#`` are comments.
+    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
+    warn : told of such grades.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : a line does not have its columns.
+    OddNumberError : under ``strict``.
+    """
+    path = source.path
+
+    def parse(block: Block) -> _Part:
+        lines = cut_lines(path, block, layout, compat, hint=RUN_HINT)
+        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
+        grades = whole_numbers(lines["GRADE"], odd, lines.describe)
+        columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
+        return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), odd)
+
+    blocks = blocks_of(source)
+    parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
+    for message in odd_number_warnings(part.odd for part in parts):
+        warn(message)
+    return SubtopicJudgments.joined(path, [part.judgments for part in parts])
+
+
+def subtopic_judgments(
+    path: str, topics: Names, subtopics: Names, docnos: Names, grades: IntArray, lines: IntArray
+) -> SubtopicJudgments:
+    """Bring the lines of each document together.
+
+    Parameters
+    ----------
+    topics, subtopics, docnos, grades, lines : of each judgment.
+
+    Returns
+    -------
+    Their topics are in the order of the file.
+    """
+    topic_names, of_topic, order = group_by_topic(topics)
+    subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
+    topic = of_topic.ids
+    about = _Lines(path, topic_names, topic, subtopics, docnos, lines)
+    document, first = _number(docnos, topic)
+    number, names = _number_in_order(subtopics)
+    n_names = max(names.size, 1)
+    pairs = distinct(topic * n_names + number)
+    of_subtopics = Segments.of_lengths(np.bincount(pairs // n_names, minlength=of_topic.n))
+    place = np.searchsorted(pairs, topic * n_names + number) - of_subtopics.offsets[:-1][topic]
+    by_document = np.argsort(document * n_names + number, kind="stable")
+    of_documents = Segments.of_lengths(np.bincount(topic[first], minlength=of_topic.n))
+    return SubtopicJudgments(
+        documents=Documents(path, topic_names, of_documents, docnos.take(first)),
+        subtopics=of_subtopics,
+        names=names.take(pairs % n_names),
+        rows=Segments.of_lengths(np.bincount(document, minlength=first.size)),
+        subtopic=place[by_document],
+        grades=grades[by_document],
+        duplicates=about.duplicates(by_document, document[by_document], number[by_document]),
+    )
+
+
+class _Lines(Frozen):
+    """What the lines of a file are about, those of each topic together.
+
+    Parameters
+    ----------
+    topic_names : by number.
+    topic : of each line, its number.
+    subtopics, docnos : of each line.
+    lines : the 1-based number of each in the file.
+    """
+
+    path: str
+    topic_names: tuple[bytes, ...]
+    topic: IntArray
+    subtopics: Names
+    docnos: Names
+    lines: IntArray
+
+    def duplicates(
+        self, order: IntArray, document: IntArray, subtopic: IntArray
+    ) -> dict[bytes, DuplicateDocumentError]:
+        """Return the topics in which a document is judged twice for a subtopic, with an error about the first time.
+
+        Parameters
+        ----------
+        order : sorts the lines by document, subtopic and line.
+        document, subtopic : of each line in this order.
+        """
+        twice = np.flatnonzero((document[1:] == document[:-1]) & (subtopic[1:] == subtopic[:-1])) + 1
+        found: dict[bytes, DuplicateDocumentError] = {}
+        for one, two in sorted(zip(order[twice - 1].tolist(), order[twice].tolist(), strict=True), key=lambda x: x[1]):
+            topic = self.topic_names[self.topic[two]]
+            docno, subtopic_name = quote(self.docnos.text(two)), quote(self.subtopics.text(two))
+            error = DuplicateDocumentError(
+                f"{shown_name(self.path)}:{self.lines[two]}: a document must occur once in the judgments of a "
+                f"subtopic, but got {docno} for subtopic {subtopic_name} of topic {quote(topic)} a second time (first "
+                f"on line {self.lines[one]})"
+            )
+            found.setdefault(topic, error)
+        return found
+
+
+def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
+    """Number the different names of each group in the order of their first lines.
+
+    Parameters
+    ----------
+    names : of each line.
+    group : of each line, ascending.
+
+    Returns
+    -------
+    number : of each line; names of different groups have different numbers.
+    first : of each number, its first line.
+    """
+    keys = names.keys()
+    order, new = _sorted(keys, group)
+    again = np.flatnonzero(~new)
+    if not names.take(order[again]).same(names.take(order[again - 1])).all():  # different names with one key
+        order, new = _sorted(numbered(names)[0], group)
+    first = np.minimum.reduceat(order, np.flatnonzero(new)) if order.size else order
+    in_file = np.argsort(first)
+    rank = np.empty(first.size, np.int64)
+    rank[in_file] = np.arange(first.size)
+    number = np.empty(order.size, np.int64)
+    number[order] = rank[np.cumsum(new) - 1]
+    return number, first[in_file]
+
+
+def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return the permutation that sorts by group and key, and which of the sorted are the first of their kind."""
+    order = order_by(keys, group)
+    keys, group = keys[order], group[order]
+    return order, np.append(True, (keys[1:] != keys[:-1]) | (group[1:] != group[:-1]))[: keys.size]
+
+
+def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
+    """Number the different names of subtopics: those that are numbers by value, then the others in byte order.
+
+    Returns
+    -------
+    number : of each line.
+    names : by number.
+    """
+    new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
+    stretches = subtopics.take(new)
+    number, first = _number(stretches, np.zeros(stretches.size, np.int64))
+    texts = stretches.take(first).texts()
+    order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
+    rank = np.empty(len(texts), np.int64)
+    rank[order] = np.arange(len(texts))
+    return rank[number][np.cumsum(new) - 1], Names.of([texts[place] for place in order])
+
+
+def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
+    """Return a key that sorts names of subtopics; a number may have more digits than Python cares to read."""
+    if re.fullmatch(rb"[0-9]+", name):
+        digits = name.lstrip(b"0")
+        return False, len(digits), digits, name
+    return True, 0, b"", name

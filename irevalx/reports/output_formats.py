@@ -1,0 +1,202 @@
+"""The formats that results are printed in: OUTPUT_FORMATS has one row a format.
+
+What makes the lines is imported when it is needed: every call of the command reads this module for its options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from irevalx.frozen import Frozen
+
+if TYPE_CHECKING:
+    from irevalx.reports.report import Report
+    from irevalx.reports.table import Table
+
+DIGITS = 4
+"""Decimals of real numbers in tables for people, unless ``--digits`` says otherwise."""
+
+MOST_DIGITS = 100
+"""The most that ``--digits`` takes; a number has fewer."""
+
+
+class OutputFormat(Frozen):
+    """A format that results are printed in; each way of making one is a subclass.
+
+    Parameters
+    ----------
+    name : what ``--format`` calls it.
+    purpose : what it is, in a few words for help and manual.
+    """
+
+    name: str
+    purpose: str
+
+    for_people: ClassVar[bool] = False
+    """Whether it is a table for people, whose real numbers have ``--digits`` decimals."""
+
+    in_lab: ClassVar[bool] = True
+    """Whether ``irevalx-lab`` has it: it can then print any table."""
+
+    run_by_run: ClassVar[bool] = False
+    """Whether the command prints a report for each run, rather than one about all of them."""
+
+    shows_inputs: ClassVar[bool] = False
+    """Whether a report says how its values were made, which takes the digests of all files."""
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield what the command prints."""
+        raise NotImplementedError
+
+    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+        """Yield what ``irevalx-lab`` prints.
+
+        Parameters
+        ----------
+        tables : the first one is what was asked for; formats that have room for one table leave out the others.
+        digits : decimals of real numbers, for people.
+        titled : give a single table its title too, as several have it, for people.
+        """
+        raise NotImplementedError
+
+
+class TrecEvalLines(OutputFormat):
+    """trec_eval's three columns."""
+
+    in_lab = False
+    run_by_run = True
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield the lines of one run after the other."""
+        from irevalx.reports.trec import trec_lines
+
+        for evaluation in report.evaluations:
+            yield from trec_lines(evaluation, per_topic=report.per_topic, summary=report.summary, headed=report.headed)
+
+
+class TableForPeople(OutputFormat):
+    """A table with rounded numbers.
+
+    Parameters
+    ----------
+    layout : what tabulate calls it.
+    best : what a cell with the best value looks like; ``{}`` stands for the value.
+    other : the same for the other cells of such a column.
+    escape : makes any text fit to stand in a cell.
+    """
+
+    layout: str
+    best: str
+    other: str = "{}"
+    escape: Callable[[str], str] = str
+
+    for_people = True
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield a table in which runs stand side by side."""
+        from irevalx.reports.overview import overview
+
+        return self.table_lines(overview(report), report.digits)
+
+    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+        """Yield one table after the other, with their titles if there are several."""
+        from irevalx.reports.table import aligned_lines
+
+        for number, table in enumerate(tables):
+            if titled or len(tables) > 1:
+                yield f"{chr(10) if number else ''}{table.title}\n\n".encode()
+            yield from aligned_lines(
+                table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
+            )
+
+
+class SeparatedValues(OutputFormat):
+    """A header, then a line for each row with every digit.
+
+    Parameters
+    ----------
+    delimiter : stands between fields; those that hold it are quoted.
+    """
+
+    delimiter: str
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield a line for each value."""
+        from irevalx.reports.records import Record, records_of, separated_lines
+
+        return separated_lines(Record._fields, records_of(report), self.delimiter)
+
+    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+        """Yield the first table."""
+        from irevalx.reports.records import separated_lines
+
+        return separated_lines(tables[0].columns, tables[0].rows, self.delimiter)
+
+
+class JsonLines(OutputFormat):
+    """An object for each row with every digit."""
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield a line for each value."""
+        from irevalx.reports.records import Record, json_lines, records_of
+
+        return json_lines(Record._fields, records_of(report))
+
+    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+        """Yield the first table."""
+        from irevalx.reports.records import json_lines
+
+        return json_lines(tables[0].columns, tables[0].rows)
+
+
+class JsonObject(OutputFormat):
+    """One object with everything."""
+
+    shows_inputs = True
+
+    def report_lines(self, report: Report) -> Iterator[bytes]:
+        """Yield the values by run, topic and measure, behind how they were made."""
+        from irevalx.reports.records import json_of_report
+
+        return json_of_report(report)
+
+    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+        """Yield all tables, by title."""
+        from irevalx.reports.records import json_of_tables
+
+        return json_of_tables(tables)
+
+
+def _escape_markdown(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+_LATEX = {character: "\\" + character for character in "&%$#_{}"}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def _escape_latex(text: str) -> str:
+    return re.sub(r"[\\&%$#_{}~^]", lambda found: _LATEX[found[0]], text)
+
+
+OUTPUT_FORMATS: dict[str, OutputFormat] = {
+    form.name: form
+    for form in (
+        TrecEvalLines("trec", "trec_eval's three columns"),
+        TableForPeople("table", "a table for the terminal", "simple", best="{}*", other="{} "),
+        TableForPeople("markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown),
+        TableForPeople("latex", "a table in LaTeX", "latex_raw", best=r"\textbf{{{}}}", escape=_escape_latex),
+        SeparatedValues("csv", "comma-separated values", ","),
+        SeparatedValues("tsv", "tab-separated values", "\t"),
+        JsonObject("json", "one JSON object"),
+        JsonLines("jsonl", "a JSON object a line"),
+    )
+}
+"""The values of ``--format``, in the order of help and manual."""
+
+
+def explained(formats: Iterable[OutputFormat]) -> str:
+    """Return names and purposes, as help shows them: ``csv (comma-separated lines), ...``."""
+    return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

@@ -1,0 +1,113 @@
+"""Evaluations side by side, as a table for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from math import isnan
+from typing import Any
+
+from irevalx.evaluation.columns import Column
+from irevalx.evaluation.evaluate import Evaluation
+from irevalx.frozen import Frozen
+from irevalx.measures.counts import runid
+from irevalx.reports.report import Report
+from irevalx.reports.table import Table
+from irevalx.reports.trec import ALL
+from irevalx.trec_eval.numbers import c_format
+
+
+class _Row(Frozen):
+    """The values of a run for a topic or for all.
+
+    Parameters
+    ----------
+    labels : of the run, the topic, or both.
+    group : rows of the same group compete for the best value.
+    values : by printed name.
+    """
+
+    labels: tuple[str, ...]
+    group: str
+    values: dict[str, Any]
+
+
+def overview(report: Report) -> list[Table]:
+    """Return a table with a row a run and a column a measure, or for a single run a row a measure.
+
+    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is a row a
+    topic (and run, where there are several), and the best run of each topic is marked. Runs may lack a value where not
+    all of their topics could be evaluated. There is no table where neither topics nor summaries are to be shown.
+    """
+    per_topic, summary = report.per_topic, report.summary
+    if not summary and not per_topic:
+        return []
+    several = len(report.evaluations) > 1
+    columns = {
+        column.name: column
+        for evaluation in report.evaluations
+        for column in evaluation.columns
+        if column.measure is not runid and (column.measure.per_topic or summary)
+    }
+    rows = [row for evaluation in report.evaluations for row in _rows(evaluation, report, several=several)]
+    cells = [
+        [*row.labels, *(_cell(row.values.get(name), column, report.digits) for name, column in columns.items())]
+        for row in rows
+    ]
+    labels = ["run", "topic"] if several and per_topic else ["topic"] if per_topic else ["run"]
+    heads = (*labels, *columns)
+    best = _best(rows, columns.values()) if several else {}
+    if not several and not per_topic:
+        heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
+    return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads))]
+
+
+def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
+    """Yield the rows of a run, labelled with its name where there are several runs."""
+    run, everything = os.fsdecode(evaluation.run), ALL.decode()
+    name = (run,) if several else ()
+    if report.per_topic:
+        columns = [
+            (column.name, values)
+            for column in evaluation.columns
+            if column.measure.per_topic and (values := column.of_topics) is not None
+        ]
+        for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
+            yield _Row((*name, topic), topic, {column: values[place] for column, values in columns})
+    if report.summary:
+        labels = (*name, everything) if report.per_topic else (run,)
+        summaries = {column.name: column.summary for column in evaluation.columns if column.summary is not None}
+        yield _Row(labels, everything, summaries)
+
+
+def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
+    """Find the greatest value of each column and group, ties included; none where all are the same.
+
+    Returns
+    -------
+    For each column that is no count, the places of rows.
+    """
+    groups: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(row.group, []).append(place)
+    found: dict[str, set[int]] = {}
+    for column in columns:
+        if not column.measure.higher_is_better:
+            continue
+        found[column.name] = set()
+        for places in groups.values():
+            values = {place: rows[place].values.get(column.name) for place in places}
+            known = {place: value for place, value in values.items() if value is not None and not isnan(value)}
+            if len(set(known.values())) > 1:
+                best = max(known.values())
+                found[column.name] |= {place for place, value in known.items() if value == best}
+    return found
+
+
+def _cell(value: Any, column: Column, digits: int) -> str:
+    """Return a value as trec_eval would print it with so many decimals."""
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    return str(value) if column.number == "integer" else c_format(f"%.{digits}f", value)

@@ -1,0 +1,33 @@
+"""Report: evaluations, and what of them is to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from irevalx.frozen import Frozen
+
+if TYPE_CHECKING:
+    from irevalx.evaluation.evaluate import Evaluation
+
+
+class Report(Frozen, kw_only=True):
+    """What the command has to print."""
+
+    evaluations: Sequence[Evaluation]
+    """In the order of the runs."""
+
+    per_topic: bool
+    """Show the values of each topic (``-q``)."""
+
+    summary: bool
+    """Show the ``all`` values (not under ``-n``)."""
+
+    headed: bool = False
+    """Whether the lines of a run begin with its name, as there are other runs."""
+
+    digits: int
+    """Decimals of real numbers in tables for people."""
+
+    about: Mapping[str, Any]
+    """How the values were made: version, options, inputs and warnings. Formats with ``shows_inputs`` print it."""

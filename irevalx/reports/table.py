@@ -1,0 +1,83 @@
+"""Table: rows of values; and how such tables are written for people."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from irevalx.frozen import Frozen
+
+
+class Table(Frozen):
+    """Rows of values.
+
+    Parameters
+    ----------
+    title : what it is, in a few words.
+    columns : names, in small letters with underscores.
+    rows : shape (n_rows, n_columns); a value is text, a number, true or false, or None where there is none.
+    n_labels : how many columns, the first ones, say what a row is about.
+    probabilities : columns of which people want to know how near to 0 they are.
+    best : for columns in which rows compete, the places of the rows with the best value, maybe none.
+    heads : what people see in place of the columns; None for the columns with blanks for underscores.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Any]]
+    n_labels: int = 1
+    probabilities: frozenset[str] = frozenset()
+    best: Mapping[str, Collection[int]] = {}
+    heads: tuple[str, ...] | None = None
+
+
+def aligned_lines(
+    table: Table, digits: int, *, layout: str, best: str, other: str, escape: Callable[[str], str]
+) -> Iterator[bytes]:
+    """Yield the lines of a table, labels to the left and values to the right.
+
+    Parameters
+    ----------
+    digits : decimals of real numbers.
+    layout, best, other, escape : as ``TableForPeople`` has them.
+    """
+    from tabulate import tabulate
+
+    heads = table.heads or [column.replace("_", " ") for column in table.columns]
+    least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
+    cells = [
+        [escape(_rounded(value, digits, bound)) for value, bound in zip(row, least, strict=True)] for row in table.rows
+    ]
+    for column, best_rows in table.best.items():
+        place = table.columns.index(column)
+        for number, row in enumerate(cells):
+            row[place] = (best if number in best_rows else other).format(row[place])
+    text = tabulate(
+        cells,
+        headers=[escape(head) for head in heads],
+        tablefmt=layout,
+        disable_numparse=True,
+        colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
+        preserve_whitespace=True,
+    )
+    for line in text.splitlines():
+        yield os.fsencode(line.rstrip()) + b"\n"
+
+
+def _rounded(value: Any, digits: int, least: float) -> str:
+    """Return a value as people want to see it.
+
+    Parameters
+    ----------
+    least : a number between 0 and this one is shown as less than it; 0 for none.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        rounded = f"{value:.{digits}f}"
+        return f"<{least:.{digits}f}" if 0 < value < least else rounded.removeprefix("-" if float(rounded) == 0 else "")
+    return str(value)

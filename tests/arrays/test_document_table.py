@@ -1,0 +1,89 @@
+"""Documents are found by their bytes, whatever their keys are."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from example_files import EVERYTHING, EXPECTED, QRELS, RUN
+from hypothesis import given
+from hypothesis import strategies as st
+from running import run
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.document_table import DocumentTable, may_repeat
+
+
+@pytest.fixture
+def colliding_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All names have one key."""
+    monkeypatch.setattr(Names, "keys", lambda self: np.zeros(self.size, np.uint64))
+
+
+@pytest.mark.usefixtures("colliding_keys")
+def test_documents_with_one_key_are_told_apart() -> None:
+    """Two documents that share a key are still two documents, in the table and in the output."""
+    table = DocumentTable(np.zeros(4, np.int64), 2, Names.of([b"a", b"b", b"c", b"b"]))
+    found = table.find(np.array([0, 0, 0, 0, 1]), Names.of([b"a", b"b", b"c", b"d", b"a"]))
+    assert (found.tolist()[0], found.tolist()[2:]) == (0, [2, ABSENT, ABSENT])
+    assert found[1] in {1, 3}
+    assert {tuple(sorted(pair)) for pair in table.duplicates.tolist()} == {(1, 3)}
+    assert run(*EVERYTHING, QRELS, RUN).stdout == EXPECTED
+
+
+@pytest.mark.usefixtures("colliding_keys")
+def test_documents_made_to_collide_do_little_harm() -> None:
+    """Memory grows with the number of documents that share a key, not with its square."""
+    docnos = [b"D%d" % number for number in range(1000)]
+    entries = Names.of([*docnos, b"D7"])
+    tracemalloc.start()
+    try:
+        table = DocumentTable(np.array([0] * 500 + [1] * 500 + [0]), 2, entries)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert [tuple(sorted(pair)) for pair in table.duplicates.tolist()] == [(7, 1000)]
+    found = table.find(np.array([0] * 500 + [1] * 500), Names.of(docnos)).tolist()
+    assert found[7] in {7, 1000}
+    assert [*found[:7], *found[8:]] == [*range(7), *range(8, 1000)]
+    assert table.find(np.array([0, 1]), Names.of([b"D999", b"D0"])).tolist() == [ABSENT, ABSENT]
+
+
+@given(
+    entries=st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"aa", b"c" * 9])), max_size=12),
+    sought=st.lists(st.tuples(st.integers(0, 3), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d"])), max_size=12),
+)
+def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], sought: list[tuple[int, bytes]]) -> None:
+    """Documents are found by topic and bytes, and every document that occurs twice is noticed."""
+    table = DocumentTable(np.array([t for t, _ in entries], np.int64), 4, Names.of([d for _, d in entries]))
+    found = table.find(np.array([t for t, _ in sought], np.int64), Names.of([d for _, d in sought])).tolist()
+    for one, place in zip(sought, found, strict=True):
+        assert (entries[place] if place != ABSENT else None) == (one if one in entries else None)
+    twice = {entry for entry in entries if entries.count(entry) > 1}
+    assert {entries[place] for pair in table.duplicates.tolist() for place in pair} == twice
+    assert all(entries[one] == entries[other] and one != other for one, other in table.duplicates.tolist())
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d" * 17])), max_size=12))
+def test_keys_say_whether_a_document_may_occur_twice(entries: list[tuple[int, bytes]]) -> None:
+    """What occurs twice is never missed, and few different keys are no cause for alarm; one topic is not another."""
+    keys = Names.of([docno for _, docno in entries]).keys()
+    assert may_repeat(np.array([topic for topic, _ in entries], np.int64), keys) == (len(set(entries)) < len(entries))
+
+
+@pytest.mark.usefixtures("colliding_keys")
+def test_one_key_for_all_is_cause_for_alarm() -> None:
+    """Different documents with one key have to be looked at."""
+    assert may_repeat(np.array([0, 0]), Names.of([b"a", b"b"]).keys())
+
+
+def test_ids_of_every_length(tmp_path: Path) -> None:
+    """Documents of 1 to 300 bytes, which share their beginnings, are ranked and found."""
+    docnos = [b"\xe9" * length for length in range(1, 301)]
+    (tmp_path / "run").write_bytes(b"".join(b"1 Q0 %b 0 7 r\n" % docno for docno in docnos))
+    (tmp_path / "qrels").write_bytes(b"".join(b"1 0 %b %d\n" % (docno, len(docno) % 3) for docno in docnos))
+    result = run("-q", "-m", "relstring.300", tmp_path / "qrels", tmp_path / "run")
+    assert result.stdout.split(b"'")[1] == b"".join(b"%d" % (length % 3) for length in range(300, 0, -1))

@@ -1,0 +1,37 @@
+"""The recorded answers of gdeval, ndeval and statAP_MQ_eval: every value at the digits that they print."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from recorded_family import CASES, Case, agrees
+from running import run
+
+from irevalx.measures import BY_NAME
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_recorded_answers(case: Case, tmp_path: Path) -> None:
+    """Each value is there and none that must not be; what must be refused is refused with the name of the file."""
+    for name, text in case.files.items():
+        (tmp_path / name).write_text(text)
+    if "recip_rank_cut" in " ".join(case.irevalx) and "recip_rank_cut" not in BY_NAME:
+        pytest.skip("no recip_rank_cut yet")
+    found = run(*case.irevalx, "--format", "csv", "-q", case.judgments, "run", cwd=tmp_path)
+    if case.refuses:
+        assert found.status > 0
+        assert found.stdout in {b"", b"run,topic,measure,value\n"}
+        assert any(line.startswith(f"irevalx: {case.refuses}:") for line in found.stderr.splitlines())
+        return
+    assert found.status == 0, found.stderr
+    rows = csv.DictReader(io.StringIO(found.stdout.decode()))
+    values = {(row["topic"], row["measure"]): float(row["value"]) for row in rows}
+    for topic, expected in case.expect.items():
+        for measure, printed in expected.items():
+            if printed is None:
+                assert (topic, measure) not in values
+            else:
+                assert agrees(values[topic, measure], printed), (topic, measure, values[topic, measure], printed)

@@ -1,0 +1,70 @@
+"""The pages of the documentation, taken apart: examples, links, headings. A page that is added is found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from running import ROOT
+
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text()
+    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+}
+"""The text of each page, by its path from the folder of the project."""
+
+README = PAGES["README.md"]
+
+SHELL_MARKER, PYTHON_MARKER = "<!-- example -->", "<!-- python example -->"
+"""What stands above an example, which is followed by what it prints."""
+
+_CODE_SPAN = re.compile(r"`([^`]+)`")
+_FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Example:
+    """What is typed, and what stands below it."""
+
+    page: str
+    typed: str
+    printed: str
+
+    def __str__(self) -> str:
+        """Return it as the name of a test."""
+        return f"{self.page}: {self.typed.splitlines()[0][:100]}"
+
+
+def examples(marker: str, language: str) -> list[Example]:
+    """Return what is marked so on all pages: a block in this language, followed by a block with what it prints."""
+    marked = re.compile(rf"^{marker}\n```{language}\n(.+?)\n```\n\n```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    return [Example(page, *found.groups()) for page, text in PAGES.items() for found in marked.finditer(text)]
+
+
+def blocks(language: str, text: str) -> list[tuple[str, str]]:
+    """Return the fenced blocks of a page in a language, each with the line above it."""
+    above = [text[: found.start()].rpartition("\n")[0].rpartition("\n")[2] for found in _FENCED.finditer(text)]
+    return [(line, found[2]) for line, found in zip(above, _FENCED.finditer(text), strict=True) if found[1] == language]
+
+
+def prose(text: str) -> str:
+    """Return a page without its fenced blocks."""
+    return _FENCED.sub("", text)
+
+
+def code_spans(text: str) -> list[str]:
+    """Return what stands between backticks in the prose of a page."""
+    spans = [span for paragraph in prose(text).split("\n\n") for span in _CODE_SPAN.findall(paragraph)]
+    return [" ".join(span.split()) for span in spans]
+
+
+def links(text: str) -> list[str]:
+    """Return where the links of a page lead."""
+    paragraphs = [_CODE_SPAN.sub("", paragraph) for paragraph in prose(text).split("\n\n")]
+    return [link for paragraph in paragraphs for link in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", paragraph)]
+
+
+def anchors(text: str) -> set[str]:
+    """Return the headings of a page as links name them: in lower case, without punctuation, with hyphens for spaces."""
+    headings = re.findall(r"^#+ +(.+?) *$", prose(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}

@@ -1,0 +1,105 @@
+"""docs/generate: what it writes is up to date and complete, and mistakes in the pages are found."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import generate
+import manual
+import pytest
+from departures import DEPARTURES, SUBJECTS
+from doc_pages import PAGES
+from running import ROOT
+
+from irevalx import errors
+from irevalx.cli.arguments import Option
+from irevalx.cli.command import command
+from irevalx.errors import IrevalxError
+from irevalx.measures import MEASURES
+from irevalx.measures.explanation import UpperBound
+
+
+def test_everything_is_up_to_date() -> None:
+    """What python docs/generate would write is what is there."""
+    assert generate.main(["--check"]) == 0
+
+
+def test_stale_pages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """--check names a file that is not up to date, says what to do, and writes nothing."""
+    before = (ROOT / "man" / "irevalx.1").read_text()
+    monkeypatch.setattr(manual, "DESCRIPTION", ("Something else.",))
+    assert generate.main(["--check"]) == 1
+    assert capsys.readouterr().err == "man/irevalx.1 is not up to date: run python docs/generate\n"
+    assert (ROOT / "man" / "irevalx.1").read_text() == before
+
+
+def test_stale_files_are_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --check the files are written, and are up to date then."""
+    (tmp_path / "man").mkdir()
+    (tmp_path / "docs").mkdir()
+    for page in ("README.md", *(page for page in PAGES if page.startswith("docs/"))):
+        (tmp_path / page).write_text(PAGES[page])
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    assert [generate.main(args) for args in (["--check"], [], ["--check"])] == [1, 0, 0]
+    assert {path.name for path in (tmp_path / "man").iterdir()} == {path.name for path in (ROOT / "man").iterdir()}
+    assert capsys.readouterr().err.count("is not up to date") == len(list((ROOT / "man").iterdir()))
+
+
+def test_blocks_are_put_between_their_markers() -> None:
+    """What stands between the markers of a block goes, all else stays."""
+    begin, end = generate.BEGIN.format("a block"), generate.END.format("a block")
+    page = f"above\n{begin}\nold\n{end}\nbelow\n{begin}\n{end}\n"
+    made, names = generate.with_blocks(page, {"a block": r"new \1"}, "page.md")
+    assert made == f"above\n{begin}\nnew \\1\n{end}\nbelow\n{begin}\nnew \\1\n{end}\n"
+    assert names == {"a block"}
+    assert generate.with_blocks("nothing", {"a block": "new"}, "page.md") == ("nothing", set())
+
+
+def test_wrong_markers_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown block, a block without end, and a block that no page has are found."""
+    begin, end = generate.BEGIN.format("a block"), generate.END.format("a block")
+    with pytest.raises(ValueError, match=r"page.md: a generated block must be one of other, but got a block"):
+        generate.with_blocks(f"{begin}\n{end}", {"other": ""}, "page.md")
+    with pytest.raises(ValueError, match=f"page.md: the block a block must end with {end}"):
+        generate.with_blocks(f"{begin}\n", {"a block": ""}, "page.md")
+    monkeypatch.setattr(generate, "blocks", lambda: {"a block": "new"} | dict.fromkeys(_marked(), ""))
+    with pytest.raises(ValueError, match=f"a page must have {begin}, but none in docs/ has"):
+        generate.generated_files()
+
+
+def _marked() -> set[str]:
+    return {name for text in PAGES.values() for name in re.findall(generate.BEGIN.format("(.*?)"), text)}
+
+
+def test_departures_name_tests_that_exist() -> None:
+    """Every departure is shown by a test, and belongs to a subject."""
+    for departure in DEPARTURES:
+        file, _, name = departure.test.partition("::")
+        sources = [path.read_text() for path in (ROOT / "tests").rglob(file)]
+        assert any(f"def {name}(" in source for source in sources), f"tests/ must have {departure.test}"
+    assert {departure.number for departure in DEPARTURES} == SUBJECTS.keys()
+
+
+def test_rising_measures_are_named() -> None:
+    """The pages, the help and the declarations agree on the measures for which rel is an upper bound."""
+    rising = [measure.name for measure in MEASURES if measure.explanation.upper_bound is not UpperBound.NEVER]
+    unjudged = next(param for param in command.params if param.name == "unjudged")
+    assert isinstance(unjudged, Option)
+    for text in (PAGES["docs/incomplete-judgments.md"].replace("`", ""), unjudged.help or ""):
+        listed = re.search(r"an upper bound for (.+?) and, with grades 0 and 1, (\w+)", " ".join(text.split()))
+        assert listed
+        assert sorted([*listed[1].split(", "), listed[2]]) == sorted(rising)
+
+
+def test_statuses_in_the_tree_of_errors() -> None:
+    """The tree in the docstring of errors.py, from which exit statuses are documented, says what the classes say."""
+    drawn = dict(re.findall(r"[├└]── (\w+) +(\d+)", errors.__doc__ or ""))
+    classes: list[type[IrevalxError]] = []
+    left = IrevalxError.__subclasses__()
+    while left:
+        classes.append(left.pop())
+        left += classes[-1].__subclasses__()
+    assert drawn == {cls.__name__: str(cls.exit_status) for cls in classes}

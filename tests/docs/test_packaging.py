@@ -1,0 +1,99 @@
+"""What is released: one version everywhere, a wheel that works on its own, and sources that hold everything."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib.metadata import metadata, version
+from pathlib import Path
+
+import pytest
+from running import ROOT
+
+import irevalx
+
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
+MANUAL_PAGES = {page.name: f"share/man/man{page.suffix[1:]}/{page.name}" for page in (ROOT / "man").iterdir()}
+"""Where each page is installed."""
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+sys.path.insert(0, sys.argv[1])
+import irevalx
+assert irevalx.__file__.startswith(sys.argv[1]), irevalx.__file__
+for module in pkgutil.walk_packages(irevalx.__path__, "irevalx."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+"""Imports every module of the package in a folder."""
+
+
+def test_one_version() -> None:
+    """The package, its metadata, the changelog and the citation agree on version and date."""
+    assert irevalx.__version__ == version("irevalx")
+    released = re.search(rf"^## \[{irevalx.__version__}\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert released
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f'\nversion: {irevalx.__version__}\ndate-released: "{released[1]}"\n' in citation
+
+
+def test_python_versions() -> None:
+    """The metadata, the classifiers and the workflow agree on the versions of Python."""
+    classified = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PYPROJECT)
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    [matrix] = re.findall(r"python: \[(.+)\]", workflow)
+    assert re.findall(r'"(.+?)"', matrix) == classified
+    assert metadata("irevalx")["Requires-Python"] == f">={classified[0]}"
+    assert "run: bash .ci/run\n" in workflow
+
+
+def test_manual_pages_are_listed() -> None:
+    """pyproject.toml installs every manual page, and no other."""
+    listed = re.findall(r'^"man/(.+)" = "(share/man/.+)"$', PYPROJECT, re.MULTILINE)
+    assert dict(listed) == MANUAL_PAGES, "list each page under tool.hatch.build.targets.wheel.shared-data"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a wheel and a source distribution."""
+    if importlib.util.find_spec("hatchling") is None:
+        pytest.skip("needs hatchling")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+def test_wheel(built: Path) -> None:
+    """The wheel holds the package and the manual pages, and nothing else."""
+    [wheel] = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {str(path.relative_to(ROOT)) for path in (ROOT / "irevalx").rglob("*.py")} | {"irevalx/py.typed"}
+    stem = f"irevalx-{irevalx.__version__}"
+    pages = {f"{stem}.data/data/{place}" for place in MANUAL_PAGES.values()}
+    assert {name for name in names if not name.startswith(f"{stem}.dist-info/")} == package | pages
+
+
+def test_wheel_runs_on_its_own(built: Path, tmp_path: Path) -> None:
+    """Every module of the wheel can be imported where there is nothing else of the project."""
+    [wheel] = built.glob("*.whl")
+    shutil.unpack_archive(wheel, tmp_path, "zip")
+    command = [sys.executable, "-I", "-c", IMPORT_ALL, str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_sources(built: Path) -> None:
+    """The source distribution holds what the tests and python docs/generate need."""
+    [sources] = built.glob("*.tar.gz")
+    held = {name.partition("/")[2] for name in tarfile.open(sources).getnames()}
+    folders = (".ci", ".github", "docs", "fixtures", "irevalx", "man", "tests")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    wanted = {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+    wanted |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml"}
+    assert wanted <= held

@@ -1,0 +1,196 @@
+"""The pages: every example prints what stands below it, every link leads somewhere, what they name exists."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import pytest
+from doc_pages import (
+    PAGES,
+    PYTHON_MARKER,
+    README,
+    SHELL_MARKER,
+    Example,
+    anchors,
+    blocks,
+    code_spans,
+    examples,
+    links,
+)
+from running import FIXTURES, ROOT
+
+import irevalx
+from irevalx.cli.arguments import TREC_GROUP, Option
+from irevalx.cli.command import command
+from irevalx.lab import PROGRAM
+from irevalx.lab import program as lab
+
+SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
+PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
+INSTALLS = ("<!-- main command -->", "<!-- test command -->")
+"""The markers of command lines that make an environment: test_readme.py and .ci/run see to them."""
+
+CALLS = sorted(
+    {block for text in PAGES.values() for above, block in blocks("sh", text) if above not in {SHELL_MARKER, *INSTALLS}}
+)
+"""Shell lines without output, about files that are called qrels, run and so on."""
+
+
+def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a line in bash, where irevalx is this one."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = os.environ | {"PATH": path}
+    return subprocess.run(["bash", "-c", line], cwd=cwd, env=environment, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("example", SHELL_EXAMPLES, ids=str)
+def test_shell_examples(example: Example) -> None:
+    """What stands below an example is what it prints in a shell, byte for byte."""
+    done = shell(example.typed, ROOT)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode() == example.printed
+
+
+@pytest.mark.parametrize("example", PYTHON_EXAMPLES, ids=str)
+def test_python_examples(example: Example, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands below a Python example is what it prints."""
+    monkeypatch.chdir(ROOT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irevalx.IrevalxWarning)
+        exec(example.typed, {})  # noqa: S102 - it is ours
+    assert capsys.readouterr().out == example.printed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_example_escapes(page: str) -> None:
+    """Each marker is followed by a block and by what it prints, and each block that prints something has a marker."""
+    for marker, found in ((SHELL_MARKER, SHELL_EXAMPLES), (PYTHON_MARKER, PYTHON_EXAMPLES)):
+        markers = re.findall(rf"^{marker}$", PAGES[page], re.MULTILINE)
+        below = [example for example in found if example.page == page]
+        assert len(below) == len(markers), f"below {marker} must stand a block, and one with what it prints"
+    above = re.findall(r"^(.*)\n```(?:sh|python)\n(?:(?!```).*\n)+```\n\n```$", PAGES[page], re.MULTILINE)
+    assert set(above) <= {SHELL_MARKER, PYTHON_MARKER, *INSTALLS}, f"{SHELL_MARKER} or {PYTHON_MARKER} must stand above"
+    assert all(line == PYTHON_MARKER for line, _ in blocks("python", PAGES[page])), "Python must be an example"
+
+
+def test_each_kind_of_input_and_output_has_an_example() -> None:
+    """Somebody who looks for an option finds it in use."""
+    typed = " ".join(example.typed for example in SHELL_EXAMPLES)
+    wanted = (
+        "-q",
+        "markdown",
+        "table",
+        "jsonl",
+        "json",
+        "csv",
+        "qrels -",
+        "--unjudged",
+        "--pool",
+        "sampled",
+        "prefs",
+        "-h -m",
+    )
+    assert all(word in typed for word in wanted)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with files that are called as in the pages."""
+    folder = tmp_path_factory.mktemp("files")
+    example = FIXTURES / "example"
+    for name in ("qrels", "pool", "sampled.qrels"):
+        shutil.copy(example / name, folder)
+    shutil.copy(example / "bm25.run", folder / "run")
+    (folder / "runs").mkdir()
+    for name, target in (
+        ("qrels", "qrels.gz"),
+        ("bm25.run", "run.gz"),
+        *((f"{r}.run", f"runs/{r}.gz") for r in ("bm25", "dense")),
+    ):
+        (folder / target).write_bytes(gzip.compress((example / name).read_bytes()))
+    judged = [line.split() for line in (example / "qrels").read_text().splitlines()]
+    (folder / "prefs").write_text("".join(f"{topic} 0 a {docno} {grade}\n" for topic, _, docno, grade in judged))
+    retrieved = [line.split()[2] for path in example.glob("*.run") for line in path.read_text().splitlines()]
+    grades = dict.fromkeys(retrieved, "0") | {docno: grade for _, _, docno, grade in judged}
+    texts = [{"id": docno, "contents": f"document about grade{grade}"} for docno, grade in grades.items()]
+    (folder / "docs.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(text) + "\n" for text in texts).encode()))
+    return folder
+
+
+@pytest.mark.parametrize("block", CALLS, ids=lambda block: block.splitlines()[0])
+def test_calls_run(block: str, files: Path) -> None:
+    """Shell lines without output end with status 0."""
+    done = shell(f"set -eo pipefail\n{block}", files)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links(page: str) -> None:
+    """A link leads to a file, and to one of its headings."""
+    for link in links(PAGES[page]):
+        if link.startswith(("https://", "http://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = ((ROOT / page).parent / path if path else ROOT / page).resolve()
+        assert target.is_file(), f"{page} links to {link}, which is not there"
+        if anchor:
+            headings = anchors(PAGES[str(target.relative_to(ROOT))])
+            assert anchor in headings, f"{page} links to {link}, which must be one of {sorted(headings)}"
+
+
+@pytest.mark.parametrize("index", ["README.md", "docs/README.md"])
+def test_every_page_is_listed(index: str) -> None:
+    """README and the index of docs/ link to every page."""
+    listed = {((ROOT / index).parent / link.partition("#")[0]).resolve() for link in links(PAGES[index])}
+    pages = {ROOT / page for page in PAGES if page.startswith("docs/") and page != "docs/README.md"}
+    missing = sorted(str(page.relative_to(ROOT)) for page in pages - listed)
+    assert not missing, f"{index} must link to {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_paths_exist(page: str) -> None:
+    """A path of the project that a page names is there; of a module it may leave out the ending."""
+    for span in code_spans(PAGES[page]):
+        if re.fullmatch(r"(docs|fixtures|irevalx|man|tests|\.ci|\.github)/[\w./-]*", span):
+            assert (ROOT / span).exists() or (ROOT / f"{span}.py").exists(), f"{page} names {span}, which is not there"
+
+
+def options(commands: Sequence[click.Command], group: str | None = None) -> set[str]:
+    """Return the long options of commands, or those of a group of the help."""
+    params = [param for one in commands for param in one.params]
+    chosen = [param for param in params if group is None or (isinstance(param, Option) and param.group == group)]
+    return {name for param in chosen for name in param.opts if name.startswith("--")}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") or page == "README.md"])
+def test_options_exist(page: str) -> None:
+    """An option that a page names is one of irevalx or irevalx-lab, or an abbreviation of one of trec_eval's."""
+    ctx = click.Context(lab.command)
+    of_lab = [lab.command.get_command(ctx, name) for name in lab.COMMANDS]
+    known = options([command, *(one for one in of_lab if one)])
+    of_trec_eval = options([command], TREC_GROUP)
+    for span in code_spans(PAGES[page]):
+        for word in re.findall(r"(?<!\S)--[a-z][a-z_-]*", span):
+            abbreviates = any(name.startswith(word) for name in of_trec_eval)
+            assert word in known or abbreviates, f"{page} names {word}, which is no option"
+
+
+def test_formats_and_commands_are_described() -> None:
+    """docs/formats.md says of every output format when to use it, docs/lab.md and README what each command is for."""
+    [output] = [param for param in command.params if "--format" in param.opts]
+    assert isinstance(output.type, click.Choice)
+    for name in output.type.choices:
+        assert f"`{name}`" in PAGES["docs/formats.md"] or f"`--format {name}`" in PAGES["docs/formats.md"], name
+    for name in lab.COMMANDS:
+        assert f"`{PROGRAM} {name}`" in README, name
+        assert f"| `{PROGRAM} {name} " in PAGES["docs/lab.md"], name

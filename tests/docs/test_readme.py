@@ -1,0 +1,35 @@
+"""The README: its two commands work, and it is an introduction."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from doc_pages import README, SHELL_MARKER
+from running import FIXTURES, ROOT, run
+
+
+def test_main_command() -> None:
+    """The output below the first command is what irevalx prints for it."""
+    [(line, printed)] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
+    arguments = line.partition(".venv/bin/irevalx ")[2].replace(
+        "fixtures/example/*.run", " ".join(str(path) for path in sorted((FIXTURES / "example").glob("*.run")))
+    )
+    assert run(*arguments.split(), cwd=ROOT).stdout.decode() == printed
+
+
+def test_ci_runs_the_test_command() -> None:
+    """.ci/run takes the test command from the README, where there is exactly one."""
+    script = (ROOT / ".ci" / "run").read_text()
+    [(block, line)] = re.findall(r"sed -n '(/\^.+?)' README.md \| sed -n '(.+?)'", script)
+    [command] = re.findall(r"<!-- test command -->\n```sh\n(.+)\n```", README)
+    pipeline = f"sed -n '{block}' README.md | sed -n '{line}'"
+    found = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
+    assert found.stdout.decode() == command + "\n"
+
+
+def test_readme_is_an_introduction() -> None:
+    """It can be read in one go: five examples, and some 10 kB; the rest stands in docs/."""
+    assert README.count(SHELL_MARKER) == 5
+    assert len(README.encode()) <= 10_000, "move what is more to a page in docs/"

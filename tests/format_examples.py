@@ -1,0 +1,203 @@
+"""EXAMPLES: what the tests of file formats have to know of each, and what a file of any format says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, TypeAlias
+
+from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judgment_groups import GroupedJudgments
+from irevalx.judgments.pool import Pool
+from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.runs import Run
+
+Row: TypeAlias = tuple[str | float, ...]
+"""What a line says: topic, document, and whatever else its format has."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """Lines of one topic, and what they say.
+
+    Parameters
+    ----------
+    lines : with {} for the topic, separated by single spaces; no document occurs twice.
+    says : what each line says, without the topic: the document first, then what else ``content`` has.
+    again : one more line, with a document that is there already.
+    again_error : status and words of the error about it; None where a document may occur again.
+    odd : one more line, with a number that trec_eval reads although it is none; "" where lines have no numbers.
+    odd_says : what that line says then.
+    refuses_odd : whether numbers that are none are refused, whatever --strict says.
+    """
+
+    lines: tuple[str, ...]
+    says: tuple[Row, ...]
+    again: str
+    again_error: tuple[int, str] | None
+    odd: str = ""
+    odd_says: Row = ()
+    refuses_odd: bool = False
+
+    def text(self, topics: Sequence[str]) -> bytes:
+        """A file with these topics."""
+        return "".join(f"{line.format(topic)}\n" for topic in topics for line in self.lines).encode()
+
+    def content(self, topics: Sequence[str]) -> list[Row]:
+        """What it says, sorted."""
+        return sorted((topic, *row) for topic in topics for row in self.says)
+
+
+TWICE = "a document must occur once in the"
+
+EXAMPLES = {
+    "qrels": Example(
+        lines=("{} 0 A 1", "{} 0 B 0", "{} 0 C -1"),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again="{} 0 A 0",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        odd="{} 0 D 2x",
+        odd_says=("D", 2),
+    ),
+    "sampled": Example(
+        lines=("{} 0 A 0 1", "{} 0 B 0 0", "{} 0 C 12 -1"),
+        says=(("A", 0, 1), ("B", 0, 0), ("C", 12, -1)),
+        again="{} 0 A 1 0",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        odd="{} 0 D 3 2x",
+        odd_says=("D", 3, 2),
+    ),
+    "qrels_jg": Example(
+        lines=("{} one A 1", "{} one B 0", "{} two A 2"),
+        says=(("A", "one", 1), ("B", "one", 0), ("A", "two", 2)),
+        again="{} one A 0",
+        again_error=(2, "a document must occur once in a judgment group"),
+        odd="{} one D 2x",
+        odd_says=("D", "one", 2),
+    ),
+    "prefs": Example(
+        lines=("{} one a A 1.5", "{} one a B 0", "{} one b A 2", "{} two a A 1"),
+        says=(("A", "one", 0, 1.5), ("B", "one", 0, 0.0), ("A", "one", 1, 2.0), ("A", "two", 0, 1.0)),
+        again="{} one a A 1.5",
+        again_error=None,
+        odd="{} one a D inf",
+        odd_says=("D", "one", 0, float("inf")),
+    ),
+    "qrels_prefs": Example(
+        lines=("{} one A 1.5", "{} one B 0", "{} two A 1"),
+        says=(("A", "one", 0, 1.5), ("B", "one", 0, 0.0), ("A", "two", 0, 1.0)),
+        again="{} one A 1.5",
+        again_error=None,
+        odd="{} one D inf",
+        odd_says=("D", "one", 0, float("inf")),
+    ),
+    "subtopics": Example(
+        lines=("{} 1 A 1", "{} 1 B 0", "{} x A 2", "{} 2 C -2"),
+        says=(("A", "1", 1), ("B", "1", 0), ("A", "x", 2), ("C", "2", -2)),
+        again="{} 1 A 0",
+        again_error=(4, f"{TWICE} judgments of a subtopic"),
+        odd="{} 2 D 2x",
+        odd_says=("D", "2", 2),
+    ),
+    "prels": Example(
+        lines=("{} A 1 1 0.25", "{} B 0 0 0.5", "{} C 2 4 1e-2"),
+        says=(("A", 1, 0.25, True), ("B", 0, 1.0, False), ("C", 2, 0.01, True)),
+        again="{} A 0 1 0.5",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        refuses_odd=True,
+    ),
+    "trec_results": Example(
+        lines=("{} Q0 A 1 12.5 me", "{} Q0 B 2 -0.25 me", "{} Q0 C 3 1e-3 me"),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again="{} Q0 A 4 0 me",
+        again_error=(4, f"{TWICE} results of a topic"),
+        odd="{} Q0 D 4 2x me",
+        odd_says=("D", 2.0),
+    ),
+    "pool": Example(
+        lines=("{} A", "{} B", "{} C"),
+        says=(("A",), ("B",), ("C",)),
+        again="{} A",
+        again_error=None,
+    ),
+}
+"""By the name of the format."""
+
+
+@singledispatch
+def content(data: Any) -> list[Row]:
+    """What a file says, sorted: topic, document, then numbers and names as its format has them."""
+    raise NotImplementedError(f"register a function with content in tests/format_examples.py for {type(data)}")
+
+
+@content.register
+def _(data: Judgments) -> list[Row]:
+    columns: list[list[Any]] = [
+        [data.topics[topic].decode() for topic in data.rows.ids.tolist()],
+        [docno.decode() for docno in data.docnos.texts()],
+        *([] if data.strata is None else [data.strata.tolist()]),
+        data.grades.tolist(),
+    ]
+    return sorted(zip(*columns, strict=True))
+
+
+@content.register
+def _(data: GroupedJudgments) -> list[Row]:
+    rows = []
+    for pair, docno, grade in content(data.judgments):
+        topic, group = str(pair).split()
+        rows.append((topic, docno, group, grade))
+    return sorted(rows)
+
+
+@content.register
+def _(data: PreferenceJudgments) -> list[Row]:
+    rows = []
+    for group, topic in enumerate(data.groups.ids.tolist()):
+        docnos = data.documents.docnos.take(data.documents.rows.slice(topic)).texts()
+        for line in range(data.rows.size)[data.rows.slice(group)]:
+            docno = docnos[int(data.document[line])].decode()
+            names = data.documents.topics[topic].decode(), docno, data.names[group].decode()
+            rows.append((*names, int(data.subgroup[line]), float(data.level[line])))
+    return sorted(rows)
+
+
+@content.register
+def _(data: SubtopicJudgments) -> list[Row]:
+    rows = []
+    for place, document in enumerate(data.rows.ids.tolist()):
+        topic = int(data.documents.rows.ids[document])
+        subtopic = data.names.text(data.subtopics.slice(topic).start + int(data.subtopic[place]))
+        names = data.documents.topics[topic].decode(), data.documents.docnos.text(document).decode(), subtopic.decode()
+        rows.append((*names, int(data.grades[place])))
+    return sorted(rows)
+
+
+@content.register
+def _(data: DrawnJudgments) -> list[Row]:
+    columns: list[list[Any]] = [
+        [data.topics[topic].decode() for topic in data.rows.ids.tolist()],
+        [docno.decode() for docno in data.docnos.texts()],
+        data.grades.tolist(),
+        data.probabilities.tolist(),
+        data.at_random.tolist(),
+    ]
+    return sorted(zip(*columns, strict=True))
+
+
+@content.register
+def _(data: Run) -> list[Row]:
+    rows = []
+    for part in data.results():
+        names = zip(part.rows.ids.tolist(), part.docnos.texts(), part.scores.tolist(), strict=True)
+        rows += [(part.topics[topic].decode(), docno.decode(), score) for topic, docno, score in names]
+    return sorted(rows)
+
+
+@content.register
+def _(data: Pool) -> list[Row]:
+    pairs = zip(data.topic.tolist(), data.docnos.texts(), strict=True)
+    return sorted((data.topics[topic].decode(), docno.decode()) for topic, docno in pairs)

@@ -1,0 +1,168 @@
+"""Calls of irevalx: spoiled files with ordinary options, and ordinary files with options that make no sense."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from conformance.test_oracle import random_flags, random_measures
+from fuzz.inputs import TOPICS, some
+from fuzz.outcome import NOTHING_PRINTED, Outcome, make, problem_of
+from running import run
+
+from irevalx.trec_eval.numbers import c_long
+
+PROGRAMS = {version: os.environ.get(f"TREC_EVAL_{version}") for version in ("9", "10")}
+
+
+def evaluate(rng: random.Random, folder: Path) -> Outcome:
+    """Spoil files in trec_eval's formats; the binaries say what is right, but where irevalx is known to depart."""
+    topics = some(rng, TOPICS[:5])
+    rel_format = rng.choices(["qrels", "qrels_jg", "prefs", "qrels_prefs"], [6, 1, 1, 1])[0]
+    version = rng.choice(["9", "10"])
+    judgments, results = make(rng, folder, rel_format, topics, 0.5), make(rng, folder, "run", topics, 0.6)
+    flags = random_flags(rng, topics)
+    if rel_format == "qrels":
+        flags += random_measures(rng, version)
+    else:
+        flags += ["-R", rel_format, "-m", "qrels_jg" if rel_format == "qrels_jg" else "prefs"]
+    if rng.random() < 0.05:
+        flags += ["-Z", make(rng, folder, "zscores", topics, 0.5)]
+    words = ["--compat", version, *flags, judgments, results]
+    ours = run(*words)
+    problem = problem_of("irevalx", ours, words)
+    if problem is None and ours.status in NOTHING_PRINTED and ours.stdout:
+        problem = f"status {ours.status} and output: {words}"
+    program = PROGRAMS[version]
+    if problem or not program or departs(version, rel_format, judgments, results, flags):
+        return Outcome("evaluate", ours.status, problem=problem)
+    theirs = subprocess.run([program, *flags, judgments, results], capture_output=True, check=False)
+    # Preferences that contradict each other abort both programs, and a topic without results stops 10.0.
+    if theirs.returncode < 0 or (version == "10" and theirs.returncode == 4 and "-c" not in flags):
+        return Outcome("evaluate", ours.status)
+    if (ours.stdout, ours.status) != (theirs.stdout, theirs.returncode):
+        lines = zip(theirs.stdout.split(b"\n"), ours.stdout.split(b"\n"), strict=False)
+        first = next((f"{one!r} is not {other!r}" for one, other in lines if one != other), "")
+        problem = f"trec_eval {version}: {theirs.returncode}, irevalx: {ours.status}: {words}: {first}"
+    return Outcome("evaluate", ours.status, judged=True, problem=problem)
+
+
+def departs(version: str, rel_format: str, judgments: str, results: str, flags: Sequence[str]) -> bool:
+    """Return whether a departure that is declared may show, or memory that is not the binary's."""
+    judged = Path(judgments).read_bytes()
+    if b"\0" in judged + Path(results).read_bytes() or "-Z" in flags:
+        return True
+    if version == "10" and (judged.startswith(b"#") or b"\n#" in judged):
+        return True
+    if rel_format != "qrels":
+        return b"nan" in judged
+    grades: dict[bytes, list[int]] = {}
+    for words in map(bytes.split, judged.split(b"\n")):
+        if words:
+            grades.setdefault(words[0], []).append(c_long(words[-1])[0])
+    return any(max(found) < 0 or max(map(abs, found)) > 1000 for found in grades.values())
+
+
+def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
+    """Spoil files that only irevalx reads, and evaluate several runs."""
+    topics = some(rng, TOPICS[:4])
+    if rng.random() < 0.4:
+        rel_format, flags = "sampled", ["-R", "sampled"]
+    else:
+        rel_format, flags = "qrels", ["--pool", make(rng, folder, "pool", topics, 0.7), "-m", "incomplete"]
+    flags += rng.choice([[], ["-q"], ["--strict"], ["--format", "jsonl"], ["--format", "table"], ["-J"], ["-c"]])
+    runs = [make(rng, folder, "run", topics, 0.2) for _ in range(rng.choice([1, 1, 2]))]
+    words = [*flags, make(rng, folder, rel_format, topics, 0.7), *runs]
+    ours = run(*words)
+    return Outcome("own formats", ours.status, problem=problem_of("irevalx", ours, words))
+
+
+NUMBERS = [
+    *("0", "1", "-1", "3", "100", "0.5", "1e3", "nan", "inf", "x", "", "99999999999999999999", "1_0", "0x3", "\u0663"),
+]
+MEASURES = [
+    *(
+        "map",
+        "official",
+        "all",
+        "all_trec",
+        "incomplete",
+        "P",
+        "ndcg",
+        "ndcg_cut",
+        "infAP",
+        "subAP",
+        "rbp",
+        "unj",
+        "runid",
+    ),
+    *(
+        "iprec_at_recall",
+        "set_F",
+        "utility",
+        "relstring",
+        "Rprec_mult",
+        "bpref",
+        "prefs",
+        "xinfAP",
+        "ndcg@10",
+        "MAP",
+        "",
+    ),
+]
+PARAMETERS = [*NUMBERS, "5", "10", "1=2", "c=1", "p=0.5", "=", "epsilon=0"]
+READINGS = [":skip", ":rel", ":nonrel", ":", ":x"]
+VALUES: dict[str, Sequence[str]] = {
+    "-R": ["qrels", "qrels", "sampled", "qrels_jg", "prefs", "qrels_prefs", "nosuch", ""],
+    "-T": ["trec_results", "trec_results", "nosuch"],
+    "--compat": ["9", "10", "10", "8"],
+    "--format": ["trec", "table", "markdown", "latex", "csv", "tsv", "jsonl", "json", "xml"],
+    "--unjudged": ["nonrel", "skip,rel", "nonrel,skip,rel", "rel,rel", "none", ""],
+    **dict.fromkeys(["-l", "-N", "-M", "-D", "--infap-c", "--infap-epsilon", "--sample-rate", "--threads"], NUMBERS),
+    **dict.fromkeys(["--digits", "--level_for_rel", "--Max", "--Number_docs_in_coll"], NUMBERS),
+}
+"""The options that take a value, but for measures and files."""
+
+FLAGS = [
+    *("-q", "-q", "-c", "-n", "-J", "-o", "--strict", "--quiet", "-qc", "--query", "--qu", "--help", "-h", "-v"),
+    *("--list-measures", "--", "-", "-x"),
+]
+
+
+def evaluate_with_options(rng: random.Random, folder: Path) -> Outcome:
+    """Evaluate ordinary files with any options, in any order."""
+    topics = some(rng, TOPICS[:4])
+    rel_format = rng.choice(["qrels", "qrels", "qrels", "sampled", "prefs"])
+    judgments, results = make(rng, folder, rel_format, topics), make(rng, folder, "run", topics)
+    pool, zscores = make(rng, folder, "pool", topics), make(rng, folder, "zscores", topics)
+    words: list[str] = []
+    for _ in range(rng.randint(0, 4)):
+        kind = rng.randrange(4)
+        if kind == 0:
+            words.append(rng.choice(FLAGS))
+        elif kind == 1:
+            words += ["-m", _measure(rng)]
+        elif kind == 2:
+            option = rng.choice(list(VALUES))
+            words += [option, rng.choice(VALUES[option])]
+        else:
+            words += rng.choice([["--pool", pool], ["-Z", zscores], ["--pool", "/nonexistent"], ["-Z", "/"]])
+    if rel_format != "qrels" and rng.random() < 0.8:
+        words += ["-R", rel_format]
+    usual = [judgments, results]
+    for path in rng.choice([usual] * 6 + [[*usual, results], [results, judgments], [judgments], []]):
+        words.insert(rng.randint(0, len(words)), path)
+    ours = run(*words)
+    return Outcome("options", ours.status, problem=problem_of("irevalx", ours, words))
+
+
+def _measure(rng: random.Random) -> str:
+    name = rng.choice(MEASURES)
+    if rng.random() < 0.4:
+        name += rng.choice(".@_") + ",".join(rng.choices(PARAMETERS, k=rng.randint(1, 3)))
+    if rng.random() < 0.2:
+        name += rng.choice(READINGS)
+    return name

@@ -1,0 +1,203 @@
+"""Files of every format, small and ordinary, and ways to spoil them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+
+Lines = list[bytes]
+
+TOPICS = [b"1", b"2", b"10", b"-1", b"B", b"\xe9t\xe9", b"301", b"x" * 70]
+DOCNOS = [b"d%d" % number for number in range(12)] + [b"DOC-%03d" % number for number in range(8)] + [b"\xff9"]
+GRADES = [b"0", b"0", b"1", b"1", b"2", b"4", b"-1"]
+SCORES = [b"0", b"1", b"2", b"0.5", b"-3.25", b"3.000000001", b"1e3", b"12.3456789012345678"]
+ODD_WORDS = [
+    *(b"", b"#", b"nan", b"-nan", b"inf", b"-inf", b"1e999", b"1e-400", b"0x1p3", b"abc", b"1_0", b"+7.", b".", b"-"),
+    *(b"99999999999999999999", b"-9223372036854775808", b"2147483648", b"00", b"1.5", b"1e5", b"\xc2\xa0", b"\x01"),
+    *(b"Q0", b"<DOC>", b"{", b'"', b"d1", b"1", b"0", b"-1", b"x" * 9000),
+]
+
+
+def some(rng: random.Random, names: Sequence[bytes], least: int = 1) -> list[bytes]:
+    """Some of these, in any order."""
+    return rng.sample(list(names), rng.randint(least, len(names)))
+
+
+def joined(*columns: bytes) -> bytes:
+    """A line without its end."""
+    return b" ".join(columns)
+
+
+def qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments; each topic has one that is not negative."""
+    return [
+        joined(topic, b"0", docno, rng.choice(GRADES) if number else b"1")
+        for topic in topics
+        for number, docno in enumerate(some(rng, DOCNOS))
+    ]
+
+
+def sampled(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments of a stratified sample."""
+    return [
+        joined(topic, b"0", docno, rng.choice([b"1", b"2", b"3"]), rng.choice(GRADES))
+        for topic in topics
+        for docno in some(rng, DOCNOS)
+    ]
+
+
+def grouped(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments of several groups; preferences from them, too."""
+    return [
+        joined(topic, group, docno, rng.choice([b"0", b"0", b"1", b"2"]))
+        for topic in topics
+        for group in some(rng, [b"9", b"10", b"u"])
+        for docno in some(rng, DOCNOS)
+    ]
+
+
+def preferences(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Preferences of several groups and subgroups, which agree."""
+    level = {docno: rng.choice([b"0", b"0", b"1", b"2.5"]) for docno in DOCNOS}
+    return [
+        joined(topic, group, subgroup, docno, level[docno])
+        for topic in topics
+        for group in some(rng, [b"9", b"10"])
+        for subgroup in some(rng, [b"a", b"b"])
+        for docno in some(rng, DOCNOS)
+    ]
+
+
+def results(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """A run."""
+    tag = rng.choice([b"tag", b"other", b"\xe9"])
+    return [
+        joined(topic, b"Q0", docno, b"1", rng.choice(SCORES), tag) for topic in topics for docno in some(rng, DOCNOS)
+    ]
+
+
+def pool(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """A pool file, of two, three or four columns."""
+    row = rng.choice([(b"%b %b",), (b"%b 0 %b",), (b"%b 0 %b 1",)])[0]
+    return [row % (topic, docno) for topic in topics for docno in some(rng, DOCNOS)]
+
+
+def zscores(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Means and deviations."""
+    names = [b"map", b"num_ret", b"P_5", b"bpref"]
+    return [joined(topic, name, b"0.5", rng.choice([b"0.25", b"1"])) for topic in topics for name in some(rng, names)]
+
+
+def scoring(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """What irevalx prints of several runs, in one of several formats."""
+    values = [
+        (run, "all", measure, f"{rng.random():.4f}")
+        for run in ("a", "b", "c", "d")[: rng.randint(1, 4)]
+        for measure in ("map", "P_5")
+    ]
+    kind = rng.choice(["trec", "csv", "tsv", "jsonl"])
+    if kind == "trec":
+        lines = []
+        for run in dict.fromkeys(value[0] for value in values):
+            lines.append(f"runid\tall\t{run}")
+            lines += [f"{measure}\t{topic}\t{number}" for name, topic, measure, number in values if name == run]
+    elif kind == "jsonl":
+        fields = ("run", "topic", "measure", "value")
+        lines = [json.dumps(dict(zip(fields, value, strict=True)) | {"value": float(value[3])}) for value in values]
+    else:
+        lines = [("," if kind == "csv" else "\t").join(row) for row in (("run", "topic", "measure", "value"), *values)]
+    return [line.encode() for line in lines]
+
+
+def documents(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """The text of the documents, as JSON lines or SGML."""
+    words = ["wing", "lift", "flow", "heat", "plate", "slab", "&amp;", "<!--", "-->", "<b>", "\u00e9", "\U0001f600"]
+    texts = {docno: " ".join(rng.choices(words[: rng.choice([6, 12])], k=rng.randint(0, 9))) for docno in DOCNOS[:-1]}
+    if rng.random() < 0.5:
+        return [json.dumps({"id": docno.decode(), "text": text}).encode() for docno, text in texts.items()]
+    return [
+        part
+        for docno, text in texts.items()
+        for part in (b"<DOC>", b"<DOCNO> %b </DOCNO>" % docno, b"<TEXT>", text.encode(), b"</TEXT>", b"</DOC>")
+    ]
+
+
+def groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Which group made which run."""
+    return [joined(b"named%d" % number, rng.choice([b"x", b"y"])) for number in range(3)]
+
+
+MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
+    "qrels": qrels,
+    "sampled": sampled,
+    "qrels_jg": grouped,
+    "prefs": preferences,
+    "qrels_prefs": grouped,
+    "run": results,
+    "pool": pool,
+    "zscores": zscores,
+    "scoring": scoring,
+    "documents": documents,
+    "groups": groups,
+}
+
+
+def written(rng: random.Random, lines: Lines) -> bytes:
+    """The lines as a file."""
+    if rng.random() < 0.5:
+        rng.shuffle(lines)
+    end = rng.choice([b"\n", b"\n", b"\n", b"\r\n"])
+    return end.join(lines) + rng.choice([end, end, end, b""])
+
+
+def spoiled(rng: random.Random, text: bytes) -> bytes:
+    """Change a line, a word or a byte here and there."""
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        text = rng.choice([_line, _word, _word, _byte])(rng, text)
+    return text
+
+
+def _line(rng: random.Random, text: bytes) -> bytes:
+    lines = text.split(b"\n")
+    place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    change = rng.randrange(8)
+    if change == 0:
+        del lines[place]
+    elif change == 1:
+        lines.insert(place, lines[other])
+    elif change == 2:
+        lines[place], lines[other] = lines[other], lines[place]
+    elif change == 3:
+        lines.insert(place, rng.choice([b"", b" ", b"\t \r", b"# comment", b" #"]))
+    elif change == 4:
+        lines[place] += b" " + lines[other]
+    elif change == 5:
+        lines[place] = lines[place].replace(b" ", rng.choice([b"\t", b"  ", b" \v\f ", b"", b","]))
+    elif change == 6:
+        lines[place:other] *= rng.choice([0, 2, 3])
+    else:
+        words = lines[place].split()
+        lines[place] = b" ".join(rng.sample(words, len(words)))
+    return b"\n".join(lines)
+
+
+def _word(rng: random.Random, text: bytes) -> bytes:
+    lines = text.split(b"\n")
+    place = rng.randrange(len(lines))
+    words = lines[place].split(b" ")
+    words[rng.randrange(len(words))] = rng.choice(ODD_WORDS)
+    lines[place] = b" ".join(words)
+    return b"\n".join(lines)
+
+
+def _byte(rng: random.Random, text: bytes) -> bytes:
+    place = rng.randrange(len(text) + 1)
+    change = rng.randrange(4)
+    if change == 0:
+        return text[:place] + bytes([rng.randrange(256)]) + text[place + 1 :]
+    if change == 1:
+        return text[:place] + bytes([rng.randrange(256)]) + text[place:]
+    if change == 2:
+        return text[:place] + text[place + rng.randint(1, 30) :]
+    return text[:place] if rng.random() < 0.3 else text + text[:place]

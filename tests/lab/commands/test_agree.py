@@ -1,0 +1,208 @@
+"""irevalx-lab agree: decisions, intervals and rank-biased overlap."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import FIXTURES, lab, run
+from scipy import stats
+
+EXPERIMENT = FIXTURES / "experiment"
+RUNS = sorted((EXPERIMENT / "runs").iterdir())
+OVERLAPS = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
+
+
+def agree(*args: str | Path) -> tuple[list[dict[str, str]], str]:
+    """Return the rows of agree as csv, and what it says on standard error."""
+    result = lab("agree", *args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+def scoring(path: Path, values: dict[str, list[float]]) -> Path:
+    """Write values by run and topic as csv."""
+    lines = [f"{name},t{topic},map,{value}\n" for name, of_run in values.items() for topic, value in enumerate(of_run)]
+    path.write_text("run,topic,measure,value\n" + "".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def tenth(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tenth of the judgments."""
+    path = tmp_path_factory.mktemp("degraded") / "tenth"
+    assert lab("degrade", EXPERIMENT / "qrels", "--uniform", "10%", "--seed", "1", "-o", path).status == 0
+    return path
+
+
+def by_topic(qrels: Path) -> list[list[float]]:
+    """Return what irevalx prints of map, by run and topic."""
+    printed = run("-q", "-n", "-c", "-m", "map", "--format", "csv", qrels, *RUNS)
+    rows = list(csv.DictReader(io.StringIO(printed.stdout.decode())))
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    return [[float(row["value"]) for row in rows if row["run"] == name] for name in names]
+
+
+def test_decisions(tenth: Path) -> None:
+    """Every pair of runs by scipy's test, one after the other."""
+    [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
+    full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
+    counts = dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0)
+    for one, other in combinations(range(len(RUNS)), 2):
+        found = []
+        for values in (full, reduced):
+            d = np.round(np.subtract(values[one], values[other]), 12)
+            p = stats.wilcoxon(d[d != 0]).pvalue if d.any() else 1.0
+            found.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
+        (x, x_sign), (y, y_sign) = found
+        counts["c22" if x and y else "c12" if y else "c21" if x else "c11"] += 1
+        counts[("a" if x and y else "m" if x or y else "p") + ("d" if x_sign * y_sign < 0 else "a")] += 1
+    assert {name: int(row[name]) for name in counts} == counts
+    assert float(row["fnr"]) == pytest.approx(counts["c21"] / (counts["c21"] + counts["c22"]))
+    assert float(row["accuracy"]) == pytest.approx((counts["c11"] + counts["c22"]) / 15)
+    assert list(row)[14:] == [
+        "c11",
+        "c12",
+        "c21",
+        "c22",
+        "fpr",
+        "fnr",
+        "accuracy",
+        "g_mean",
+        "aa",
+        "ad",
+        "ma",
+        "md",
+        "pa",
+        "pd",
+    ]
+
+
+def test_opposite_directions(tmp_path: Path) -> None:
+    """Two runs that differ in both scorings, in opposite directions, are no agreement; they are named."""
+    good, poor = [0.5 + 0.01 * t for t in range(12)], [0.1 + 0.02 * t for t in range(12)]
+    x = scoring(tmp_path / "x", {"a": good, "b": poor})
+    y = scoring(tmp_path / "y", {"a": poor, "b": good})
+    [row], told = agree(x, y)
+    assert [row["c22"], row["aa"], row["ad"], row["accuracy"]] == ["1", "0", "1", "1.0"]
+    assert told == "irevalx-lab: map: a and b differ significantly in both scorings, but in opposite directions\n"
+
+
+def test_no_decisions_between_two_measures(tenth: Path) -> None:
+    """A test of one measure against another means nothing."""
+    rows, _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map bpref", "--against", "map")
+    assert rows[0]["significant"]
+    assert rows[0]["c11"]
+    assert [rows[1][name] for name in ("significant", "c11", "accuracy", "pd")] == [""] * 4
+
+
+def test_ties(tmp_path: Path) -> None:
+    """For tau a tie is concordant; tau-b is scipy's."""
+    x = scoring(tmp_path / "x", {"a": [0.30], "b": [0.25], "c": [0.20], "d": [0.20]})
+    y = scoring(tmp_path / "y", {"a": [0.28], "b": [0.28], "c": [0.21], "d": [0.10]})
+    [row], _ = agree(x, y)
+    values = [float(row[name]) for name in ("tau", "tau_b", "tau_ap")]
+    assert values == pytest.approx([1, 0.8, 0.777778], abs=5e-7)
+
+
+def test_intervals(tenth: Path) -> None:
+    """Topics are drawn; the same seed gives the same ends, and few topics are told."""
+    arguments: tuple[str | Path, ...] = (
+        EXPERIMENT / "qrels",
+        tenth,
+        *RUNS,
+        "-m",
+        "map",
+        "--resamples",
+        "200",
+        "--seed",
+        "1",
+    )
+    [row], told = agree(*arguments)
+    assert agree(*arguments)[0] == [row]
+    assert list(row)[-10:-6] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
+    for name in ("tau", "tau_b", "tau_ap", "rms", "bias"):
+        assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
+    assert told == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
+    full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
+    generator = np.random.default_rng(7)
+    draws = generator.integers(12, size=(4000, 12))
+    means = (np.array(reduced) - np.array(full)).mean(axis=0)[draws].mean(axis=1)
+    ends = [float(row["bias_low"]), float(row["bias_high"])]
+    assert ends == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.05)
+
+
+def test_intervals_need_topics(tmp_path: Path) -> None:
+    """Without values by topic there is nothing to draw."""
+    for name in "xy":
+        (tmp_path / name).write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
+    [row], _ = agree(tmp_path / "x", tmp_path / "y", "--resamples", "9", "--seed", "1")
+    assert {row[name] for name in list(row)[14:]} == {""}
+
+
+# The example of Corsi and Urbano's program, p = 0.9
+X = {"a": 4.0, "b": 3.0, "c": 3.0, "d": 0.5}
+Y = {"c": 0.9, "a": 0.9, "e": 0.8, "b": 0.7, "f": 0.7, "d": 0.6, "g": 0.1}
+OVERLAP = [0.7973895, 0.4906158, 0.8842447, 0.7623285, 0.4664117, 0.8600405, 0.8078715, 0.5007105, 0.8943393]
+
+
+def run_file(path: Path, topics: dict[str, dict[str, float]]) -> Path:
+    """Write a run."""
+    lines = [f"{topic} Q0 {docno} 1 {score} r\n" for topic, docs in topics.items() for docno, score in docs.items()]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_overlap_of_two_runs(tmp_path: Path) -> None:
+    """A row for each topic that both have, and their mean; the other topics are counted."""
+    x = run_file(tmp_path / "x", {"1": X, "2": {"a": 1.0}, "3": {"a": 1.0}})
+    y = run_file(tmp_path / "y", {"1": Y, "2": {"a": 7.0}})
+    rows, told = agree(x, y, "--rbo", "0.9")
+    assert list(rows[0]) == ["topic", "x", "y", "common", *OVERLAPS]
+    assert [row["topic"] for row in rows] == ["1", "2", "all"]
+    assert [rows[0][name] for name in ("x", "y", "common")] == ["4", "7", "4"]
+    assert [float(rows[0][name]) for name in OVERLAPS] == pytest.approx(OVERLAP, abs=5e-8)
+    assert float(rows[2]["rbo_w_ext"]) == pytest.approx((OVERLAP[0] + 1) / 2, abs=5e-8)
+    assert told == "irevalx-lab: 1 of 3 topics are left out: only one of the runs has results for them\n"
+
+
+def test_overlap_of_two_scorings(tmp_path: Path) -> None:
+    """Runs stand for documents: a (b c) and b a c."""
+    x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5], "c": [0.5]})
+    y = scoring(tmp_path / "y", {"a": [0.2], "b": [0.3], "c": [0.1]})
+    [row], _ = agree(x, y, "--rbo", "0.9")
+    assert list(row)[-9:] == OVERLAPS
+    assert [float(row[f"rbo_{variant}_ext"]) for variant in "wab"] == pytest.approx([0.882, 0.8775, 0.887942], abs=5e-7)
+    expected = pytest.approx([0.404528, 0.400028, 0.410471], abs=5e-7)
+    assert [float(row[f"rbo_{variant}_min"]) for variant in "wab"] == expected
+
+
+def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
+    """A ranking of documents is no ranking of runs."""
+    x, y = run_file(tmp_path / "x", {"1": X}), scoring(tmp_path / "y", {"a": [0.2], "b": [0.3]})
+    for pair in ((x, y), (y, x)):
+        result = lab("agree", *pair, "--rbo", "0.9")
+        rule = f"X and Y must both be runs, or both be scorings, but '{x}' is a run and '{y}' is none"
+        assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+@pytest.mark.parametrize("option", [["--against", "map"], ["--resamples", "9"], ["-m", "map"]])
+def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
+    """Runs have no measures."""
+    x = run_file(tmp_path / "x", {"1": X})
+    result = lab("agree", x, x, "--rbo", "0.9", *option)
+    name = "--measures" if option[0] == "-m" else option[0]
+    rule = f"{name} must be given for scorings only, but X and Y are runs"
+    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+def test_tables_for_people(tenth: Path) -> None:
+    """What is about something else has a table of its own."""
+    result = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5")
+    assert result.stdout.startswith(b"agreement\n\nmeasure ")
+    assert "decisions which runs differ" in result.stdout.decode()
+    assert "rank-biased overlap" in result.stdout.decode()

@@ -1,0 +1,99 @@
+"""irevalx-lab describe: what was judged, and how much of each run; by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, lab
+
+JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
+RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
+OTHER = "1 Q0 a 1 9 s\n1 Q0 d 2 8 s\n2 Q0 a 1 3 s\n3 Q0 a 1 1 s\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Judgments of three topics, and two runs."""
+    for name, text in (("qrels", JUDGED), ("r", RANKED), ("s", OTHER)):
+        (tmp_path / name).write_text(text)
+    return [tmp_path / name for name in ("qrels", "r", "s")]
+
+
+def described(*args: str | Path) -> tuple[list[dict[str, str]], str]:
+    """Return the rows of describe as csv, and what it says on standard error."""
+    result = lab("describe", *args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+def test_judgments(files: list[Path]) -> None:
+    """A row for each topic, sums and means; no run is needed."""
+    rows, told = described(files[0])
+    assert told == ""
+    assert [row["topic"] for row in rows] == ["1", "2", "3", "all", "mean"]
+    assert list(rows[0].values())[1:6] == ["4", "3", "2", "1", "1"]
+    assert list(rows[3].values())[1:] == ["7", "6", "3", "3", "1", "50.0", "3", "2", "1"]
+    assert described(files[0], "-l", "2")[0][3]["relevant"] == "1"
+
+
+def test_runs(files: list[Path]) -> None:
+    """Judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
+    rows, told = described(*files, "--show", "runs", "--cutoffs", "2 5")
+    assert told == "irevalx-lab: r: 1 of 3 judged topics have no results: 3\n"
+    assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
+    assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
+    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
+
+
+def test_ranks(files: list[Path]) -> None:
+    """Ranks 1; 2 and 3; 4 and more."""
+    rows, _ = described(files[0], files[1], "--show", "ranks", "--ranks", "1 2 4")
+    assert [list(row.values())[:5] for row in rows[:3]] == [
+        ["r", "1", "1", "2", "1"],
+        ["r", "2", "3", "3", "1"],
+        ["r", "4", "", "1", "1"],
+    ]
+    assert [row["run"] for row in rows[3:]] == ["all"] * 3
+
+
+def test_groups(files: list[Path]) -> None:
+    """Of the first two documents, r has a, and e of topic 2; s has a twice more, d, and a of topic 2."""
+    rows, _ = described(*files, "--show", "groups", "--depth", "2")
+    assert [list(row.values())[:6] for row in rows] == [["r", "1", "2", "1", "1", "0"], ["s", "1", "4", "3", "3", "2"]]
+    assert [float(row["percent_alone"]) for row in rows] == [20, 60]
+
+
+def test_all_tables() -> None:
+    """Json has all tables by title; runs that a pattern does not match are one group."""
+    qrels, runs = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
+    tables = json.loads(lab("describe", qrels, *runs, "--group-by", "^count", "--format", "json").stdout)
+    assert list(tables) == ["judgments", "runs", "unjudged documents by rank", "pool by group"]
+    assert [row["group"] for row in tables["pool by group"]] == ["count", "others"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--show", "runs"], "--show runs must be given together with RUN"),
+        (["--cutoffs", "5 x"], "--cutoffs must be numbers of at least 1, but got 'x'"),
+        (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
+        (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
+        (["--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),
+    ],
+)
+def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:
+    """What makes no sense is named."""
+    result = lab("describe", files[0], *args)
+    assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {message}\n")
+
+
+def test_documents_that_occur_twice(files: list[Path]) -> None:
+    """A run must not have a document twice, as for irevalx."""
+    files[1].write_text(RANKED + "1 Q0 a 5 5 r\n")
+    result = lab("describe", *files)
+    assert (result.status, result.stdout) == (4, b"")
+    assert "'a'" in result.stderr

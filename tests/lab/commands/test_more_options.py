@@ -1,0 +1,147 @@
+"""swap-rate --bins, degrade --round, leave-out --removed, complete --class-weight and --calibrated."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from made_runs import runs_with_hits
+from running import FIXTURES, lab
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS, DOCS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), EXPERIMENT / "docs.jsonl.gz"
+
+
+def rows_of(*args: str | Path) -> list[dict[str, str]]:
+    """Return the rows of a command as csv."""
+    result = lab(*args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode())))
+
+
+def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
+    """Differences .1 .2 -.1 .3, each against each: those below .2 are wrong in 4 of 6, the others in 2 of 6."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
+    asked: tuple[str | Path, ...] = ("swap-rate", *paths, "-m", "P.10", "--sizes", "1", "--bins", "0.2", "--seed", "1")
+    rows = rows_of(*asked)
+    assert list(rows[0]) == ["measure", "topics", "from", "to", "percent", "sigmas", "comparisons", "swaps", "rate"]
+    assert [(row["from"], row["to"], row["comparisons"], row["swaps"]) for row in rows] == [
+        ("0.0", "0.2", "6", "4"),
+        ("0.2", "0.4", "6", "2"),
+    ]
+    # the best run has 0.5, the other 0.375
+    assert float(rows[1]["percent"]) == pytest.approx(40)
+    assert float(rows[1]["sigmas"]) == pytest.approx(0.2 / (0.125 / 2**0.5))
+    people = lab(*asked).stdout.decode()
+    assert "least difference from which on at most 5% are swaps (blank: none)" in people
+
+
+@pytest.mark.parametrize("width", ["0", "x", "-1", "0.0000000000001"])
+def test_bins_that_make_no_sense(width: str) -> None:
+    """A width is a number above 0."""
+    result = lab("swap-rate", QRELS, *RUNS, "--bins", width)
+    rule = f"--bins must be a number above 0 with at most 12 decimals, such as 0.01, but got '{width}'"
+    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+def test_rounding_of_strata(tmp_path: Path) -> None:
+    """0.3 of 11 relevant documents: 4 up, 3 half up; of 45 nonrelevant ones 14 and, of 13.5, 14."""
+    qrels = tmp_path / "qrels"
+    qrels.write_text("".join(f"1 0 r{n} 1\n" for n in range(11)) + "".join(f"1 0 n{n} 0\n" for n in range(45)))
+    counts = {}
+    for rounding in ("up", "half-up"):
+        lines = lab("degrade", qrels, "--stratified", "0.3", "--seed", "1", "--drop", "--round", rounding).stdout
+        counts[rounding] = [sum(line.endswith(grade) for line in lines.splitlines()) for grade in (b" 1", b" 0")]
+    assert counts == {"up": [4, 14], "half-up": [3, 14]}
+    result = lab("degrade", qrels, "--uniform", "0.3", "--round", "up")
+    assert result.stderr == "irevalx-lab: --round must be given together with --stratified\n"
+
+
+def test_removed_documents() -> None:
+    """What describe counts as found alone is what a group takes with it."""
+    shared: tuple[str | Path, ...] = (QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
+    rows = rows_of("leave-out", *shared, "--removed", "-m", "map")
+    sums = {row["group"]: (row["removed"], row["relevant"]) for row in rows if row["topic"] == "all"}
+    alone = rows_of("describe", *shared, "--show", "groups")
+    assert sums == {row["group"]: (row["judged_alone"], row["relevant_alone"]) for row in alone}
+    assert (rows[-1]["group"], rows[-1]["topic"]) == ("mean", "mean")
+
+
+def test_leave_out_shows_decisions() -> None:
+    """The summary for programs has the decisions behind the rest, and tau over all runs with --only."""
+    shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
+    [row] = rows_of(*shared, "--summary")
+    assert list(row)[-16:] == (
+        [
+            "tau_b_all_runs",
+            "tau_all_runs",
+            "c11",
+            "c12",
+            "c21",
+            "c22",
+            "fpr",
+            "fnr",
+            "accuracy",
+            "g_mean",
+            "aa",
+            "ad",
+            "ma",
+            "md",
+            "pa",
+            "pd",
+        ]
+    )
+    assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
+    assert b"\ndecisions which runs differ\n" in lab(*shared).stdout
+
+
+def test_quality_of_completion() -> None:
+    """Averaged over groups and topics; shares are shares."""
+    result = lab(
+        "leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--complete", "svm", "--docs", DOCS, "--format", "json"
+    )
+    [row] = json.loads(result.stdout)["quality of predictions"]
+    assert list(row) == ["precision", "recall", "f1", "averaged", "nothing_to_find"]
+    assert 0 <= row["precision"] <= 1
+    assert 0 < row["averaged"] <= 6 * 12
+
+
+def test_class_weights(tmp_path: Path) -> None:
+    """Unweighted errors are mostly those on nonrelevant documents, so fewer documents are predicted relevant."""
+    counts = {}
+    for weight in ("balanced", "none"):
+        args: tuple[str | Path, ...] = ("--docs", DOCS, "--depth", "40", "--class-weight", weight, "--quiet")
+        lab("complete", QRELS, *RUNS, *args, "--mark", tmp_path / weight, "-o", tmp_path / "out")
+        lines = (tmp_path / weight).read_text().splitlines()
+        counts[weight] = sum(line.endswith(" 1") for line in lines), len(lines)
+    assert counts["none"][1] == counts["balanced"][1]
+    assert counts["none"][0] <= counts["balanced"][0]
+    result = lab("complete", QRELS, *RUNS, "--docs", DOCS, "--classifier", "kld", "--class-weight", "none")
+    assert result.stderr == "irevalx-lab: --class-weight must be given together with --classifier svm\n"
+
+
+def test_calibrated_probabilities(tmp_path: Path) -> None:
+    """They rise with decision values, lie between 0 and 1, and measures are expected from them."""
+    args: tuple[str | Path, ...] = (QRELS, *RUNS, "--docs", DOCS, "--depth", "40", "--seed", "1", "--quiet")
+    found = {}
+    for flag in ("--probabilities", "--calibrated"):
+        lab("complete", *args, flag, "--mark", tmp_path / flag, "--report", tmp_path / "r.json", "-o", tmp_path / "out")
+        found[flag] = [float(line.split()[4]) for line in (tmp_path / flag).read_text().splitlines()]
+    pairs = sorted(zip(found["--probabilities"], found["--calibrated"], strict=True))
+    probabilities = [probability for _, probability in pairs]
+    assert probabilities == sorted(probabilities)
+    assert 0 <= probabilities[0] < probabilities[-1] <= 1
+    rows = json.loads((tmp_path / "r.json").read_text())["expected measures"]
+    assert [row["run"] for row in rows] == [path.name for path in RUNS]
+    assert set(rows[0]) == {"run", "P_5", "P_10", "P_20", "recip_rank", "map"}
+    assert all(0 < value <= 1 for row in rows for name, value in row.items() if name != "run")
+
+
+def test_calibrated_probabilities_need_a_file(tmp_path: Path) -> None:
+    """They are written somewhere, or are no use."""
+    result = lab("complete", QRELS, *RUNS, "--docs", DOCS, "--calibrated")
+    rule = "--calibrated must be given together with --mark or --report, and without --probabilities"
+    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")

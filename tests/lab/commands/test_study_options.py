@@ -1,0 +1,114 @@
+"""irevalx-lab study: knees.csv, intervals and warnings."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import FIXTURES, lab
+
+from irevalx.lab.study.figures import _deviations
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+CURVES = ("tau_b_itself", "tau_b_ap", "accuracy", "g_mean")
+
+
+def study(folder: Path, *args: str | Path) -> str:
+    """Run a study without figures, and return what it says on standard error."""
+    done = lab("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
+    assert done.status == 0, done.stderr
+    return done.stderr
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """Read a csv file."""
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_knees(tmp_path: Path) -> None:
+    """A knee is the least level from which on each mean over samples exceeds 0.9; by hand from samples.csv."""
+    study(tmp_path, *RUNS, "-m", "map bpref", "--samples", "3", "--levels", "5% 20% 40% 60% 80% 100%")
+    samples, knees = table(tmp_path / "samples.csv"), table(tmp_path / "knees.csv")
+    assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high"]
+    assert [(row["measure"], row["statistic"]) for row in knees] == [(m, c) for m in ("map", "bpref") for c in CURVES]
+    levels = list(dict.fromkeys(row["level"] for row in samples))
+    for knee in knees:
+        column = "tau_b" if knee["statistic"].startswith("tau") else knee["statistic"]
+        against = "AP" if knee["statistic"] == "tau_b_ap" else "itself"
+        means = []
+        for level in levels:
+            asked = (level, knee["measure"], against)
+            rows = [row for row in samples if (row["level"], row["measure"], row["against"]) == asked]
+            means.append(sum(float(row[column]) for row in rows) / 3)
+        first = next((level for level, mean in zip(levels, means, strict=True) if mean > 0.9), "")
+        from_there = [level for i, level in enumerate(levels) if all(mean > 0.9 for mean in means[i:])]
+        assert (knee["knee"], knee["first"]) == (from_there[0] if from_there else "", first)
+        assert (knee["monotone"], knee["low"], knee["high"]) == (str(knee["knee"] == first), "", "")
+
+
+def test_intervals(tmp_path: Path) -> None:
+    """--resamples adds intervals to the summary and to the knees of tau; decisions take another flag."""
+    options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
+    told = study(tmp_path / "plain", *RUNS, *options)
+    assert "a bootstrap interval of so few topics (12) is too short" in told
+    rows = table(tmp_path / "plain" / "summary.csv")
+    names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
+    assert list(rows[0])[-10:] == names
+    assert all(float(row["tau_low"]) <= float(row["tau_high"]) for row in rows)
+    knees = {row["statistic"]: row for row in table(tmp_path / "plain" / "knees.csv")}
+    assert knees["tau_b_itself"]["low"] in {"20%", "100%"}
+    assert (knees["accuracy"]["low"], knees["accuracy"]["high"]) == ("", "")
+    study(tmp_path / "decided", *RUNS, *options, "--resample-decisions")
+    knees = {row["statistic"]: row for row in table(tmp_path / "decided" / "knees.csv")}
+    assert knees["accuracy"]["low"] in {"20%", "100%"}
+
+
+def test_decisions_are_resampled_with_topics_only(tmp_path: Path) -> None:
+    """There is nothing to decide anew without draws."""
+    done = lab("study", QRELS, *RUNS, "--resample-decisions", "-o", tmp_path / "out")
+    rule = "--resample-decisions must be given together with --resamples"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+@pytest.mark.parametrize(("depth", "warned"), [("2", True), ("1000", False)])
+def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> None:
+    """The deepest level should leave all judgments, or they are those of other runs too."""
+    own = tmp_path / "own"
+    lab("pool", *RUNS, "--depth", "1000", "--judge", QRELS, "--drop", "-o", own)
+    options = ("--scheme", "depth", "-m", "map", "--levels", f"1 {depth}", "--figures", "none", "--seed", "1")
+    done = lab("study", own, *RUNS, *options, "-o", tmp_path / "out")
+    assert ("irevalx-lab pool --judge makes judgments of the runs' own pool" in done.stderr) == warned
+    assert (f"the deepest pool ({depth}) leaves " in done.stderr) == warned
+
+
+def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
+    """A run with a single document that was relevant stands far from all others, and makes them look alike."""
+    first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
+    short = tmp_path / "short"
+    short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
+    told = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
+    assert "short has 12 documents" in told
+    assert "--min-retrieved leaves out such runs" in told
+
+
+def test_bars_end_where_a_statistic_ends() -> None:
+    """A correlation is at most 1, an error at least 0; elsewhere a bar is one standard deviation."""
+    of_samples = np.array([[0.9, 1.0], [0.2, 0.4]])
+    deviation = 0.1 / 2**0.5
+    assert _deviations(of_samples, (-1, 1)) == pytest.approx(
+        np.array([[deviation, 2 * deviation], [0.05, 2 * deviation]])
+    )
+    assert _deviations(of_samples - 0.9, (0, np.inf))[0].tolist() == pytest.approx([0.05, 0.0])
+
+
+def test_titles(tmp_path: Path) -> None:
+    """A figure may be without; text in svg is paths, so the file without a title is smaller."""
+    options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
+    for name, flags in (("with", ()), ("without", ("--no-title",))):
+        assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
+    sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
+    assert sizes[0] > sizes[1]

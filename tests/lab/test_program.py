@@ -1,0 +1,60 @@
+"""The commands of irevalx-lab are what its help says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from running import FIXTURES, ROOT, lab
+
+from irevalx.lab.program import COMMANDS
+from irevalx.lab.program import command as program
+
+
+def described(name: str) -> click.Command:
+    """Return a command of irevalx-lab."""
+    found = program.get_command(click.Context(program), name)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_say_the_same_everywhere(name: str) -> None:
+    """The help of a command begins with its line in the help of irevalx-lab."""
+    first_line = (described(name).help or "").partition("\n")[0]
+    assert first_line == COMMANDS[name], "COMMANDS in lab/program.py and the docstring of the command must agree"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_are_explained(name: str) -> None:
+    """No option is without help, and every command has --quiet."""
+    params = described(name).params
+    assert all(param.help for param in params if isinstance(param, click.Option))
+    assert "quiet" in {param.name for param in params}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("form", ["sampled", "qrels_jg", "prefs", "qrels_prefs"])
+def test_formats_that_cannot_be_used(name: str, form: str) -> None:
+    """Every command takes -R, and names the format that it refuses."""
+    needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"])
+    result = lab(name, "-R", form, *needed)
+    assert (result.status, result.stdout) == (1, b"")
+    said = f"irevalx-lab: irevalx-lab {name} must have judgments in the format qrels, but got -R {form}\n"
+    assert result.stderr == said
+
+
+def test_the_format_that_can_be_used() -> None:
+    """-R qrels is what a command reads anyway."""
+    qrels, run = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
+    assert lab("describe", "-R", "qrels", qrels, run) == lab("describe", qrels, run)
+    assert lab("describe", "-R", "unknown", qrels).status == 1
+
+
+def test_help_imports_no_command() -> None:
+    """irevalx-lab -h needs neither numpy nor tabulate, and so it comes at once."""
+    code = "import sys; from irevalx.lab.program import main; main(['-h']); sys.exit(bool({'numpy', 'tabulate'} & {*sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,49 @@
+"""Judgments and runs whose precision is what a test needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+DEPTH = 100
+"""The number of documents that each run has for each topic."""
+
+
+def runs_with_hits(folder: Path, hits: Mapping[str, Sequence[int]], depth: int = DEPTH) -> list[Path]:
+    """Write judgments, and runs that have so many relevant documents for each topic; return their paths.
+
+    Parameters
+    ----------
+    hits : by run; for each topic the number of relevant documents among the ``depth`` that it has, these first.
+    """
+    n_topics = max(len(of_run) for of_run in hits.values())
+    topics = [f"{topic:03}" for topic in range(1, n_topics + 1)]
+    qrels = folder / "qrels"
+    qrels.write_text("".join(f"{topic} 0 r{number} 1\n" for topic in topics for number in range(depth)))
+    paths = [qrels]
+    for run, of_run in hits.items():
+        lines = [
+            f"{topic} Q0 {'r' if number < n_hits else 'n'}{number} {number + 1} {-number} {run}\n"
+            for topic, n_hits in zip(topics, of_run, strict=True)
+            for number in range(depth)
+        ]
+        paths.append(folder / run)
+        paths[-1].write_text("".join(lines))
+    return paths
+
+
+def runs_with_first_hit(folder: Path, ranks: Mapping[str, Sequence[int]]) -> list[Path]:
+    """Write judgments with one relevant document a topic, and runs that have it at these ranks; 0 for not at all."""
+    n_topics = max(len(of_run) for of_run in ranks.values())
+    qrels = folder / "qrels"
+    qrels.write_text("".join(f"{topic} 0 rel 1\n" for topic in range(1, n_topics + 1)))
+    paths = [qrels]
+    for run, of_run in ranks.items():
+        lines = [
+            f"{topic} Q0 {'rel' if number == rank else f'n{number}'} {number} {-number} {run}\n"
+            for topic, rank in enumerate(of_run, start=1)
+            for number in range(1, 11)
+        ]
+        paths.append(folder / run)
+        paths[-1].write_text("".join(lines))
+    return paths

@@ -1,0 +1,108 @@
+"""Several processes give what one gives, in the same order, or an error."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import pickle
+import signal
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from example_files import EVERYTHING, LINES, QRELS, RUN
+from running import run
+
+from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
+from irevalx.process import workers
+
+
+@pytest.fixture(autouse=True)
+def may_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork although other tests have left threads in this process, which hold no lock that the workers need."""
+    monkeypatch.setattr(workers, "_may_fork", lambda: True)
+    warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
+
+
+@pytest.mark.parametrize("processes", ["2", "3"])
+def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is printed, and where a run fails, is the same as in one process, in the same order."""
+    (tmp_path / "odd").write_bytes(b"\n".join([*LINES[:-1], b" ".join([*LINES[-1].split()[:4], b"1e999", b"odd"])]))
+    (tmp_path / "malformed").write_bytes(LINES[0] + b"\n301 Q0\n")
+    (tmp_path / "twice").write_bytes(LINES[0] + b"\n" + LINES[0] + b"\n")
+    names = ["odd", "malformed", "missing", "twice", "odd"]
+    command: list[str | Path] = [*EVERYTHING, QRELS, RUN, *(tmp_path / name for name in names), RUN]
+    alone = run(*command, "--threads", "1")
+    monkeypatch.setattr(workers, "BIG", 0)
+    fork = Mock(wraps=os.fork)
+    monkeypatch.setattr(os, "fork", fork)
+    together = run(*command, "--threads", processes)
+    assert together == alone
+    assert fork.call_count == int(processes)
+    assert [alone.stderr.count(text) for text in ("must have 6 columns", "No such file", "must occur once")] == [
+        1,
+        1,
+        1,
+    ]
+    usage_error = run("-m", "P.0", QRELS, RUN, RUN, "--threads", processes)
+    assert (usage_error.status, usage_error.stdout) == (2, b"")
+
+
+def test_results_come_in_order_whichever_process_is_quick() -> None:
+    """Each process works on every n-th item, until the items or the consumer come to an end."""
+    for processes in (1, 2, 3, 8):
+        assert list(workers.in_order(lambda x: (x, x * x), lambda: range(7), processes)) == [
+            (x, x * x) for x in range(7)
+        ]
+        with closing(workers.in_order(lambda x: x, itertools.count, processes)) as results:
+            assert list(itertools.islice(results, 5)) == [0, 1, 2, 3, 4]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_errors_come_in_their_turn() -> None:
+    """What the work raises, or reading its items, ends the results at the same place for any number of processes."""
+
+    def work(x: int) -> int:
+        if x == 4:
+            raise MalformedLineError("run:4: a line")
+        return x
+
+    def items() -> Iterator[int]:
+        yield from range(3)
+        raise UnreadableFileError("cut short")
+
+    for processes in (1, 2, 3):
+        seen: list[int] = []
+        with pytest.raises(MalformedLineError, match=r"^run:4: a line$"):
+            seen.extend(workers.in_order(work, lambda: range(9), processes))
+        assert seen == [0, 1, 2, 3]
+        with pytest.raises(UnreadableFileError):
+            seen.extend(workers.in_order(work, items, processes))
+        assert seen[4:] == [0, 1, 2]
+
+
+def test_a_process_that_is_killed_is_an_error() -> None:
+    """Half of the results must not pass for all of them."""
+
+    def work(x: int) -> int:
+        if x == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+    with pytest.raises(LostProcessError, match="ended before its part of the work was done"):
+        list(workers.in_order(work, lambda: range(9), 2))
+
+
+def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
+    """Half of a result is no result either; and what cannot be sent is an error of its own."""
+    whole = pickle.dumps((0, list(range(5000))), pickle.HIGHEST_PROTOCOL)
+    for cut in (1, 9, 100, len(whole) - 3):
+        with pytest.raises(LostProcessError):
+            workers.receive(1, io.BytesIO(whole[:-cut]))
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError), match=r"pickle|local object"):
+        list(workers.in_order(lambda x: lambda: x, lambda: range(3), 2))

@@ -1,0 +1,62 @@
+"""What a user's program does with the public interface: mypy --strict checks it, and a test runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import assert_type
+
+import irevalx
+import irevalx as pytrec_eval
+from irevalx import IrevalxError, IrevalxWarning, Qrels, RelevanceEvaluator, Run, Scores, evaluate
+
+GRADES = {"301": {"A": 1, "B": 0}, "302": {"C": 2, "D": 0}}
+RETRIEVED = {"301": {"A": 2.0, "B": 1.0}, "302": {"D": 2.0, "C": 1.0}}
+
+
+def evaluate_dictionaries() -> None:
+    """Judgments and runs as dictionaries, and what comes back."""
+    scores = evaluate(GRADES, {"first": RETRIEVED, "second": RETRIEVED}, ["map", "P.5"], level=1, complete=True)
+    assert_type(scores, Scores)
+    assert_type(scores.runs, list[str])
+    assert_type(scores.measures, list[str])
+    assert_type(scores.topics("first"), list[str])
+    assert_type(scores.summary("map", "first"), float)
+    assert_type(scores.per_topic("map", "first"), npt.NDArray[np.float64])
+    assert_type(scores.to_dict(), dict[str, dict[str, dict[str, float | str]]])
+
+
+def evaluate_files(folder: Path) -> float:
+    """Files by name, read once and evaluated several times."""
+    qrels = Qrels.read(folder / "qrels", rel_format="qrels")
+    run = Run.read(str(folder / "run"), name="mine")
+    assert_type(qrels.topics, list[str])
+    assert_type(run.name, str | None)
+    return evaluate(qrels, [run], "map", compat="9", threads=1)["map"]
+
+
+def evaluate_as_pytrec_eval() -> None:
+    """pytrec_eval's names."""
+    evaluator = RelevanceEvaluator(GRADES, {"map", "ndcg_cut.5"}, relevance_level=1)
+    by_topic = evaluator.evaluate(RETRIEVED)
+    assert_type(by_topic, dict[str, dict[str, float]])
+    mean = pytrec_eval.compute_aggregated_measure("map", [values["map"] for values in by_topic.values()])
+    assert_type(mean, float)
+    assert_type(pytrec_eval.parse_qrel(["301 0 A 1\n"]), dict[str, dict[str, int]])
+    assert_type(pytrec_eval.parse_run(["301 Q0 A 1 2.0 tag\n"]), dict[str, dict[str, float]])
+    names: Any = pytrec_eval.supported_measures
+    assert "map" in names
+
+
+def catch_errors() -> str:
+    """Errors and warnings have classes of their own."""
+    assert issubclass(IrevalxWarning, UserWarning)
+    try:
+        evaluate(GRADES, RETRIEVED, "no such measure")
+    except IrevalxError as error:
+        assert_type(error.exit_status, int)
+        return str(error)
+    return irevalx.__version__

@@ -1,0 +1,272 @@
+"""Compressed files are read to their last byte, or refused: the programs gzip, bzip2 and xz are the judges."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from running import ROOT, run
+
+from irevalx.errors import UnreadableFileError
+from irevalx.reading.compression import PIECE
+from irevalx.reading.source import Source
+
+FIRST = b"".join(b"301 Q0 A%d 1 %d r\n" % (n, 100 - n) for n in range(50))
+SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
+
+
+@dataclass(frozen=True)
+class Archiver:
+    """A format, and the program that knows it.
+
+    Parameters
+    ----------
+    name : of the format, in messages.
+    program : what it is called.
+    compress : makes a stream.
+    """
+
+    name: str
+    program: str
+    compress: Callable[[bytes], bytes]
+
+    def unpacked(self, archive: Path) -> tuple[bytes, bool]:
+        """Return what the program makes of a file, and whether it complains, be it with a warning only."""
+        if not shutil.which(self.program):
+            pytest.skip(f"needs {self.program}")
+        done = subprocess.run([self.program, "-dc"], input=archive.read_bytes(), capture_output=True, check=False)
+        return done.stdout, done.returncode != 0 or done.stderr != b""
+
+
+GZIP = Archiver("gzip", "gzip", lambda data: gzip.compress(data, mtime=0))
+BZIP2 = Archiver("bzip2", "bzip2", bz2.compress)
+XZ = Archiver("xz", "xz", lzma.compress)
+
+archivers = pytest.mark.parametrize("archiver", [GZIP, BZIP2, XZ], ids=lambda archiver: archiver.name)
+
+
+def read(path: Path, size: int = 1 << 20) -> bytes:
+    """What irevalx reads of a file."""
+    return b"".join(Source(str(path)).chunks(size))
+
+
+def refusal(path: Path) -> str | None:
+    """Why irevalx does not read a file; None if it does."""
+    try:
+        read(path)
+    except UnreadableFileError as error:
+        return str(error)
+    return None
+
+
+@archivers
+@pytest.mark.parametrize("size", [7, 1000, 1 << 20])
+def test_all_streams_are_read(archiver: Archiver, size: int, tmp_path: Path) -> None:
+    """A file of several streams, empty ones too, holds what they hold together."""
+    make = archiver.compress
+    archive = tmp_path / "archive"
+    for parts in ([FIRST, SECOND], [FIRST, b"", SECOND, b""], [b"", FIRST], [b"x" * 300_000, FIRST], [FIRST] * 300):
+        archive.write_bytes(b"".join(map(make, parts)))
+        whole, complains = archiver.unpacked(archive)
+        assert not complains
+        assert whole == b"".join(parts)
+        assert read(archive, size) == whole
+
+
+@archivers
+def test_chunks_are_as_long_as_they_are_asked_to_be(archiver: Archiver, tmp_path: Path) -> None:
+    """The streams of an archive do not show in the chunks, and one that holds much does not come at once."""
+    archive = tmp_path / "archive"
+    archive.write_bytes(archiver.compress(FIRST) * 100 + archiver.compress(bytes(1_000_000)))
+    chunks = list(Source(str(archive)).chunks(4096))
+    assert {len(chunk) for chunk in chunks[:-2]} == {4096}
+    assert sum(map(len, chunks)) == 100 * len(FIRST) + 1_000_000 + 1
+
+
+@archivers
+def test_the_command_reads_all_streams(archiver: Archiver, tmp_path: Path) -> None:
+    """Two streams, one for each file, and a run of two streams."""
+    (tmp_path / "qrels").write_bytes(archiver.compress(b"301 0 A1 1\n") + archiver.compress(b"301 0 B49 1\n"))
+    (tmp_path / "run").write_bytes(archiver.compress(FIRST) + archiver.compress(SECOND))
+    result = run("-m", "num_ret", "-m", "num_rel_ret", tmp_path / "qrels", tmp_path / "run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"100", b"2"]
+
+
+@archivers
+@pytest.mark.parametrize("zeros", range(10))
+@pytest.mark.parametrize("more", [True, False], ids=["another stream", "the end"])
+def test_padding(archiver: Archiver, zeros: int, more: bool, tmp_path: Path) -> None:
+    """Zeros behind a stream are padding where the program takes them for it, and otherwise an error."""
+    archive = tmp_path / "archive"
+    first, second = archiver.compress(FIRST), archiver.compress(SECOND) if more else b""
+    archive.write_bytes(first + bytes(zeros) + second)
+    whole, complains = archiver.unpacked(archive)
+    why = refusal(archive)
+    if complains:
+        offset = len(first) + (zeros if archiver is GZIP else 0)
+        assert why is not None
+        assert why.startswith(f"{archive}: what follows a stream of {archiver.name} data must be another one")
+        assert why.endswith(f" at byte {offset}")
+    else:
+        assert why is None
+        assert read(archive) == whole == FIRST + (SECOND if more else b"")
+
+
+def test_much_padding(tmp_path: Path) -> None:
+    """Padding may be longer than what is read at a time."""
+    archive = tmp_path / "archive"
+    archive.write_bytes(lzma.compress(FIRST) + bytes(100_000) + lzma.compress(SECOND) + bytes(5 * PIECE))
+    assert read(archive) == FIRST + SECOND == XZ.unpacked(archive)[0]
+    archive.write_bytes(GZIP.compress(FIRST) + bytes(5 * PIECE))
+    assert read(archive) == FIRST
+    archive.write_bytes(GZIP.compress(FIRST) + bytes(5 * PIECE) + b"1")
+    assert refusal(archive)
+
+
+FOLLOWERS = {
+    "a newline": b"\n",
+    "text": b"301 Q0 A 1 1 r\n" * 400,
+    "noise": random.Random(1).randbytes(9000),
+    "a stream of another format": b"",
+    "half of the first bytes": b"",
+}
+
+
+@archivers
+@pytest.mark.parametrize("follower", FOLLOWERS)
+def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) -> None:
+    """Bytes behind the last stream are an error that names the file and the byte, even where the program only warns."""
+    archive = tmp_path / "archive"
+    first = archiver.compress(FIRST)
+    rest = FOLLOWERS[follower]
+    if follower == "a stream of another format":
+        rest = (BZIP2 if archiver is XZ else XZ).compress(SECOND)
+    elif follower == "half of the first bytes":
+        rest = first[:2]
+    archive.write_bytes(first + rest)
+    assert archiver.unpacked(archive)[1]
+    result = run(archive, archive)
+    assert (result.status, result.stdout) == (2, b"")
+    begin = f"irevalx: {archive}: what follows a stream of {archiver.name} data must be another one"
+    if follower == "half of the first bytes":
+        begin = (
+            f"irevalx: {archive}: {archiver.name} data must be complete, but the file is cut short: it ends at byte "
+        )
+    assert result.stderr.startswith(begin)
+    assert f"at byte {len(first) + 2 * (follower == 'half of the first bytes')}" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@archivers
+@pytest.mark.parametrize("change", [0x01, 0x80, 0xFF], ids=hex)
+def test_every_byte_of_the_second_stream(archiver: Archiver, change: int, tmp_path: Path) -> None:
+    """Where the program complains of a changed byte irevalx does; where it does not, both read the same."""
+    archive = tmp_path / "archive"
+    first, second = archiver.compress(FIRST), archiver.compress(SECOND)
+    complaints = 0
+    for place in range(len(second)):
+        changed = bytearray(second)
+        changed[place] ^= change
+        archive.write_bytes(first + changed)
+        whole, complains = archiver.unpacked(archive)
+        why = refusal(archive)
+        if not complains:
+            assert why is None
+            assert read(archive) == whole
+            continue
+        complaints += 1
+        assert why is not None, place
+        assert why.startswith(f"{archive}: ")
+        assert all(len(first) <= int(offset) <= len(first + second) for offset in re.findall(r"byte (\d+)", why)), why
+    assert complaints >= len(second) - 8  # gzip's time, system and level, and the last bits, mean nothing
+
+
+@archivers
+def test_every_end(archiver: Archiver, tmp_path: Path) -> None:
+    """A file that ends within a stream is cut short, wherever it ends."""
+    archive = tmp_path / "archive"
+    first, second = archiver.compress(FIRST), archiver.compress(SECOND)
+    for end in range(len(first) + 1, len(first + second)):
+        archive.write_bytes((first + second)[:end])
+        assert refusal(archive) == (
+            f"{archive}: {archiver.name} data must be complete, but the file is cut short: it ends at byte {end}, "
+            f"within the stream that begins at byte {len(first)}"
+        )
+
+
+@archivers
+def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
+    """The message says in which stream the damage is, and before which byte; that is near where there is much behind it."""
+    noise = random.Random(2).randbytes(3_000_000)
+    first, second = archiver.compress(FIRST), archiver.compress(noise)
+    changed = bytearray(first + second)
+    for place in range(len(first) + 60_000, len(first) + 60_300):
+        changed[place] ^= 0x55
+    archive = tmp_path / "archive"
+    archive.write_bytes(changed)
+    found = re.fullmatch(
+        rf"{archive}: {archiver.name} data must be intact, but is damaged before byte (\d+), in the stream that begins "
+        rf"at byte {len(first)} \(.+\)",
+        refusal(archive) or "",
+    )
+    assert found
+    assert len(first) + 60_000 < int(found[1]) <= len(changed)
+
+
+MEMORY = """
+import resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "irevalx", *sys.argv[1:]], capture_output=True)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, done.stderr.decode(), end="")
+"""
+"""Runs irevalx and prints its status, its peak memory in MB and its messages."""
+
+
+def peak(*args: str | Path) -> tuple[int, int, str]:
+    """Status, peak memory in MB and messages of a call."""
+    command = [sys.executable, "-c", MEMORY, *map(str, args)]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT, text=True)
+    status, memory, messages = done.stdout.split(" ", 2)
+    return int(status), int(memory), messages
+
+
+@cache
+def bomb(archiver: Archiver) -> bytes:
+    """An archive that holds a gigabyte of NUL bytes."""
+    return archiver.compress(bytes(1 << 26)) * 16
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+@archivers
+@pytest.mark.parametrize("flags", [(), ("-R", "prefs", "-m", "prefs"), ("--pool",)], ids=["qrels", "prefs", "pool"])
+def test_a_gigabyte_of_nothing(archiver: Archiver, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """An archive of a megabyte that holds a gigabyte of NUL bytes is refused in less than 200 MB, as run or judgments."""
+    archive, good = tmp_path / "bomb", tmp_path / "good"
+    archive.write_bytes(bomb(archiver))
+    good.write_text("301 0 A 1\n")
+    files = (archive, good, good) if flags == ("--pool",) else (archive, good)
+    status, memory, messages = peak(*flags, *files)
+    assert (status, memory < 200) == (2, True), (memory, messages)
+    assert messages.startswith(f"irevalx: {archive}:1: a line must not hold a NUL byte, but got '\\x00\\x00")
+    assert len(messages) < 400
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+def test_a_gigabyte_of_nothing_behind_a_topic_that_comes_back(tmp_path: Path) -> None:
+    """Reading such a run again as a whole does not take more memory either."""
+    (tmp_path / "qrels").write_text("301 0 A 1\n")
+    lines = b"".join(b"%d Q0 A%d 1 1 r\n" % (300 + n % 3, n) for n in range(200_000))
+    (tmp_path / "run").write_bytes(gzip.compress(lines, 1) + bomb(GZIP))
+    status, memory, messages = peak("--threads", "1", tmp_path / "qrels", tmp_path / "run")
+    assert (status, memory < 200) == (2, True), (memory, messages)
+    assert "a line must not hold a NUL byte" in messages

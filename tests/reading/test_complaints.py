@@ -1,0 +1,66 @@
+"""What is wrong with a file is said in one short line, and saying it costs no more than reading the file does."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from running import run
+
+from irevalx.errors import LONGEST_QUOTE, printable, quote
+
+SIZE = 20_000_000
+LINE = b"301 0 A%07d 1\n"
+
+
+def noise() -> bytes:
+    """Random bytes without newline and NUL."""
+    return random.Random(3).randbytes(SIZE).replace(b"\n", b"n").replace(b"\0", b"0")
+
+
+@given(st.one_of(st.binary(max_size=600), st.text(max_size=600), st.text("\U0001f600é\0", min_size=70, max_size=400)))
+def test_a_quote_is_cut_behind_its_escapes(text: bytes | str) -> None:
+    """Cutting first gives what cutting last would give."""
+    for given_text in (text, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text):
+        shown = printable(given_text)
+        cut = shown if len(shown) <= LONGEST_QUOTE else shown[: LONGEST_QUOTE - 3] + "..."
+        assert quote(given_text) == f"'{cut}'"
+
+
+@pytest.mark.parametrize(
+    ("make", "line", "begin"),
+    [
+        (lambda: bytes(SIZE), 1, "\\x00\\x00"),
+        (lambda: LINE % 1 + bytes(SIZE), 2, "\\x00\\x00"),
+        (lambda: LINE % 1 + b"x\0y" + b"z" * SIZE, 2, "x\\x00yzz"),
+        (noise, 1, ""),
+        (lambda: LINE % 1 + noise(), 2, ""),
+        (lambda: b"x" * SIZE, 1, "xxx"),
+        (lambda: LINE % 1 * 100_000 + b"x\n" + b"x" * SIZE, 100_001, "x'"),
+    ],
+    ids=["NUL", "NUL behind a line", "one NUL", "noise", "noise behind a line", "one word", "behind many lines"],
+)
+def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, tmp_path: Path) -> None:
+    """20 MB of it in one line take at most twice as long as 20 MB of judgments."""
+    (tmp_path / "qrels").write_bytes(b"".join(LINE % number for number in range(SIZE // len(LINE % 1))))
+    (tmp_path / "nonsense").write_bytes(make())
+    (tmp_path / "run").write_text("301 Q0 A0000001 1 1 r\n")
+    ordinary, nonsense = [], []
+    for _ in range(2):
+        start = time.process_time()
+        assert run(tmp_path / "qrels", tmp_path / "run").status == 0
+        ordinary.append(time.process_time() - start)
+        start = time.process_time()
+        result = run(tmp_path / "nonsense", tmp_path / "run")
+        nonsense.append(time.process_time() - start)
+        assert result.status == 2
+        message = result.stderr.splitlines()[0]
+        assert message.startswith(f"irevalx: {tmp_path / 'nonsense'}:{line}: a ")
+        assert f", but got '{begin}" in message
+        assert len(message) < 400
+    assert min(nonsense) < 2 * min(ordinary), (ordinary, nonsense)

@@ -1,0 +1,165 @@
+"""Judgments for subtopics, and of samples drawn with probabilities, are read as the reference reads them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_family import DrawnLine, Options, SubtopicLine, read_judgments, subtopic_order
+
+from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
+from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.formats import PRELS, QRELS, FileFormat
+from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+TOPICS = ["1", "2", "10", "wt09-1"]
+DOCUMENTS = ["d1", "d10", "d2", "D", "a-long-name-of-more-than-eight-bytes", "é"]
+SUBTOPICS = ["0", "2", "10", "02", "2x", "b", "-1", "123456789012345678901234567890"]
+
+
+def read(fmt: FileFormat[Any], text: str, warn: Callable[[str], None] = pytest.fail) -> Any:
+    """Write a file and read it."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(text)
+        file.flush()
+        return fmt.read(Source(file.name), TREC_EVAL_10, False, warn)
+
+
+def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
+    """Take the judgments apart again, by ascending topic, in the order of the documents and of the subtopics."""
+    found: dict[str, list[SubtopicLine]] = {}
+    documents = judgments.documents
+    for place, document in enumerate(judgments.rows.ids.tolist()):
+        topic = int(documents.rows.ids[document])
+        subtopic = judgments.names.text(judgments.subtopics.slice(topic).start + int(judgments.subtopic[place]))
+        line = SubtopicLine(subtopic.decode(), documents.docnos.text(document).decode(), int(judgments.grades[place]))
+        found.setdefault(documents.topics[topic].decode(), []).append(line)
+    return found
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**64), st.sampled_from([1, 50, 1 << 20]), st.booleans())
+def test_subtopics(seed: int, chunk: int, together: bool) -> None:
+    """Every line is there, whatever its place in the file and however the file is cut."""
+    random = Random(seed)
+    keys = [(topic, subtopic, docno) for topic in TOPICS for subtopic in SUBTOPICS for docno in DOCUMENTS]
+    rows = [(*key, random.randint(-2, 3)) for key in random.sample(keys, random.randint(0, 40))]
+    order = random.sample(TOPICS, len(TOPICS))
+    rows.sort(key=lambda row: order.index(row[0]) if together else 0)
+    text = "".join(f"{topic} {subtopic} {docno} {grade}\n" for topic, subtopic, docno, grade in rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+        judgments = read(SUBTOPIC_FILE, text or "# nothing\n")
+    expected: Mapping[str, list[SubtopicLine]] = read_judgments("subtopics", text, Options())
+    in_file: dict[str, list[str]] = {
+        topic: list(dict.fromkeys(line.document for line in lines)) for topic, lines in expected.items()
+    }
+    assert judgments.documents.topics == tuple(sorted(topic.encode() for topic in expected))
+    assert lines_of(judgments) == {
+        topic: sorted(lines, key=lambda line: (in_file[topic].index(line.document), subtopic_order(line.subtopic)))
+        for topic, lines in expected.items()
+    }
+    assert not judgments.failures(judgments.documents.topics)
+
+
+def test_a_document_twice_for_a_subtopic() -> None:
+    """What is wrong with a topic is said with the first line that repeats another."""
+    judgments = read(SUBTOPIC_FILE, "2 1 a 1\n1 1 b 0\n1 1 a 1\n1 2 a 1\n1 1 a 1\n1 1 b 1\n")
+    error = judgments.failures((b"1", b"2"))[b"1"]
+    assert isinstance(error, DuplicateDocumentError)
+    assert str(error).endswith(
+        ":5: a document must occur once in the judgments of a subtopic, but got 'a' for subtopic '1' of topic '1' a "
+        "second time (first on line 3)"
+    )
+    assert list(judgments.failures((b"1", b"2"))) == [b"1"]
+
+
+def drawn_lines(judgments: DrawnJudgments) -> dict[str, list[tuple[str, int, float, bool]]]:
+    """Take the judgments apart again, by ascending topic."""
+    found: dict[str, list[tuple[str, int, float, bool]]] = {}
+    for place, topic in enumerate(judgments.rows.ids.tolist()):
+        line = judgments.grades[place], judgments.probabilities[place], judgments.at_random[place]
+        grade, probability, at_random = (one.item() for one in line)
+        document = judgments.docnos.text(place).decode()
+        found.setdefault(judgments.topics[topic].decode(), []).append((document, grade, probability, at_random))
+    return found
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**64))
+def test_prels(seed: int) -> None:
+    """The lines that count are there, with the probabilities that they count with; the others are not."""
+    random = Random(seed)
+    probabilities = ["1", "0.5", ".25", "1e-3", "0.12345678901234567890", "NA", "-1", "-0.5", "1.5", "2"]
+    rows = []
+    for topic, docno in random.sample(
+        [(topic, docno) for topic in TOPICS for docno in DOCUMENTS], random.randint(0, 20)
+    ):
+        method, grade = random.randint(0, 5), random.choice([-2000, -999, -998, -1, 0, 1, 2])
+        probability = random.choice([*probabilities, "0"] if method in {0, 2} or grade <= -999 else probabilities)
+        rows.append(f"{topic} {docno} {grade} {method} {probability}\n")
+    text = "".join(rows)
+    warnings: list[str] = []
+    judgments = read(PRELS, text or "# nothing\n", warnings.append)
+    expected: Mapping[str, list[DrawnLine]] = read_judgments("prels", text, Options())
+    assert judgments.topics == tuple(sorted(topic.encode() for topic in expected))
+    assert drawn_lines(judgments) == {
+        topic: [(line.document, line.grade, line.probability, line.method in {1, 2, 4}) for line in lines]
+        for topic, lines in expected.items()
+    }
+    cells = [row.split() for row in rows]
+    outside = [row for row in cells if int(row[2]) > -999 and row[4] != "NA" and not 0 <= float(row[4]) <= 1]
+    assert bool(warnings) == bool(outside)
+    if len(outside) > 1:
+        more = f"({len(outside) - 1} more such line{'s' if len(outside) > 2 else ''})"
+        assert warnings[0].endswith(more)
+
+
+def test_what_is_said_of_probabilities_out_of_bounds() -> None:
+    """One line names the first and counts the others."""
+    warnings: list[str] = []
+    read(PRELS, "1 a 1 1 0.5\n1 b 0 1 1.25\n1 c 0 0 -3\n1 d 0 1 NA\n", warnings.append)
+    [warning] = warnings
+    assert warning.endswith(
+        ":2: a probability must be from 0 to 1, but got 1.25; the line is taken for one of a document that was not "
+        "drawn (1 more such line)"
+    )
+
+
+def test_a_sampled_document_twice() -> None:
+    """A document is judged once in the lines that count."""
+    judgments = read(PRELS, "1 a 1 1 NA\n1 a 1 1 0.5\n1 b 1 1 1\n2 c 1 1 1\n2 c 0 1 1\n")
+    assert list(judgments.failures((b"1", b"2"))) == [b"2"]
+    assert ":5: a document must occur once in the judgments of a topic" in str(judgments.failures((b"2",))[b"2"])
+
+
+@pytest.mark.parametrize(
+    ("fmt", "text", "problem"),
+    [
+        (SUBTOPIC_FILE, "1 1 a\n", ":1: a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"),
+        (SUBTOPIC_FILE, "1 1 a 1\n\n", ":2: a judgment for a subtopic must have 4 columns"),
+        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
+        (PRELS, "1 a 1 1 0.5\n1 b 0 1\n", ":2: a judgment of a drawn sample must have 5 columns (topic, document,"),
+        (QRELS, "1 a 1 1 0.5\n", ": files with 5 columns are read with -R sampled, -R prels or -R prefs"),
+        (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
+        (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
+        (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),
+        (PRELS, "1 a 1 1 nan\n", ":1: a probability must be a number or NA, but got 'nan'"),
+        (PRELS, "1 a 0 1 0\n", ":1: the probability of a document that was drawn must be above 0, but got 0 for 'a'"),
+        (PRELS, "1 a 0 1 -0\n", ":1: the probability of a document that was drawn must be above 0"),
+    ],
+)  # fmt: skip
+def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:
+    """What is wrong with a line is named by file and line."""
+    with pytest.raises(IrevalxError) as caught:
+        read(fmt, text)
+    assert isinstance(caught.value, MalformedLineError)
+    assert problem in str(caught.value)

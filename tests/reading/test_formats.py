@@ -1,0 +1,292 @@
+"""Every row of FILE_FORMATS reads what its files say, however they are written, and refuses what they must not say.
+
+A new row is taken up by all tests below as soon as it has an example in ``tests/format_examples.py``.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import inspect
+import lzma
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from format_examples import EXAMPLES, Example, Row, content
+from running import ROOT, Result, run
+
+import irevalx
+from irevalx.cli.command import command
+from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
+from irevalx.measures import NICKNAMES
+from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS, FileFormat, FileKind
+from irevalx.reading.layout import Comments
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import COMPAT
+
+AnyFormat = FileFormat[Any]
+
+TOPICS = ("302", "301", "303")
+EXCLUDABLE = {"--pool": ("--pool", "pool"), "-J": ("-J",), "--unjudged": ("--unjudged", "nonrel")}
+
+every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
+every_example = pytest.mark.parametrize(
+    ("fmt", "example"),
+    [pytest.param(fmt, EXAMPLES[fmt.name], id=fmt.name) for fmt in FILE_FORMATS if fmt.name in EXAMPLES],
+)
+
+
+@every_format
+def test_every_format_has_an_example(fmt: AnyFormat) -> None:
+    """Without one the other tests would pass it over."""
+    assert fmt.name in EXAMPLES, (
+        f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/format_examples.py: the lines "
+        "of a topic, what they say, one more with a document that is there already, and one more with an odd number"
+    )
+    numbers = {"GRADE", "SCORE", "LEVEL"} & set(fmt.layout.columns[0].split())
+    assert bool(EXAMPLES[fmt.name].odd) == bool(numbers and not EXAMPLES[fmt.name].refuses_odd), (
+        f"the Example of {fmt.name} must have a line with an odd number if, and only if, its lines have numbers"
+    )
+
+
+def test_every_example_is_of_a_format() -> None:
+    """No example is left of a format that has gone."""
+    assert EXAMPLES.keys() <= {fmt.name for fmt in FILE_FORMATS}
+
+
+@every_format
+def test_rows_are_complete(fmt: AnyFormat) -> None:
+    """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
+    module, _, function = fmt.reader.partition(".")
+    reader = getattr(import_module(f"irevalx.reading.{module}"), function)
+    assert list(inspect.signature(reader).parameters) == ["source", "layout", "compat", "strict", "warn"]
+    assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
+    assert [one.usage for one in FILE_FORMATS].count(fmt.usage) == 1
+    assert fmt.prose
+    assert fmt.usual_measures in NICKNAMES
+    assert set(fmt.excludes) <= EXCLUDABLE.keys()
+    assert fmt.kind is FileKind.JUDGMENTS or (fmt.usual_measures, fmt.excludes) == ("official", ())
+
+
+@every_format
+def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
+    """-h with the option, and the manual page, show columns and example; -h names the format, and shells complete it."""
+    parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
+    shown = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
+    assert all(part in shown for part in parts)
+    page = (ROOT / "man" / "irevalx-formats.5").read_text().replace("\\", "")
+    assert all(part in page for part in parts), "run python docs/generate"
+    if fmt.kind is not FileKind.POOL:
+        [option] = [param for param in command.params if fmt.kind.value in param.opts]
+        assert fmt.name in run("-h").stdout.decode()
+        with command.make_context("irevalx", [], resilient_parsing=True) as context:
+            assert fmt.name in {item.value for item in option.shell_complete(context, fmt.name[:2])}
+
+
+def test_names_lead_to_rows() -> None:
+    """The tables by name have all formats of their kind, and an unknown name is told which there are."""
+    by_name = [*REL_FORMATS.values(), *RESULTS_FORMATS.values()]
+    assert by_name == [fmt for fmt in FILE_FORMATS if fmt.kind is not FileKind.POOL]
+    for flag, formats in (("-R", REL_FORMATS), ("-T", RESULTS_FORMATS)):
+        result = run(flag, "nosuch", ROOT / "fixtures/example/qrels", ROOT / "fixtures/example/bm25.run")
+        assert (result.status, result.stdout) == (2, b"")
+        assert all(text in result.stderr for text in (f"({flag})", "but got 'nosuch'", *formats))
+
+
+def read(fmt: AnyFormat, path: Path, *, compat: str = "10") -> list[Row]:
+    """What a file says; there may be nothing to warn of."""
+    return content(fmt.read(Source(str(path)), COMPAT[compat], True, pytest.fail))
+
+
+def spellings(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """A file written in many ways that mean the same."""
+    lines = text.splitlines(keepends=True)
+    yield "as it is", text
+    yield "no final newline", text.rstrip(b"\n")
+    yield "CR LF", text.replace(b"\n", b"\r\n")
+    yield "tabs", text.replace(b" ", b"\t")
+    yield "several spaces", text.replace(b" ", b"   ")
+    yield "vertical tabs and form feeds", text.replace(b" ", b"\v\f")
+    yield "spaces at the start of lines", b"".join(b" \t" + line for line in lines)
+    yield "spaces at the end of lines", text.replace(b"\n", b" \t\n")
+    yield "upside down", b"".join(reversed(lines))
+    yield "a topic that returns", b"".join([*lines[1:], lines[0]])
+    yield "gzip", gzip.compress(text)
+    yield "gzip in two parts", gzip.compress(text[:20]) + gzip.compress(text[20:])
+    yield "bzip2", bz2.compress(text)
+    yield "xz", lzma.compress(text)
+
+
+@every_example
+@pytest.mark.parametrize("chunk", [1 << 20, 7])
+def test_every_spelling_says_the_same(
+    fmt: AnyFormat, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file says what its lines say, in whatever order they come and wherever a block ends."""
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+    for name, text in spellings(example.text(TOPICS)):
+        (tmp_path / "file").write_bytes(text)
+        assert (name, read(fmt, tmp_path / "file")) == (name, example.content(TOPICS))
+
+
+@contextmanager
+def pipe(path: Path, text: bytes) -> Iterator[Path]:
+    """A pipe from which a file can be read once."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(text,))
+    writer.start()
+    yield path
+    writer.join()
+
+
+@every_example
+def test_pipes_are_read(fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What can be read once only will do, compressed too, even where a topic returns."""
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 20)
+    lines = example.text(TOPICS).splitlines(keepends=True)
+    text = b"".join([*lines[1:], lines[0]])
+    for number, written in enumerate((text, gzip.compress(text))):
+        with pipe(tmp_path / str(number), written) as path:
+            assert read(fmt, path) == example.content(TOPICS)
+
+
+@every_example
+def test_files_without_lines(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """An empty file is an error, as in trec_eval, and an empty pipe is not."""
+    (tmp_path / "empty").touch()
+    with pytest.raises(UnreadableFileError, match="the file is empty"):
+        read(fmt, tmp_path / "empty")
+    with pipe(tmp_path / "pipe", b"") as path:
+        assert read(fmt, path) == []
+
+
+def refused(fmt: AnyFormat, path: Path, text: bytes, line: int, *words: str, compat: str = "10") -> None:
+    """Hold a file to be refused for this line with these words."""
+    path.write_bytes(text)
+    with pytest.raises(MalformedLineError, match=f"^{re.escape(f'{path}:{line}: ')}") as error:
+        read(fmt, path, compat=compat)
+    assert all(word in str(error.value) for word in words)
+
+
+@every_example
+def test_many_lines_in_many_blocks(
+    fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is lost between blocks, and lines are counted across them."""
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 1 << 12)
+    topics = [str(topic) for topic in range(5000)]
+    text = example.text(topics)
+    (tmp_path / "file").write_bytes(text)
+    assert read(fmt, tmp_path / "file") == example.content(topics)
+    refused(fmt, tmp_path / "file", text + b"5000\n", text.count(b"\n") + 1, f"{fmt.layout.line} must have")
+
+
+@every_example
+@pytest.mark.parametrize("chunk", [1 << 20, 30])
+def test_lines_must_have_their_columns(
+    fmt: AnyFormat, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line with too few columns is refused, and one with too many unless what follows is ignored; so is a NUL byte."""
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+    path, text, more = tmp_path / "file", example.text(TOPICS), example.text(["304"])
+    wrong, number = more.splitlines()[0], text.count(b"\n") + 1
+    columns = len(wrong.split())
+    rule = f"{fmt.layout.line} must have {columns} columns ("
+    for few in range(1, columns):
+        short = b" ".join(wrong.split()[:few])
+        refused(fmt, path, text + short + b"\n" + more, number, rule, f"but got '{short.decode()}'")
+    refused(fmt, path, text + wrong + b"\0\n", number, "a line must not hold a NUL byte")
+    if fmt.layout.more:
+        path.write_bytes(text.replace(b"\n", b" more columns\n"))
+        assert read(fmt, path) == example.content(TOPICS)
+    else:
+        refused(fmt, path, text + wrong + b" more\n", number, rule, f"but got '{wrong.decode()} more'")
+
+
+@every_example
+def test_lines_without_data(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """Blank lines and comments are skipped as the layout says, and are malformed otherwise."""
+    path, text = tmp_path / "file", example.text(TOPICS)
+    comments = fmt.layout.comments
+    for line, version, skipped in (
+        (b"\n", "10", fmt.layout.blank_lines),
+        (b" \t\n", "10", fmt.layout.blank_lines),
+        (b"#comment\n", "10", comments is not Comments.NONE),
+        (b"#comment\n", "9", comments is not Comments.NONE and fmt.layout.comments_in_9),
+        (b" #comment\n", "10", comments is Comments.BEHIND_SPACES),
+    ):
+        if skipped:
+            path.write_bytes(line + text.replace(b"\n", b"\n" + line))
+            assert read(fmt, path, compat=version) == example.content(TOPICS)
+        else:
+            refused(fmt, path, text + line + text, text.count(b"\n") + 1, fmt.layout.line, compat=version)
+
+
+@every_example
+def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """A number that is none is read as C reads it, with a warning that says where; under strict it is an error."""
+    if not example.odd:
+        return
+    path, odd = tmp_path / "file", f"{example.odd.format('301')}\n".encode()
+    path.write_bytes(example.text(["301"]) + odd + example.text(["302"]))
+    warnings: list[str] = []
+    data = fmt.read(Source(str(path)), COMPAT["10"], False, warnings.append)
+    assert content(data) == sorted([*example.content(["301", "302"]), ("301", *example.odd_says)])
+    where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.odd_says[0]}': "
+    if fmt.kind is FileKind.JUDGMENTS:  # a run has its warnings with its blocks
+        assert [line.startswith(where) for line in warnings] == [True]
+    with pytest.raises(OddNumberError, match=f"^{re.escape(where)}"):
+        read(fmt, path)
+
+
+def evaluated(fmt: AnyFormat, folder: Path, text: bytes, *flags: str) -> Result:
+    """What the command says of a file of any kind, with judgments, a run and a pool that go with it."""
+    documents = ("A", "B", "C", "D")
+    (folder / "file").write_bytes(text)
+    (folder / "qrels").write_text("".join(f"{topic} 0 {docno} 1\n" for topic in TOPICS for docno in documents))
+    (folder / "run").write_text("".join(f"{topic} Q0 {docno} 0 1 r\n" for topic in TOPICS for docno in documents))
+    (folder / "pool").write_text("301 A\n")
+    files = {FileKind.JUDGMENTS: ("file", "run"), FileKind.RUNS: ("qrels", "file"), FileKind.POOL: ("qrels", "run")}
+    choice = ("--pool", "file") if fmt.kind is FileKind.POOL else (fmt.kind.value, fmt.name)
+    return run(*choice, *flags, *files[fmt.kind], cwd=folder)
+
+
+@every_example
+def test_documents_that_occur_again(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """The command refuses them where the format does, and names both lines."""
+    text = example.text(["301"])
+    assert evaluated(fmt, tmp_path, text, "-m", "all").status == 0
+    status, words = example.again_error or (0, "")
+    result = evaluated(fmt, tmp_path, text + example.again.format("301").encode(), "-m", "all")
+    assert result.status == status
+    if words:
+        assert f"file:{len(example.lines) + 1}: {words}" in result.stderr
+        assert "(first on line 1)" in result.stderr
+
+
+@every_example
+def test_usual_measures(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """Without -m the usual measures of the format are printed."""
+    text = example.text(TOPICS)
+    assert evaluated(fmt, tmp_path, text) == evaluated(fmt, tmp_path, text, "-m", fmt.usual_measures)
+
+
+@every_example
+def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+    """Options that the format excludes are refused, and the others are not; a pool in Python too."""
+    if fmt.kind is not FileKind.JUDGMENTS:
+        return
+    for option, flags in EXCLUDABLE.items():
+        result = evaluated(fmt, tmp_path, example.text(TOPICS), "-m", "all", *flags)
+        refusal = f"must not be given together with -R {fmt.name}\n"
+        assert (result.status, result.stderr.endswith(refusal)) == ((1, True) if option in fmt.excludes else (0, False))
+    if "--pool" in fmt.excludes:
+        with pytest.raises(UsageError, match=f"in the format {fmt.name}$"):
+            irevalx.Qrels.read(tmp_path / "file", rel_format=fmt.name, pool={"301": ["A"]})

@@ -1,0 +1,58 @@
+"""What gdeval, ndeval and statAP_MQ_eval answered, as recorded in ``fixtures/family/cases.jsonl``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from running import FIXTURES
+
+
+@dataclass(frozen=True)
+class Case:
+    """One recorded case.
+
+    Parameters
+    ----------
+    program, argv, stdout, status : the call.
+    files : what irevalx is given, by name.
+    irevalx : its options.
+    expect : topic or "all", measure, and the value as printed; None where nothing may be printed.
+    refuses : the file that irevalx must refuse instead.
+    note : what the case is about.
+    departure : why irevalx differs.
+    oracle_files : what the program was given, if that is something else.
+    also : further calls of the case.
+    """
+
+    id: str
+    program: str
+    argv: list[str]
+    files: dict[str, str]
+    stdout: str
+    status: int
+    irevalx: list[str]
+    expect: dict[str, dict[str, str | None]]
+    note: str
+    refuses: str | None = None
+    departure: str | None = None
+    oracle_files: dict[str, str] | None = None
+    also: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def judgments(self) -> str:
+        """The name of the file of judgments."""
+        [name] = self.files.keys() - {"run"}
+        return name
+
+
+CASES = [Case(**json.loads(line)) for line in (FIXTURES / "family" / "cases.jsonl").read_text().splitlines()]
+
+
+def agrees(value: float, printed: str) -> bool:
+    """Return whether a value is what was printed: within half a unit of the last digit, and 1e-12 of itself."""
+    exponent = Decimal(printed).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return abs(value - float(printed)) <= 0.5 * 10.0**exponent + 1e-12 * abs(value)

@@ -1,0 +1,204 @@
+"""Every output format: what it prints can be read back, help and manual explain it, and options know it.
+
+A new format needs a reader in ``READERS``; all tests here then take it up by themselves.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+import pytest
+from running import FIXTURES, ROOT, lab, run
+
+from irevalx.cli.command import command
+from irevalx.lab.commands.compare import command as compare
+from irevalx.reports import OUTPUT_FORMATS, OutputFormat
+from irevalx.reports.table import Table
+
+EXAMPLE = FIXTURES / "example"
+QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
+
+Cells = list[list[str]]
+
+
+def read_aligned(text: str) -> Cells:
+    """Read columns that stand above and below lines of dashes."""
+    head, dashes, *rows = text.splitlines()
+    places = [found.span() for found in re.finditer("-+", dashes)]
+    return [[line[begin:end].strip() for begin, end in places] for line in (head, *rows)]
+
+
+def read_markdown(text: str) -> Cells:
+    """Read cells between bars."""
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines()]
+    return [[cell.strip().replace(r"\|", "|") for cell in row] for row in (rows[0], *rows[2:])]
+
+
+def read_latex(text: str) -> Cells:
+    """Read cells between ampersands, without the commands of LaTeX."""
+    plain = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^"}
+    rows = [re.split(r"(?<!\\)&", line.removesuffix(r"\\")) for line in text.splitlines() if line.endswith(r"\\")]
+    command = re.compile(r"\\text\w+\{\}|\\([&%$#_{}])")
+    return [[command.sub(lambda found: found[1] or plain[found[0]], cell.strip()) for cell in row] for row in rows]
+
+
+def read_separated(delimiter: str) -> Callable[[str], Cells]:
+    """Return a reader of fields between delimiters."""
+    return lambda text: list(csv.reader(io.StringIO(text), delimiter=delimiter))
+
+
+def read_objects(objects: Sequence[dict[str, object]]) -> Cells:
+    """Read rows that have become objects."""
+    rows = [["" if value is None else str(value) for value in one.values()] for one in objects]
+    return [list(objects[0]), *rows]
+
+
+READERS: dict[str, Callable[[str], Cells]] = {
+    "trec": lambda text: [line.split("\t") for line in text.splitlines()],
+    "table": read_aligned,
+    "markdown": read_markdown,
+    "latex": read_latex,
+    "csv": read_separated(","),
+    "tsv": read_separated("\t"),
+    "json": lambda text: read_objects(next(iter(json.loads(text).values()))),
+    "jsonl": lambda text: read_objects([json.loads(line) for line in text.splitlines()]),
+}
+"""For each format the function that reads a printed table: its head and its rows, as cells."""
+
+every_format = pytest.mark.parametrize("form", OUTPUT_FORMATS.values(), ids=lambda form: form.name)
+every_format_of_the_lab = pytest.mark.parametrize(
+    "form", [form for form in OUTPUT_FORMATS.values() if form.in_lab], ids=lambda form: form.name
+)
+
+
+def read(form: OutputFormat, text: bytes) -> Cells:
+    """Read a table that was printed in a format."""
+    assert form.name in READERS, f"READERS in {Path(__file__).name} must have a function that reads {form.name} back"
+    return READERS[form.name](text.decode("utf-8", "surrogateescape"))
+
+
+# What is printed
+
+ODD = "a,b|c\t\\ ~^ 100% $1 #2 x_y {z} <i> \"q\" 'r' & \udce9"
+"""Text that some format or other must escape."""
+
+TABLE = Table(
+    "found",
+    ("run_name", "p", "bias", "rise", "sure", "by"),
+    ((ODD, 1e-9, -1e-9, 3, True, None), ("plain", 0.123456, math.nan, 0, False, "all")),
+    probabilities=frozenset({"p"}),
+)
+
+
+@every_format_of_the_lab
+def test_tables_can_be_read_back(form: OutputFormat) -> None:
+    """Names survive, whatever they hold. People see rounded numbers and blanks, programs every digit."""
+    head, odd, plain = read(form, b"".join(form.table_lines([TABLE])))
+    if form.for_people:
+        assert head == ["run name", *TABLE.columns[1:]]
+        assert odd == [ODD, "<0.0001", "0.0000", "3", "yes", ""]
+        assert plain == ["plain", "0.1235", "", "0", "no", "all"]
+    else:
+        assert tuple(head) == TABLE.columns
+        assert (odd[0], [float(cell) for cell in odd[1:3]], odd[3:]) == (ODD, [1e-9, -1e-9], ["3", "True", ""])
+        assert (plain[0], float(plain[1]), plain[3:]) == ("plain", 0.123456, ["0", "False", "all"])
+        assert plain[2] in {"nan", ""}
+
+
+@every_format_of_the_lab
+def test_digits_and_best_values(form: OutputFormat) -> None:
+    """People see as many digits as they ask for, and the best values marked; programs see neither."""
+    table = Table("marked", ("run", "map"), (("a", 0.25), ("b", 0.5)), best={"map": {1}})
+    [[_, worse], [_, better]] = read(form, b"".join(form.table_lines([table], 1)))[1:]
+    if form.for_people:
+        assert worse == "0.2"
+        assert "0.5" in better
+        assert better != "0.5"
+    else:
+        assert (worse, better) == ("0.25", "0.5")
+
+
+@every_format_of_the_lab
+def test_several_tables(form: OutputFormat) -> None:
+    """People see all tables with their titles, and a single one with its title if wanted; programs the first at least."""
+    both = b"".join(form.table_lines([TABLE, TABLE], titled=True)).decode("utf-8", "replace")
+    titled = b"".join(form.table_lines([TABLE], titled=True)).decode("utf-8", "replace")
+    if form.for_people:
+        assert (both.count("found\n"), titled.count("found\n")) == (2, 1)
+    assert both.count("plain") == titled.count("plain") * (2 if form.for_people else 1)
+
+
+@every_format
+@pytest.mark.parametrize("flags", [(), ("-q",), ("-q", "-n"), ("-c", "-m", "all_trec"), ("-m", "map:skip", "-q")])
+@pytest.mark.parametrize("runs", [(BM25,), (BM25, DENSE)], ids=["one run", "two runs"])
+def test_reports_hold_every_value(form: OutputFormat, flags: tuple[str, ...], runs: tuple[Path, ...]) -> None:
+    """Runs, topics, measures and values are there, as json has them; rounded, if not for programs."""
+    result = run("--quiet", *flags, "--format", form.name, QRELS, *runs)
+    assert (result.status, result.stderr) == (0, "")
+    text = result.stdout.decode()
+    if form.name != "json":
+        assert len({len(row) for row in read(form, result.stdout)}) == 1, "every row must have as many cells"
+    for of_run in json.loads(run("--quiet", *flags, "--format", "json", QRELS, *runs).stdout)["runs"]:
+        by_topic = of_run.get("topics", {}) | ({"all": of_run["all"]} if "all" in of_run else {})
+        names = {name for values in by_topic.values() for name in values}
+        assert {
+            name for name in names if name.replace("_", r"\_" if form.name == "latex" else "_") not in text
+        } == set()
+        for value in (value for values in by_topic.values() for value in values.values()):
+            is_exact = isinstance(value, int | str) or not (form.for_people or form.run_by_run)
+            assert (str(value) if is_exact else f"{value:.4f}") in text
+        assert len(runs) == 1 or of_run["run"] in text
+
+
+@every_format
+def test_runs_that_have_nothing_to_show(form: OutputFormat, tmp_path: Path) -> None:
+    """Without topics and summaries, or without a run that can be read, nothing breaks."""
+    assert run("-n", "--format", form.name, QRELS, BM25).status == 0
+    result = run("--quiet", "--format", form.name, QRELS, tmp_path / "missing")
+    assert result.status == 2
+    assert result.stderr.startswith("irevalx: cannot read")
+
+
+# What is said of it
+
+
+@every_format
+def test_formats_are_explained(form: OutputFormat) -> None:
+    """Help, manual and documentation follow from the row in OUTPUT_FORMATS."""
+    shown = f"{form.name} ({form.purpose})"
+    for described, has_it in ((command, True), (compare, form.in_lab)):
+        option = next(param for param in described.params if param.name == "format")
+        assert isinstance(option, click.Option)
+        assert (shown in (option.help or "")) == has_it
+    page = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    assert f"--format {form.name}" in page, "run python docs/generate"
+    assert f"| `{form.name}` |" in (ROOT / "docs" / "command.md").read_text(), "run python docs/generate"
+
+
+@every_format
+def test_digits_are_for_tables(form: OutputFormat) -> None:
+    """--digits is refused where it would have no effect, in words that name the formats that have it."""
+    result = run("--format", form.name, "--digits", "2", QRELS, BM25)
+    assert result.status == (0 if form.for_people else 1)
+    if not form.for_people:
+        tables = ", ".join(other.name for other in OUTPUT_FORMATS.values() if other.for_people)
+        assert result.stderr == f"irevalx: --digits must be given together with --format {tables}, or not at all\n"
+
+
+@every_format
+def test_formats_of_the_lab(form: OutputFormat) -> None:
+    """irevalx-lab takes the formats that can print any table."""
+    result = lab("compare", QRELS, BM25, DENSE, "--seed", "1", "--format", form.name)
+    if form.in_lab:
+        assert result.status == 0
+        assert "bm25" in result.stdout.decode()
+    else:
+        assert (result.status, result.stdout) == (1, b"")
+        assert f"'{form.name}' is not one of" in result.stderr
