@@ -187,12 +187,11 @@ class Names(Frozen):
         index: IntArray | slice = slice(None)
         place = 0
         length = self.length
-        if length.max(initial=0) > LONG:
+        if np.count_nonzero(length > LONG):
             index = np.flatnonzero(length <= LONG)
             length = length[index]
-        while length.size and int(length.max()) > place:
-            if int(length.min()) <= place:
-                reaching = length > place
+        while n_reaching := np.count_nonzero(reaching := length > place):
+            if n_reaching < length.size:
                 index = np.flatnonzero(reaching) if isinstance(index, slice) else index[reaching]
                 length = length[reaching]
             yield place, np.minimum(length - place, WORD), index

@@ -73,6 +73,7 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
+    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -82,6 +83,7 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
+    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : told how many more lines have been read.
 
     Raises
@@ -94,7 +96,7 @@ def evaluate(
     """
     rules = _ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
         chosen = _choose(judgments, run.path, ranked, settings, rules)
         selection.refuse_other_formats()
@@ -105,9 +107,9 @@ def evaluate(
             _population(judgments, ranked, chosen, settings),
             selection.zscores,
             settings,
-            complete=chosen.failure is None,
+            complete=chosen.failure is None and not only_values,
         )
-        if rules.look_up and judgments.tell_little_judged:
+        if rules.look_up and not only_values and judgments.tell_little_judged:
             assessed = columns.assessed("nonrel")
             warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
             warnings += _little_judged(assessed, chosen.missing, run.path)
@@ -152,15 +154,14 @@ def _choose(
     """
     documents = judgments.documents
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    topics = [
-        topic
-        for topic in documents.topics
-        if settings.topic in {None, topic} and (with_missing or topic in ranked.topics)
-    ]
+    if with_missing:
+        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
+    else:
+        topics = sorted(ranked.ranking.topics)
     if not topics:
         raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
     failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
-    failed = next((place for place, topic in enumerate(topics) if topic in failures), None)
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
     return ChosenTopics(
         ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
         missing=np.array([topic not in ranked.topics for topic in topics[:failed]], np.bool_),

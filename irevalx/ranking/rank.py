@@ -119,14 +119,13 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     ----------
     path : the file they come from, for messages.
     """
+    only, index = rules.only, judgments.topic_index
     wanted = [
-        number
-        for number, topic in enumerate(results.topics)
-        if topic in judgments.topic_index and rules.only in {None, topic}
+        number for number, topic in enumerate(results.topics) if topic in index and (only is None or topic == only)
     ]
     if len(wanted) < len(results.topics):
         results = results.take(np.array(wanted, np.int64))
-    judged_topic = np.array([judgments.topic_index[topic] for topic in results.topics], np.int64)
+    judged_topic = np.array([index[topic] for topic in results.topics], np.int64)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
         nothing = np.empty(0, np.int64)
@@ -134,7 +133,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
         return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret, {})
     order = ranked_order(results, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    counted = rank <= rules.max_retrieved if (n_ret < results.rows.lengths).any() else None
+    counted = rank <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = results.docnos.keys()
     failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
@@ -173,7 +172,10 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
         )
         number |= {topic: len(number) + place for place, topic in enumerate(missing)}
         ranking = Ranking.joined([ranking, stand_in])
-    return ranking.take(np.array([number[topic] for topic in topics], np.int64))
+    places = [number[topic] for topic in topics]
+    if places == list(range(len(ranking.topics))):
+        return ranking
+    return ranking.take(np.array(places, np.int64))
 
 
 def _duplicates(
