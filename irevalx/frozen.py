@@ -62,11 +62,14 @@ class Frozen:
         TypeError : a field is missing, given twice, or unknown.
         """
         values = self.__dict__
-        values.update(zip(self.__match_args__, args, strict=False))
-        values.update(named)
+        if args:
+            values.update(zip(self.__match_args__, args, strict=False))
+        if named:
+            values.update(named)
         n_given = len(values)
         if n_given < len(self._fields):
-            values.update({name: default for name, default in self._defaults.items() if name not in values})
+            for name, default in self._defaults.items():
+                values.setdefault(name, default)
         if n_given != len(args) + len(named) or values.keys() != self._names:
             raise TypeError(f"{type(self).__name__} must be given each of its fields once: {', '.join(self._fields)}")
 

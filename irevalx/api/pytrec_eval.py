@@ -23,6 +23,7 @@ from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_names import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.process.memory import keep_some_freed_memory
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -101,6 +102,7 @@ class RelevanceEvaluator:
             judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),
             compat="9",
         )
+        keep_some_freed_memory()
         texts = _joined(measures)
         try:
             chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)

@@ -76,6 +76,11 @@ class Segments(Frozen):
         return self.offsets[1:] - self.offsets[:-1]
 
     @cached_property
+    def _filled(self) -> IntArray:
+        """The rows that are not empty."""
+        return np.flatnonzero(self.lengths)
+
+    @cached_property
     def ids(self) -> IntArray:
         """Flat: the row that an element belongs to."""
         return np.arange(self.n).repeat(self.lengths)
@@ -129,9 +134,8 @@ class Segments(Frozen):
     def max(self, x: AnyArray, *, empty: float) -> AnyArray:
         """Per row: the greatest element; ``empty`` for an empty row."""
         out = np.full(self.n, empty, dtype=x.dtype)
-        filled = np.flatnonzero(self.lengths)
-        if filled.size:
-            out[filled] = np.maximum.reduceat(x, self.offsets[filled])
+        if self.size:
+            out[self._filled] = np.maximum.reduceat(x, self.offsets[self._filled])
         return out
 
     def first(self, mask: BoolArray, *, absent: int = ABSENT) -> IntArray:

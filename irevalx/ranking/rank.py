@@ -99,7 +99,7 @@ def rank_run(
     blocks = iter(()) if shared else run.blocks()
 
     def counted() -> Iterator[_RankedPart]:
-        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, rules.processes if shared else 1):
+        for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
             yield part
 
