@@ -104,7 +104,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """All that the help says of the format."""
         rest = [self.layout.explanation] if self.layout else []
         if not self.lenient:
-            rest.append("A number that is none is an error.")
+            rest.append("Anything but a number in its place is an error, with or without --strict.")
         if self.usual_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
         if self.excludes:
