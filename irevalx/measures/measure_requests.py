@@ -11,7 +11,14 @@ from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.meaning import Meaning
 from irevalx.measures.measure_names import cutoff_hint, exists, meaning_of, split_reading
 from irevalx.measures.notation import without_blanks
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    CutoffsAndReals,
+    GradeGains,
+    NamedReals,
+    NoParameters,
+    RealCutoffs,
+)
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -245,7 +252,7 @@ def _named(measure: Measure, parameters: str | None) -> str | None:
     """Return the parameters with names, as typed; those of a measure without any are all the same."""
     if isinstance(measure.kind, CutoffsAndReals):
         return ",".join(item for item in (parameters or "").split(",") if "=" in item)
-    return parameters if isinstance(measure.kind, NamedReals) else None
+    return parameters if isinstance(measure.kind, NamedReals | GradeGains) else None
 
 
 def read_requests(
