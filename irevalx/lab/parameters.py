@@ -32,6 +32,13 @@ _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 MOST_SEEDS = 2**32
 
 
+def read_share(text: str) -> Fraction | None:
+    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
+    found = _NUMBER.fullmatch(text)
+    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
+    return share if 0 < share <= 1 else None
+
+
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
 
@@ -41,9 +48,8 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """Read the text; a default is a number already."""
         if isinstance(value, Fraction):
             return value
-        found = _NUMBER.fullmatch(value)
-        share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
-        if not 0 < share <= 1:
+        share = read_share(value)
+        if share is None:
             what = param.opts[0] if param and param.opts else "each of --levels"
             raise UsageError(
                 f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
