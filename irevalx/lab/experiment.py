@@ -168,12 +168,13 @@ def defined_values(experiment: Experiment, warn: Warn = lambda line: None) -> li
     return found
 
 
-def requests_of(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
+def requests_of(measures: Sequence[str], level: int, rel_format: str = "qrels") -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
     ----------
     measures : as ``-m`` takes them; each distinct.
+    rel_format : of the judgments.
 
     Raises
     ------
@@ -184,7 +185,7 @@ def requests_of(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, .
     requests = [request for measure in measures for request in select((measure,), settings).measures]
     for request in requests:
         measure = request.measure
-        if measure.kernel is None or not measure.can_use("qrels") or scale_of(measure) is None:
+        if measure.kernel is None or not measure.can_use(rel_format) or scale_of(measure) is None:
             raise UsageError(
                 f"a measure must have a number for each topic and a summary here, but got {quote(measure.name)}"
             )

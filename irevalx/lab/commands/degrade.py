@@ -12,6 +12,7 @@ from irevalx.errors import UsageError
 from irevalx.lab.commands.strata_options import (
     design_of,
     divided,
+    ranking_of,
     strata_file_option,
     strata_option,
 )
@@ -140,9 +141,9 @@ def command(
 
 def _sample(inputs: Inputs, design: Design, path: str | None, seed: int) -> StrataSample:
     """Draw a sample of strata; the file says what is in them unless the runs do."""
-    judgments = inputs.qrels_lines.judgments
-    stratum = divided(inputs, design, path)
+    judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
+    stratum = divided(design, path, judgments, lambda: ranking_of(inputs.opened_runs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in warnings_of_sample(sample, inputs.level):
-        inputs.messages.warn(line)
+        warn(line)
     return sample

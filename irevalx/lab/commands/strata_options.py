@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import click
 
 from irevalx.arrays.segments import IntArray
 from irevalx.cli.values import complete_file
-from irevalx.errors import UsageError, quote
+from irevalx.errors import UsageError, Warn, quote
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import raise_first
-from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.strata import NO_LIMIT, By, Design, Stratum, numbers_for, read_strata_file
 from irevalx.lab.parameters import read_share
 from irevalx.ranking.rank import RankingRules, rank_run
 from irevalx.ranking.ranking import Ranking
+from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 
 REST = "rest"
@@ -131,29 +131,30 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
         raise UsageError(f"depths of --strata must ascend from 1 without gaps, but got {quote(text)}")
 
 
-def divided(inputs: Inputs, design: Design, path: str | None) -> IntArray:
+def divided(
+    design: Design, path: str | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
+) -> IntArray:
     """Return the place of the stratum of each judged document, as ``Design.divide`` does.
 
     Parameters
     ----------
-    inputs : its judgments and, by depth and by runs, its runs.
-    path : of the file with the strata; None where the runs say what is in a stratum.
+    path : of the file with the strata; None where runs say what is in a stratum.
+    ranking : returns the ranking of the runs.
     """
-    judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
     if path is not None:
         numbers = read_strata_file(Source(path), judgments, design.strata, warn)
     else:
-        numbers = numbers_for(design.by, ranking_of(inputs, judgments), judgments.rows.size)
+        numbers = numbers_for(design.by, ranking(), judgments.rows.size)
     return design.divide(judgments, numbers)
 
 
-def ranking_of(inputs: Inputs, judgments: Judgments) -> Ranking:
-    """Rank all runs against judgments; raises as the evaluator does."""
+def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
+    """Rank runs against judgments; raises as the evaluator does."""
     found = []
-    for run in inputs.opened_runs:
+    for run in runs:
         ranked = rank_run(run, judgments, RankingRules())
         for line in ranked.warnings:
-            inputs.messages.warn(line)
+            warn(line)
         raise_first(ranked.ranking.failures)
         found.append(ranked.ranking)
     return Ranking.joined(found)
