@@ -24,6 +24,7 @@ from irevalx.lab.parameters import (
     lab_command,
     quiet_option,
     seed_option,
+    threads_option,
     topic_resamples_option,
 )
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
@@ -77,6 +78,7 @@ from irevalx.process.messages import Messages
         help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
     ),
     click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
+    threads_option,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -126,7 +128,15 @@ def command(
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     path = make_folder(folder)
     with inputs.messages.progress("samples evaluated", total=len(chosen_levels) * len(seeds)) as progress:
-        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance, resampling)
+        study = run_study(
+            experiment,
+            scheme,
+            chosen_levels,
+            list(seeds),
+            done=progress.advance,
+            resampling=resampling,
+            processes=inputs.threads,
+        )
     for line in study_warnings(study):
         inputs.messages.warn(line)
     about = {

@@ -21,6 +21,7 @@ from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, de
 from irevalx.lab.statistics.knees import Knee, find_knee
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
+from irevalx.process.workers import in_order
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed")
 """How judgments are made incomplete."""
@@ -138,13 +139,33 @@ class Study:
         return lines
 
 
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """What comes of reduced judgments.
+
+    Parameters
+    ----------
+    kept : the share of the judgments that is left.
+    scores : shape (n_measures, n_runs).
+    decisions : which runs differ, shape (n_measures, n_pairs).
+    resampled : the statistics of draws of topics; None where none are drawn.
+    """
+
+    kept: float
+    scores: FloatArray
+    decisions: Decisions
+    resampled: dict[str, FloatArray] | None
+
+
 def run_study(
     experiment: Experiment,
     scheme: str,
     levels: Sequence[Level],
     seeds: Sequence[int],
+    *,
     done: Callable[[], None] = lambda: None,
     resampling: Resampling | None = None,
+    processes: int = 1,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
 
@@ -155,6 +176,7 @@ def run_study(
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
@@ -173,19 +195,27 @@ def run_study(
     kept = np.empty(shape[:2])
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
-    for s, seed in enumerate(seeds):
-        order = samples.RandomOrder(experiment.judgments, seed, scheme)
-        for i, level in enumerate(levels):
-            sample = keep(experiment, scheme, level, order)
-            reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
-            reduced_tested = experiment.tested(reduced)
-            kept[i, s] = np.count_nonzero(sample) / n_judged
-            scores[i, s] = experiment.scores(reduced)
-            decided = decide(reduced_tested)
-            different[i, s], direction[i, s] = decided.different, decided.direction
-            if bootstrap is not None:
-                bootstrap.add(i, reduced_tested)
-            done()
+    orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
+
+    def work(item: tuple[int, int]) -> _Reduced:
+        i, s = item
+        sample = keep(experiment, scheme, levels[i], orders[s])
+        reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
+        reduced_tested = experiment.tested(reduced)
+        return _Reduced(
+            kept=np.count_nonzero(sample) / n_judged,
+            scores=experiment.scores(reduced),
+            decisions=decide(reduced_tested),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
+
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s] = one.kept, one.scores
+        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
+        if bootstrap is not None and one.resampled is not None:
+            bootstrap.add(i, one.resampled)
+        done()
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -199,6 +229,20 @@ def run_study(
         reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
+
+
+def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
+    """Return the places of every level and seed, the seeds of a level in ascending order.
+
+    Of several processes one takes every n-th: as far as there are enough seeds it has all levels of a seed, whose
+    random order it makes once.
+    """
+    return [
+        (level, seed)
+        for first in range(0, n_seeds, processes)
+        for level in range(n_levels)
+        for seed in range(first, min(first + processes, n_seeds))
+    ]
 
 
 def keep(experiment: Experiment, scheme: str, level: Level, order: samples.RandomOrder) -> BoolArray:
