@@ -17,12 +17,12 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import replace as changed
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import SAMPLED_DEPTH
-from irevalx.lab.experiment import Experiment, requests_of
+from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging.samples import unjudge
 from irevalx.lab.judging.strata import StrataSample
+from irevalx.lab.ranked_runs import RankedRuns, requests_of
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, select
-from irevalx.ranking.drawn_topics import assess_drawn
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
@@ -79,7 +79,7 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
     values = np.empty((len(formats), *experiment.missing.shape))
     for name in dict.fromkeys(formats):
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
-        of_format = replace(experiment, requests=requests)
+        of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
             found = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
         elif name == SAMPLED.name:
@@ -117,19 +117,15 @@ def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatAr
         at_random=np.ones(np.count_nonzero(kept), np.bool_),
         lines=judgments.lines[kept],
     )
-    ranking = changed(experiment.ranking, row=_renumbered(experiment.ranking.row, kept))
-    values = []
-    for request in experiment.requests:
-        level = experiment.level if request.level is None else request.level
-        seen = assess_drawn(ranking, drawn, level=level, reading=request.reading)
-        has_value = request.measure.has_value
-        for column in request.measure(seen, request.parameters):
-            of_runs = np.asarray(column, np.float64).reshape(experiment.missing.shape)
-            of_runs = np.where(experiment.missing, 0.0, of_runs)
-            if has_value:
-                of_runs[~has_value(seen).reshape(of_runs.shape)] = np.nan
-            values.append(of_runs)
-    return np.stack(values)
+    return RankedRuns(
+        judgments=drawn,
+        runs=experiment.runs,
+        topics=experiment.topics,
+        ranking=changed(experiment.ranking, row=_renumbered(experiment.ranking.row, kept)),
+        missing=experiment.missing,
+        requests=experiment.requests,
+        level=experiment.level,
+    ).values()
 
 
 def _renumbered(row: IntArray, kept: BoolArray) -> IntArray:

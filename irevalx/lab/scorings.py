@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
-from irevalx.lab.experiment import Experiment
+from irevalx.lab.ranked_runs import RankedRuns
 from irevalx.lab.statistics.scales import scale_named
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
@@ -54,7 +54,7 @@ class Scoring:
     values: dict[str, dict[str, dict[str, float]]]
 
     @classmethod
-    def of(cls, path: str, experiment: Experiment) -> Scoring:
+    def of(cls, path: str, experiment: RankedRuns) -> Scoring:
         """Return the scores of the runs of an experiment with the judgments that it was made with."""
         values = experiment.values()
         scores = experiment.scores(values)

@@ -12,9 +12,9 @@ from irevalx.arrays.segments import IntArray
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.experiment import raise_first
 from irevalx.lab.judging.strata import NO_LIMIT, By, Design, Stratum, numbers_for, read_strata_file
 from irevalx.lab.parameters import read_share
+from irevalx.lab.ranked_runs import raise_first
 from irevalx.ranking.rank import RankingRules, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run

@@ -26,6 +26,7 @@ from irevalx.lab.parameters import (
     lab_command,
     quiet_option,
     seed_option,
+    threads_option,
     topic_resamples_option,
 )
 from irevalx.lab.sample_values import graded_among, requests_of_samples
@@ -83,6 +84,7 @@ from irevalx.process.messages import Messages
         help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
     ),
     click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
+    threads_option,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -151,6 +153,7 @@ def command(
             done=progress.advance,
             resampling=resampling,
             division=division,
+            processes=inputs.threads,
         )
     for line in study_warnings(study):
         inputs.messages.warn(line)

@@ -24,6 +24,7 @@ from irevalx.lab.statistics.knees import Knee, find_knee
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 from irevalx.lab.study.study_samples import Division, draw, pooled_in
+from irevalx.process.workers import in_order
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
 """How judgments are made incomplete."""
@@ -178,6 +179,26 @@ class Study:
         return lines
 
 
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """What comes of reduced judgments.
+
+    Parameters
+    ----------
+    kept : the share of the judgments that is left.
+    scores : shape (n_measures, n_runs).
+    undefined : shape (n_measures,); for how many topics a measure has no value.
+    decisions : which runs differ, shape (n_measures, n_pairs).
+    resampled : the statistics of draws of topics; None where none are drawn.
+    """
+
+    kept: float
+    scores: FloatArray
+    undefined: IntArray
+    decisions: Decisions
+    resampled: dict[str, FloatArray] | None
+
+
 def run_study(
     experiment: Experiment,
     scheme: str,
@@ -187,6 +208,7 @@ def run_study(
     done: Callable[[], None] = lambda: None,
     resampling: Resampling | None = None,
     division: Division | None = None,
+    processes: int = 1,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
 
@@ -198,6 +220,7 @@ def run_study(
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
     division : of the judgments into strata, for the scheme ``strata``.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
@@ -217,20 +240,29 @@ def run_study(
     undefined = np.zeros(shape[2], np.int64)
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
-    for s, seed in enumerate(seeds):
-        order = samples.RandomOrder(experiment.judgments, seed, scheme)
-        for i, level in enumerate(levels):
-            sample = draw(experiment, scheme, level.number, order, division)
-            reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
-            reduced_tested = experiment.tested(reduced)
-            kept[i, s] = np.count_nonzero(sample.kept) / n_judged
-            scores[i, s] = experiment.scores(reduced)
-            undefined += np.isnan(reduced).any(axis=1).sum(axis=1)
-            decided = decide(without_nan(reduced_tested))
-            different[i, s], direction[i, s] = decided.different, decided.direction
-            if bootstrap is not None:
-                bootstrap.add(i, reduced_tested)
-            done()
+    orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
+
+    def work(item: tuple[int, int]) -> _Reduced:
+        i, s = item
+        sample = draw(experiment, scheme, levels[i].number, orders[s], division)
+        reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
+        reduced_tested = experiment.tested(reduced)
+        return _Reduced(
+            kept=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(reduced),
+            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
+            decisions=decide(without_nan(reduced_tested)),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
+
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s] = one.kept, one.scores
+        undefined += one.undefined
+        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
+        if bootstrap is not None and one.resampled is not None:
+            bootstrap.add(i, one.resampled)
+        done()
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -250,3 +282,17 @@ def run_study(
 def without_nan(tested: FloatArray) -> FloatArray:
     """Return values with 0 for nan, which stands for a topic without a value for any run: it then says nothing."""
     return np.where(np.isnan(tested), 0.0, tested)
+
+
+def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
+    """Return the places of every level and seed, the seeds of a level in ascending order.
+
+    Of several processes one takes every n-th: as far as there are enough seeds it has all levels of a seed, whose
+    random order it makes once.
+    """
+    return [
+        (level, seed)
+        for first in range(0, n_seeds, processes)
+        for level in range(n_levels)
+        for seed in range(first, min(first + processes, n_seeds))
+    ]
