@@ -94,7 +94,7 @@ class Names(Frozen):
 
     def texts(self) -> list[bytes]:
         """Return all of them."""
-        whole = memoryview(self.buffer)
+        whole = self.buffer.data
         ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(whole[start:end]) for start, end in ends]
 
