@@ -181,10 +181,11 @@ class RankedRuns:
 
         values = []
         for request in self.requests:
-            has_value = request.measure.has_value
+            has_value, summary = request.measure.has_value, request.measure.summary
+            without = missing & (summary is None or not summary.of_all_judged)
             level = self.level if request.level is None else request.level
             for column in request.measure(seen(request.reading, level), request.parameters):
-                of_runs = np.where(missing, 0.0, np.asarray(column, np.float64).reshape(missing.shape))
+                of_runs = np.where(without, 0.0, np.asarray(column, np.float64).reshape(missing.shape))
                 if has_value:
                     of_runs[~has_value(seen("nonrel", self.level)).reshape(missing.shape)] = np.nan
                 values.append(of_runs)

@@ -151,6 +151,34 @@ def test_worked_example(tmp_path: Path) -> None:
     assert [line.split()[2] for line in done.stdout.splitlines()] == [b"3.0000", b"1.4142", b"0.8518", b"0.9386"]
 
 
+RECORDED = {
+    "xinfAP": "0.6017",
+    "infNDCG": "0.6685",
+    "infNDCG_1=1,2=3": "0.6285",
+    "iP_10": "0.6750",
+    "iP_50": "0.2000",
+    "iP_1000": "0.0100",
+    "inum_rel_ret": "39.9999",
+    "inum_rel": "49.7778",
+    "num_ret": "100",
+}
+"""What sample_eval.pl of 10 October 2011 prints for the example as infAP, infNDCG (also with -G 1=1 2=3), iP10, ..."""
+
+RECORDED_AT_RECALL = (0.9167, 0.8809, 0.7976, 0.7976, 0.7976, 0.6382, 0.5830, 0.5434, 0.3617, 0.1190, 0.0)
+"""What it prints as iprec@rec0.00 to 1.00; its levels depend on each other, see the measure."""
+
+
+def test_recorded_answers() -> None:
+    """The program's digits; interpolated precisions are near, and the same where its levels are far apart."""
+    flags = ("-m", "all", "-m", "infNDCG.1=1,2=3")
+    printed = [line.split() for line in run("-R", "sampled", *flags, QRELS, RUN).stdout.decode().splitlines()]
+    values = {name: value for name, _, value in printed}
+    assert {name: values[name] for name in RECORDED} == RECORDED
+    found = [float(value) for name, value in values.items() if name.startswith("iiprec")]
+    assert found == pytest.approx(RECORDED_AT_RECALL, abs=0.003)
+    assert found[:5] == list(RECORDED_AT_RECALL[:5])
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -178,6 +178,32 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     assert np.isfinite([float(row["score"]) for row in table(tmp_path / "scores.csv")]).all()
 
 
+def test_topics_without_results(tmp_path: Path) -> None:
+    """They count 0, but not in a number of relevant documents, which is that of the judgments."""
+    short = tmp_path / "short"
+    lines = RUNS[0].read_text().splitlines()
+    short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
+    args = ("-m", "inum_rel inum_rel_ret xinfAP", "--levels", "1", "--samples", "1", "--seed", "1")
+    done = lab("study", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
+    assert done.status == 0
+    text = "".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in (line.split() for line in QRELS.read_text().splitlines()))
+    (tmp_path / "sampled").write_text(text)
+    flags = ("-c", "-R", "sampled", "--format", "jsonl", "-m", "inum_rel", "-m", "inum_rel_ret", "-m", "xinfAP")
+    printed = [json.loads(line) for line in run(*flags, tmp_path / "sampled", short).stdout.splitlines()]
+    rows = {row["measure"]: row for row in table(tmp_path / "out" / "scores.csv") if row["run"] == "short"}
+    for row in printed:
+        assert float(rows[row["measure"]]["score"]) == row["value"]
+
+
+def test_processes_do_not_matter(tmp_path: Path) -> None:
+    """The same bytes whoever draws the samples."""
+    args = ("--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "3", "--levels", "30% 100%")
+    for n_threads in ("1", "2"):
+        study(tmp_path / n_threads, *args, "--threads", n_threads)
+    for name in ("scores.csv", "samples.csv", "summary.csv", "summary.txt", "knees.csv"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
 def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
     """As for irevalx -R sampled."""
     (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {int(n % 3 == 0)}\n" for n in range(1500)))
