@@ -12,7 +12,6 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.evaluation.many_runs import names_apart
-from irevalx.lab.experiment import raise_first
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.description import (
     CUTOFFS,
@@ -35,7 +34,9 @@ from irevalx.lab.parameters import (
     level_option,
     qrels_argument,
 )
+from irevalx.lab.ranked_runs import raise_first
 from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.reading.formats import QRELS, SAMPLED
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -82,6 +83,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     level_option,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
+    formats=(QRELS.name, SAMPLED.name),
 )
 def command(
     inputs: Inputs,
@@ -109,7 +111,7 @@ def command(
         raise UsageError(f"--ranks must begin with 1, but got {ranks[0]}")
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups)
     level, warn = inputs.level, inputs.messages.warn
-    judgments = inputs.qrels_lines.judgments
+    judgments = inputs.graded_judgments
     tables = {"judgments": JudgmentsDescription.of(judgments, level).table()}
     if inputs.runs:
         ranked = [rank_run(run, judgments, RankingRules()) for run in inputs.opened_runs]

@@ -24,6 +24,7 @@ from irevalx.lab.parameters import (
     group_by_option,
     groups_option,
     lab_command,
+    threads_option,
 )
 from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.reports.table import Table
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
+    threads_option,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
@@ -131,8 +133,11 @@ def command(
             collection = collection_for(experiment.judgments, documents)
             classifier = classifier_for(complete, collection)
             completion = Completion(experiment.judgments, collection, classifier, inputs.level)
-            treatments[complete] = completing = Completing(completion, progress.advance)
-        results = {name: leave_out(experiment, left_out, treatment) for name, treatment in treatments.items()}
+            treatments[complete] = completing = Completing(completion)
+            completing.predict_for(left_out, inputs.threads, progress.advance)
+    results = {
+        name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
+    }
     if folder is not None:
         *_, treatment = treatments.values()
         for removal in left_out:

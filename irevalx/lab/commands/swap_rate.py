@@ -11,13 +11,14 @@ import click
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import InputError, UsageError, quote
-from irevalx.lab.experiment import Experiment
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
+from irevalx.lab.ranked_runs import RankedRuns
 from irevalx.lab.statistics.significance import DECIMALS
 from irevalx.lab.statistics.swap_bins import TOLERATED, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.reports.table import Table
 
 
@@ -42,7 +43,7 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     return width
 
 
-def _tables_of_bins(experiment: Experiment, drawn: Sequence[IntArray], width: Fraction) -> list[Table]:
+def _tables_of_bins(experiment: RankedRuns, drawn: Sequence[IntArray], width: Fraction) -> list[Table]:
     """Return error rates by size of difference, and from which size on they are small."""
     rows, reliable = [], []
     every = zip(experiment.measures, experiment.tested(experiment.values()), experiment.scales, strict=True)
@@ -95,6 +96,7 @@ def _tables_of_bins(experiment: Experiment, drawn: Sequence[IntArray], width: Fr
     seed_option,
     *TABLES_OUTPUT,
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, bins: Fraction | None, seed: int | None
@@ -109,7 +111,7 @@ def command(
     percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
     and their share. A second table has the least difference from which on at most 5 % are swaps.
     """
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")

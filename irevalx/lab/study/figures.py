@@ -6,7 +6,7 @@ Colours are those of Okabe and Ito, Color Universal Design, 2008; dashes and mar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,8 @@ _LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
     "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
     "depth": "depth of the pool",
-    "mixed": "depth of the pool, to which as many random judgments are added",
+    "mixed": "share of the judgments that is kept: a pool, and as many random ones",
+    "strata": "share of the judgments that is kept: samples of strata",
 }
 
 
@@ -134,7 +135,8 @@ def by_level(study: Study, reference: str, *, titled: bool = True) -> Figure:
     """  # noqa: D205
     figure = Figure(figsize=(12.5, 4.2), layout="constrained")
     for panel, (name, words) in zip(figure.subplots(1, len(_WORDS)), _WORDS.items(), strict=True):
-        _lines(panel, study, study.statistics[reference][name], _BOUNDS[name])
+        shown = [m for m in range(len(study.experiment.measures)) if study.is_comparable(m, reference, name)]
+        _lines(panel, study, study.statistics[reference][name], _BOUNDS[name], shown)
         panel.set(title=words)
         if name == "tau_b":
             panel.axhline(0.9, color="0.5", linewidth=0.8)
@@ -170,12 +172,23 @@ def _deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> FloatArr
 
 
 def _lines(
-    panel: Axes, study: Study, of_samples: FloatArray, bounds: tuple[float, float] = (-math.inf, math.inf)
+    panel: Axes,
+    study: Study,
+    of_samples: FloatArray,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+    shown: Sequence[int] | None = None,
 ) -> None:
-    """Draw a line a measure; those that would lie on each other still differ by marker and dashes."""
-    levels = np.array([float(level.number) for level in study.levels])
+    """Draw a line a measure; those that would lie on each other still differ by marker and dashes.
+
+    Parameters
+    ----------
+    shown : the numbers of the measures that are drawn; None for all of them.
+    """
+    levels = np.array([place for place, _ in study.axis])
     n_measures = len(study.experiment.measures)
     for m, measure in enumerate(study.experiment.measures):
+        if shown is not None and m not in shown:
+            continue
         mean = of_samples[:, :, m].mean(axis=1)
         several = of_samples.shape[1] > 1
         style: dict[str, Any] = {
@@ -190,8 +203,8 @@ def _lines(
         deviation = _deviations(of_samples[:, :, m], bounds) if several else None
         panel.errorbar(x, mean, yerr=deviation, label=measure, elinewidth=0.7, capsize=1.5, **style)
     panel.set_xscale("log")
-    shown = _ticks(study)
-    panel.set_xticks([float(level.number) for level in shown], [level.text for level in shown])
+    ticks = _ticks(study)
+    panel.set_xticks([place for place, _ in ticks], [name for _, name in ticks])
     panel.minorticks_off()
 
 
@@ -201,16 +214,18 @@ def _finish(figure: Figure, study: Study) -> None:
     figure.legend(handles, labels, loc="outside right center")
 
 
-def _ticks(study: Study) -> list[Level]:
+def _ticks(study: Study) -> list[tuple[float, str]]:
     """Return levels so far apart that their names have room: the last one, and others."""
-    chosen: list[Level] = []
-    for level in reversed(study.levels):
-        if not chosen or _APART * float(level.number) <= float(chosen[-1].number):
-            chosen.append(level)
+    chosen: list[tuple[float, str]] = []
+    for place, name in reversed(study.axis):
+        if not chosen or _APART * place <= chosen[-1][0]:
+            chosen.append((place, name))
     return chosen
 
 
 def _level_title(study: Study, level: Level) -> str:
+    if study.scheme == "strata":
+        return f"{level.text} of the rates"
     return f"{level.text} of the judgments" if study.scheme in {"uniform", "stratified"} else f"depth {level.text}"
 
 
