@@ -8,9 +8,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.meaning import Meaning
-from irevalx.measures.measure_names import cutoff_hint, exists, meaning_of, split_reading
-from irevalx.measures.notation import without_blanks
+from irevalx.measures.measure_names import Meaning, exists, known_meaning, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
@@ -76,6 +74,8 @@ class MeasureRequest:
         """A line for each list of parameters without effect."""
         lines = []
         if isinstance(self.measure.kind, NoParameters) and self.parameters is not None:
+            from irevalx.measures.other_spellings import cutoff_hint
+
             hint = cutoff_hint(self.measure.name, self.parameters)
             lines.append(
                 f"the parameters {quote(self.parameters)} of {self.measure.name} are ignored: it takes none{hint}"
@@ -152,9 +152,6 @@ class MeasureRequests:
         if not present:
             rule = " or ".join(measure.readings)
             raise UsageError(f"a reading of {measure.name} must be {rule}, but got {quote(readings[0])}")
-        cutoffs = meaning.cutoffs
-        if not cutoffs and meaning.parameters and isinstance(measure.kind, Cutoffs | RealCutoffs):
-            cutoffs = tuple(meaning.parameters.split(","))
         for one in readings:
             if one not in present:
                 self._lacking[one].append(measure.name)
@@ -163,7 +160,7 @@ class MeasureRequests:
             request.optional = False
             if request.add(meaning):
                 spelt = spelling if reading else spelling + _suffix(None, request.reading, self._judged_only)
-                self.mentions.append(Mention((request,), spelt, meaning.parameters, cutoffs))
+                self.mentions.append(Mention((request,), spelt, meaning.parameters, _listed_cutoffs(measure, meaning)))
 
     def add_set(self, meaning: Meaning, reading: Reading | None) -> None:
         """Ask for the measures of a set, as far as the version has them and they have the reading."""
@@ -235,6 +232,13 @@ class MeasureRequests:
         return self._requests[-1]
 
 
+def _listed_cutoffs(measure: Measure, meaning: Meaning) -> tuple[str, ...]:
+    """Return the cutoffs that a text lists, as typed; none where it has none, or other parameters."""
+    if meaning.cutoffs or meaning.parameters is None or "=" in meaning.parameters:
+        return meaning.cutoffs
+    return tuple(meaning.parameters.split(",")) if isinstance(measure.kind, Cutoffs | RealCutoffs) else ()
+
+
 def _suffix(level: int | None, reading: Reading, judged_only: bool) -> str:
     """Return what stands behind the name of a measure; a reading that all measures have does not."""
     shown = reading != "nonrel" and not judged_only
@@ -276,7 +280,7 @@ def read_requests(
     for text in texts:
         spelling = without_blanks(text)
         stem, reading = split_reading(spelling if "(" in text else text)
-        meaning = meaning_of(stem, compat)
+        meaning = known_meaning(stem, compat) or _other_meaning(stem, compat)
         if meaning.reading and reading not in {None, meaning.reading}:
             raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
         if meaning.name in NICKNAMES:
@@ -284,3 +288,9 @@ def read_requests(
         else:
             requests.add_measure(meaning, reading or meaning.reading, spelling)
     return requests
+
+
+def _other_meaning(text: str, compat: Compat) -> Meaning:
+    from irevalx.measures.other_spellings import meaning_of  # takes a while to import, and most calls need it not
+
+    return meaning_of(text, compat)

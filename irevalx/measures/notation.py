@@ -28,7 +28,7 @@ class Notation(Frozen):
 
 
 def read_notation(text: str) -> Notation | None:
-    """Take a measure with arguments apart; None for a text without them.
+    """Return a measure and its arguments; None for a text without arguments.
 
     Parameters
     ----------
@@ -54,8 +54,3 @@ def read_notation(text: str) -> Notation | None:
         )
     others = {name: value.strip("'\"") for name, value in arguments.items() if name not in _CUTOFFS}
     return Notation("@".join([measure, *cutoffs]), others)
-
-
-def without_blanks(text: str) -> str:
-    """Return a text without white space, which names of measures do not have."""
-    return "".join(text.split())
