@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import click
@@ -17,9 +16,10 @@ from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
-from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE_STYLE,
     SHARE,
     chosen_seed,
     digits_option,
@@ -81,10 +81,13 @@ from irevalx.process.messages import Messages
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
+        help=(
+            "Draw the figures in this format. Bands are one standard deviation over samples to either side, cut where "
+            "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
+        ),
     ),
-    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
     threads_option,
+    *FIGURE_STYLE,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -103,7 +106,6 @@ def command(
     resample_decisions: bool,
     seed: int | None,
     figures: str,
-    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -114,6 +116,13 @@ def command(
     each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
     and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
     over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
+
+    The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
+    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
+    (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
+    a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
@@ -172,7 +181,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
+        draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -189,20 +198,19 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, output: Output, messages: Messages) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
-    titled : whether they have titles.
     """
-    from irevalx.lab.study import figures
+    from irevalx.lab.figures.study_figures import figures
 
-    drawings = list(figures.figures(study, titled=titled))
+    drawings = list(figures(study))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
-            write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
+            output.write_figure(draw, folder / f"{name}.{ending}")
             progress.advance()
 
 
