@@ -13,7 +13,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
 from irevalx.lab.parameters import (
@@ -83,6 +83,7 @@ from irevalx.process.messages import Messages
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
