@@ -27,6 +27,7 @@ from irevalx.lab.parameters import (
     threads_option,
     topic_resamples_option,
 )
+from irevalx.lab.study.inferred_precision import with_error_sources
 from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_warnings import study_warnings
@@ -61,6 +62,15 @@ from irevalx.process.messages import Messages
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
+    click.option(
+        "--infap-errors",
+        is_flag=True,
+        help=(
+            "Add two measures, so that the errors of infAP can be told apart: infAP_no_pool, which does not know what "
+            "was pooled, and infAP_true_precisions, with the precisions of the full judgments at the sampled relevant "
+            "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
+        ),
+    ),
     topic_resamples_option,
     click.option(
         "--resample-decisions",
@@ -94,6 +104,7 @@ def command(
     samples: int,
     resamples: int,
     resample_decisions: bool,
+    infap_errors: bool,
     seed: int | None,
     figures: str,
     no_title: bool,
@@ -120,6 +131,8 @@ def command(
     chosen_levels = _levels(levels, scheme)
     files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
     experiment = inputs.experiment()
+    if infap_errors:
+        experiment = with_error_sources(experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)
