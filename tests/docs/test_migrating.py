@@ -19,8 +19,8 @@ from running import FIXTURES, run
 
 import irevalx
 from irevalx.errors import UnknownMeasureError
-from irevalx.measures.measure_names import meaning_of
 from irevalx.measures.other_names import NEAREST
+from irevalx.measures.other_spellings import meaning_of
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 pytestmark = [

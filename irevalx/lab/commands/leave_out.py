@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     documents_option,
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
     threads_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
     formats=GRADED,
@@ -109,8 +112,8 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete is not None or folder is not None):
-        raise UsageError("--removed must not be given together with --summary, --complete or --write")
+    if removed and (summary or complete is not None or folder is not None or output.figure is not None):
+        raise UsageError("--removed must not be given together with --summary, --complete, --write or --figure")
     _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
     experiment = inputs.experiment()
@@ -155,6 +158,15 @@ def command(
         tables.append(quality_table(experiment, left_out, completing.predictions))
         _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
+    _write_figure(output, experiment, results)
+
+
+def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
+    """Draw the changes, if a figure is asked for."""
+    if output.figure is not None:
+        from irevalx.lab.figures.leave_out_figures import changes
+
+        output.write_figure(partial(changes, experiment, results))
 
 
 def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:

@@ -18,7 +18,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging import samples
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.study.inferred_precision import infap_with_true_precisions, infap_without_pool
+from irevalx.lab.study.inferred_precision import with_error_sources, without_pool
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -29,6 +29,18 @@ def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
     """Runs and judgments."""
     judgments = QrelsLines.read(Source(str(qrels)), print).judgments
     return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
+
+
+def infap_without_pool(experiment: Experiment, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
+    """Values without a pool, shape (n_runs, n_topics)."""
+    t = experiment.ranking.assess(experiment.judgments, grades)
+    return np.reshape(without_pool(t, c, epsilon), experiment.missing.shape)
+
+
+def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> FloatArray:
+    """Values with true precisions, shape (n_runs, n_topics)."""
+    *_, values = with_error_sources(experiment).values(grades)
+    return np.asarray(values, np.float64)
 
 
 def test_both_are_those_of_the_loop() -> None:
