@@ -24,7 +24,12 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says behind "none is in both": a topic of each side, and how they differ."""
+    """Return what a message says behind "none is in both": a topic of each side, and how they differ.
+
+    A line of JSON may have the columns of judgments or of a run by chance.
+    """
+    if any(map(looks_like_json, judged)):
+        return ": are the judgments JSON? give -R json"
     if any(map(looks_like_json, retrieved)):
         return ": is the run JSON? give -T json"
     pair = _pair(judged, retrieved)
