@@ -67,6 +67,10 @@ class _RankedPart(Frozen):
     def topics(self) -> tuple[bytes, ...]:
         return self.ranking.topics + self.others
 
+    def with_topics_of(self, judgments: Documents) -> _RankedPart:
+        """Return the same with the names that the judgments have, where another process has sent copies of them."""
+        return replace(self, ranking=replace(self.ranking, topics=_topics_at(self.ranking.judged_topic, judgments)))
+
 
 class RankingRules(Frozen):
     """How to rank.
@@ -118,8 +122,7 @@ def rank_run(
     def counted() -> Iterator[_RankedPart]:
         for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
-            ranking = part.ranking
-            yield replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
+            yield part.with_topics_of(judgments) if shared else part
 
     parts = each_topic_once(counted(), lambda: work(run.whole())[0], blocks)
     return RankedRun(
@@ -180,6 +183,8 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     topics : judged ones.
     rules : as the ranking was made.
     """
+    if ranking.topics == tuple(topics):
+        return ranking
     wanted = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
     place = np.full(len(judgments.topics), ABSENT, np.int64)
     place[ranking.judged_topic] = np.arange(len(ranking.topics))
@@ -198,10 +203,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
             failures={},
         )
         ranking = Ranking.joined([ranking, stand_in])
-    places = place[wanted]
-    if places.tolist() == list(range(len(ranking.topics))):
-        return ranking
-    return ranking.take(places)
+    return ranking.take(place[wanted])
 
 
 def _duplicates(
