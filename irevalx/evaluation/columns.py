@@ -24,7 +24,7 @@ from irevalx.trec_eval.versions import Compat
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
-_TOPICS_AT_ONCE = 1 << 16
+_TOPICS_AT_ONCE = 1 << 14
 """So many topics are looked at together: what measures see of them takes several times the room of the values."""
 
 
@@ -263,7 +263,7 @@ def _blanked(
     values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not missing.any():
+    if not np.count_nonzero(missing):
         return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column

@@ -10,6 +10,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.columns import Column, Columns
+from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -18,7 +19,6 @@ from irevalx.measures.summary import Population
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
 
@@ -72,6 +72,7 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
+    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -81,6 +82,7 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
+    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : told how many more lines have been read.
 
     Raises
@@ -93,7 +95,7 @@ def evaluate(
     """
     rules = _ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
         chosen = _choose(judgments, run.path, ranked, settings, rules)
         selection.refuse_other_formats()
@@ -104,10 +106,10 @@ def evaluate(
             _population(judgments, ranked, chosen, settings),
             selection.zscores,
             settings,
-            complete=chosen.failure is None,
+            complete=chosen.failure is None and not only_values,
         )
-        if rules.look_up and judgments.tell_little_judged:
-            warnings += _little_judged(columns, run.path)
+        if rules.look_up and not only_values and judgments.tell_little_judged:
+            warnings += _little_judged(columns, run)
         misfits = [columns.misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
         computed = tuple(columns.of(fitting))
@@ -148,20 +150,19 @@ def _choose(
     NoTopicsError : there is none.
     """
     documents = judgments.documents
-    ranked_topics = ranked.ranks(documents)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    wanted = ranked_topics | with_missing
-    if settings.topic is not None:
-        wanted &= [topic == settings.topic for topic in documents.topics]
-    places = np.flatnonzero(wanted)
-    topics = [documents.topics[place] for place in places.tolist()]
+    if with_missing:
+        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
+    else:
+        topics = sorted(ranked.ranking.topics)
     if not topics:
         raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
     failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
-    failed = next((place for place, topic in enumerate(topics) if topic in failures), None)
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
+    ranking = in_topic_order(ranked.ranking, documents, topics[:failed], rules)
     return ChosenTopics(
-        ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
-        missing=~ranked_topics[places[:failed]],
+        ranking=ranking,
+        missing=~ranked.ranks(documents)[ranking.judged_topic],
         failure=None if failed is None else failures[topics[failed]],
     )
 
@@ -180,7 +181,7 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     """Return the warning that counts topics without results and topics without judgments."""
     if settings.topic is not None:
         return []
-    missing = int(np.count_nonzero(~ranked.ranks(documents)))
+    missing = len(documents.topics) - len(ranked.ranking.topics)
     unjudged = len(ranked.others)
     parts = []
     if missing:
@@ -208,19 +209,25 @@ def _without_value(columns: Sequence[Column], path: str) -> list[str]:
     ]
 
 
-def _little_judged(columns: Columns, path: str) -> list[str]:
-    """Return a warning where less than half of the first documents were judged."""
-    first = judged = 0
+def _little_judged(columns: Columns, run: Run) -> list[str]:
+    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
+    n_first = n_judged = n_topics = 0
+    without = []
     for part in columns.parts():
-        topics: Topics = part.assessed("nonrel")
-        first += int(np.minimum(topics.n_ret, TOP)[~part.missing].sum())
-        judged += int(topics.judged_within(TOP)[~part.missing].sum())
-    if 2 * judged >= first:
-        return []
-    return [
-        f"{shown_name(path)}: only {judged / first:.0%} of the documents that the run has among the first {TOP} of "
-        "a topic were judged; most measures know little about it"
-    ]
+        topics, has_results = part.assessed("nonrel"), ~part.missing
+        n_topics += int(np.count_nonzero(has_results))
+        n_first += int(np.minimum(topics.n_ret, TOP)[has_results].sum())
+        n_judged += int(topics.judged_within(TOP)[has_results].sum())
+        without.append(has_results & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
+    topics_without = np.flatnonzero(np.concatenate(without)).tolist()
+    names = [columns.ranking.topics[topic] for topic in topics_without]
+    warnings = hardly_any_judged(columns.judgments.documents, run, names, n_topics)
+    if 2 * n_judged < n_first:
+        warnings.append(
+            f"{shown_name(run.path)}: only {n_judged / n_first:.0%} of the documents that the run has among the first "
+            f"{TOP} of a topic were judged; most measures know little about it"
+        )
+    return warnings
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:
@@ -238,6 +245,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
         f"{_several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{_several(len(with_results), 'topic')}, and none is in both"
+        + no_topic_in_common(documents.topics, with_results)
     )
 
 

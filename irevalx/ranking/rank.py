@@ -34,7 +34,7 @@ class RankedRun(Frozen):
     ranking : of its judged topics; of the only one where the rules name it.
     others : the other topics that it has results for.
     tag : what its last line calls it; None for a run without lines.
-    warnings : a line about scores that are no finite numbers, if there are any.
+    warnings : a line each: scores that are no finite numbers, and scores that make little sense.
     """
 
     ranking: Ranking
@@ -55,12 +55,13 @@ class RankedRun(Frozen):
 
 
 class _RankedPart(Frozen):
-    """The ranking of a block of a run, with its other topics, its tag and its odd scores."""
+    """The ranking of a block of a run, with its other topics, its tag, its odd scores and doubts about them."""
 
     ranking: Ranking
     others: tuple[bytes, ...]
     tag: bytes | None
     odd: OddNumbers
+    doubts: tuple[str, ...]
 
     @property
     def topics(self) -> tuple[bytes, ...]:
@@ -108,24 +109,24 @@ def rank_run(
     def work(block: Any) -> tuple[_RankedPart, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
-        others = tuple(set(results.topics).difference(ranking.topics))
-        return _RankedPart(ranking, others, results.tag, results.odd), results.rows.size
+        none = len(ranking.topics) == len(results.topics)
+        others = () if none else tuple(set(results.topics).difference(ranking.topics))
+        return _RankedPart(ranking, others, results.tag, results.odd, results.doubts), results.rows.size
 
     shared = rules.processes > 1 and worth_sharing(run.size)
     blocks = iter(()) if shared else run.blocks()
 
     def counted() -> Iterator[_RankedPart]:
-        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, rules.processes if shared else 1):
+        for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
-            ranking = part.ranking
-            yield replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
+            yield replace(part, ranking=_with_topics_of(judgments, part.ranking)) if shared else part
 
     parts = each_topic_once(counted(), lambda: work(run.whole())[0], blocks)
     return RankedRun(
         ranking=Ranking.joined([part.ranking for part in parts]),
         others=frozenset(topic for part in parts for topic in part.others),
         tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-        warnings=odd_number_warnings(part.odd for part in parts),
+        warnings=(*odd_number_warnings(part.odd for part in parts), *(line for part in parts for line in part.doubts)),
     )
 
 
@@ -136,13 +137,12 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     ----------
     path : the file they come from, for messages.
     """
-    index = judgments.topic_index
-    judged_topic = np.array([index.get(topic, ABSENT) for topic in results.topics], np.int64)
-    ranked = judged_topic != ABSENT
-    if rules.only is not None:
-        ranked &= judged_topic == index.get(rules.only, ABSENT)
-    if not ranked.all():
-        results, judged_topic = results.take(np.flatnonzero(ranked)), judged_topic[ranked]
+    only, index = rules.only, judgments.topic_index
+    places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
+    judged_topic = np.array(places, np.int64)
+    if ABSENT in places:
+        wanted = np.flatnonzero(judged_topic != ABSENT)
+        results, judged_topic = results.take(wanted), judged_topic[wanted]
     topics = _topics_at(judged_topic, judgments)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
@@ -151,7 +151,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
         return Ranking(topics, judged_topic, rows, nothing, nothing, n_ret, {})
     order = ranked_order(results, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    counted = rank <= rules.max_retrieved if (n_ret < results.rows.lengths).any() else None
+    counted = rank <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = results.docnos.keys()
     failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
@@ -179,6 +179,8 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     topics : judged ones.
     rules : as the ranking was made.
     """
+    if tuple(topics) == ranking.topics:
+        return ranking
     wanted = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
     place = np.full(len(judgments.topics), ABSENT, np.int64)
     place[ranking.judged_topic] = np.arange(len(ranking.topics))
@@ -198,6 +200,11 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
         )
         ranking = Ranking.joined([ranking, stand_in])
     return ranking.take(place[wanted])
+
+
+def _with_topics_of(judgments: Documents, ranking: Ranking) -> Ranking:
+    """Return a ranking that comes from another process with the names that this one has."""
+    return replace(ranking, topics=_topics_at(ranking.judged_topic, judgments))
 
 
 def _duplicates(

@@ -108,8 +108,6 @@ class Ranking(Frozen):
 
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
-        if np.array_equal(topics, np.arange(len(self.topics))):
-            return self
         rows, index = self.rows.take(topics)
         return replace(
             self,
@@ -132,6 +130,8 @@ class Ranking(Frozen):
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
         """Return the topics of several rankings, one behind the other; those of several runs may be the same."""
+        if len(parts) == 1:
+            return parts[0]
         nothing = np.empty(0, np.int64)
         return cls(
             topics=tuple(topic for part in parts for topic in part.topics),
