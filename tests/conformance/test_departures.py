@@ -133,6 +133,7 @@ def test_2_huge_judgment(measure: str, compat: str) -> None:
 
 @BOTH
 def test_2_huge_judgment_in_a_group(compat: str, tmp_path: Path) -> None:
+    """It is one like others."""
     # trec_eval, with 2147483648 replaced by 9: the second of two documents is the relevant one
     (tmp_path / "qrels").write_text("1 g a 2147483648\n1 g b 0\n")
     (tmp_path / "run").write_text("1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n")
