@@ -126,6 +126,13 @@ total_of_all_judged = replace(
 )
 
 
+@summary("no effect: the all row is over all judged topics", of_all_judged=True)
+def root_of_squares(values: Values, population: Population) -> float:
+    """Return the standard error of a sum over topics, whose standard errors these are: the root of summed squares."""
+    errors = np.asarray(values)
+    return math.sqrt(ordered_sum(errors * errors))
+
+
 @summary("the all row counts every judgment above 0 in the file, whatever -l says")
 def relevant_total(values: Values, population: Population) -> float | int | bytes:
     """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, whatever the level."""
