@@ -24,7 +24,7 @@ from irevalx.trec_eval.versions import Compat
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
-_TOPICS_AT_ONCE = 1 << 16
+_TOPICS_AT_ONCE = 1 << 14
 """So many topics are looked at together: what measures see of them takes several times the room of the values."""
 
 

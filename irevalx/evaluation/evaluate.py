@@ -19,7 +19,6 @@ from irevalx.measures.summary import Population
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
 
@@ -110,8 +109,7 @@ def evaluate(
             complete=chosen.failure is None and not only_values,
         )
         if rules.look_up and not only_values and judgments.tell_little_judged:
-            warnings += hardly_any_judged(judgments.documents, run, columns)
-            warnings += _little_judged(columns, run.path)
+            warnings += _little_judged(columns, run)
         misfits = [columns.misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
         computed = tuple(columns.of(fitting))
@@ -152,20 +150,19 @@ def _choose(
     NoTopicsError : there is none.
     """
     documents = judgments.documents
-    ranked_topics = ranked.ranks(documents)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    wanted = ranked_topics | with_missing
-    if settings.topic is not None:
-        wanted &= [topic == settings.topic for topic in documents.topics]
-    places = np.flatnonzero(wanted)
-    topics = [documents.topics[place] for place in places.tolist()]
+    if with_missing:
+        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
+    else:
+        topics = sorted(ranked.ranking.topics)
     if not topics:
         raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
     failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
     failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
+    ranking = in_topic_order(ranked.ranking, documents, topics[:failed], rules)
     return ChosenTopics(
-        ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
-        missing=~ranked_topics[places[:failed]],
+        ranking=ranking,
+        missing=~ranked.ranks(documents)[ranking.judged_topic],
         failure=None if failed is None else failures[topics[failed]],
     )
 
@@ -184,7 +181,7 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     """Return the warning that counts topics without results and topics without judgments."""
     if settings.topic is not None:
         return []
-    missing = int(np.count_nonzero(~ranked.ranks(documents)))
+    missing = len(documents.topics) - len(ranked.ranking.topics)
     unjudged = len(ranked.others)
     parts = []
     if missing:
@@ -212,19 +209,25 @@ def _without_value(columns: Sequence[Column], path: str) -> list[str]:
     ]
 
 
-def _little_judged(columns: Columns, path: str) -> list[str]:
-    """Return a warning where less than half of the first documents were judged."""
-    first = judged = 0
+def _little_judged(columns: Columns, run: Run) -> list[str]:
+    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
+    n_first = n_judged = n_topics = 0
+    without = []
     for part in columns.parts():
-        topics: Topics = part.assessed("nonrel")
-        first += int(np.minimum(topics.n_ret, TOP)[~part.missing].sum())
-        judged += int(topics.judged_within(TOP)[~part.missing].sum())
-    if 2 * judged >= first:
-        return []
-    return [
-        f"{shown_name(path)}: only {judged / first:.0%} of the documents that the run has among the first {TOP} of "
-        "a topic were judged; most measures know little about it"
-    ]
+        topics, has_results = part.assessed("nonrel"), ~part.missing
+        n_topics += int(np.count_nonzero(has_results))
+        n_first += int(np.minimum(topics.n_ret, TOP)[has_results].sum())
+        n_judged += int(topics.judged_within(TOP)[has_results].sum())
+        without.append(has_results & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
+    topics_without = np.flatnonzero(np.concatenate(without)).tolist()
+    names = [columns.ranking.topics[topic] for topic in topics_without]
+    warnings = hardly_any_judged(columns.judgments.documents, run, names, n_topics)
+    if 2 * n_judged < n_first:
+        warnings.append(
+            f"{shown_name(run.path)}: only {n_judged / n_first:.0%} of the documents that the run has among the first "
+            f"{TOP} of a topic were judged; most measures know little about it"
+        )
+    return warnings
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:
