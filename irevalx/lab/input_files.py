@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import read_trec_results
+from irevalx.reading.formats import QRELS, REL_FORMATS, read_trec_results
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,6 +35,8 @@ class Inputs:
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
     least_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : of the judgments.
+    threads : how many processes share the work; at least 1.
     """
 
     messages: Messages
@@ -38,6 +45,8 @@ class Inputs:
     measures: tuple[str, ...] = ()
     level: int = 1
     least_retrieved: float = 0.0
+    rel_format: str = QRELS.name
+    threads: int = 1
 
     @cached_property
     def qrels_source(self) -> Source:
@@ -54,6 +63,19 @@ class Inputs:
         """The judgments, with the lines that they were read from; raises as ``QrelsLines.read`` does."""
         return QrelsLines.read(self.qrels_source, self.messages.warn)
 
+    @property
+    def graded_judgments(self) -> Judgments:
+        """The judgments, in one of ``GRADED`` formats or of a sample of strata; raises as reading them does."""
+        return self.qrels_lines.judgments if self.rel_format == QRELS.name else self._graded(self.qrels_source)
+
+    def _graded(self, source: Source) -> Judgments:
+        if self.rel_format == QRELS.name:
+            return QrelsLines.read(source, self.messages.warn).judgments
+        read = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
+        judgments = cast("Judgments", read)
+        raise_first(judgments.duplicates)
+        return judgments
+
     @cached_property
     def opened_runs(self) -> list[Run]:
         """The runs, whose lines are still to be read."""
@@ -62,7 +84,7 @@ class Inputs:
     def experiment(self) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.qrels_lines.judgments)
+        return self.experiment_with(self.graded_judgments)
 
     def experiment_with(self, judgments: Judgments) -> Experiment:
         """Do the same with other judgments."""
@@ -72,5 +94,27 @@ class Inputs:
             self.measures,
             level=self.level,
             least_retrieved=self.least_retrieved,
+            processes=self.threads,
+            warn=self.messages.warn,
+        )
+
+    def ranked_runs(self) -> RankedRuns:
+        """Do the same as ``experiment`` with judgments of any format, which cannot be replaced by others then."""
+        refuse_standard_input_twice(self.qrels, *self.runs)
+        return self.ranked_with(self.qrels_source)
+
+    def ranked_with(self, source: Source) -> RankedRuns:
+        """Do the same with the judgments in another file."""
+        if self.rel_format in GRADED:
+            return self.experiment_with(self._graded(source))
+        requests = requests_of(self.measures, self.level, self.rel_format)
+        judgments = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
+        return RankedRuns.of(
+            judgments,
+            self.opened_runs,
+            requests,
+            level=self.level,
+            least_retrieved=self.least_retrieved,
+            processes=self.threads,
             warn=self.messages.warn,
         )

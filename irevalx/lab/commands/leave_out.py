@@ -15,7 +15,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
@@ -26,8 +26,10 @@ from irevalx.lab.parameters import (
     group_by_option,
     groups_option,
     lab_command,
+    threads_option,
 )
 from irevalx.lab.statistics.decisions import DECISION_COLUMNS
+from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
@@ -72,9 +74,11 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
+    threads_option,
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -118,7 +122,7 @@ def command(
     names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
-        _refuse_same_file(names)
+        _refuse_files(names, inputs.rel_format)
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     if removed:
         output.write_tables([removed_table(experiment, left_out)])
@@ -136,8 +140,11 @@ def command(
             collection = collection_for(experiment.judgments, documents)
             classifier = classifier_for(complete, collection)
             completion = Completion(experiment.judgments, collection, classifier, inputs.level)
-            treatments[complete] = completing = Completing(completion, progress.advance)
-        results = {name: leave_out(experiment, left_out, treatment) for name, treatment in treatments.items()}
+            treatments[complete] = completing = Completing(completion)
+            completing.predict_for(left_out, inputs.threads, progress.advance)
+    results = {
+        name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
+    }
     if folder is not None:
         *_, treatment = treatments.values()
         for removal in left_out:
@@ -286,7 +293,10 @@ def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
         raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
 
 
-def _refuse_same_file(groups: Sequence[str]) -> None:
+def _refuse_files(groups: Sequence[str], rel_format: str) -> None:
+    """Raise UsageError where judgments cannot be written for each group."""
+    if rel_format != QRELS.name:
+        raise UsageError(f"--write must be given together with -R {QRELS.name}, but got -R {rel_format}")
     found: dict[str, str] = {}
     for group in groups:
         other = found.setdefault(_as_file_name(group), group)

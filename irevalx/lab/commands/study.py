@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import click
 from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
@@ -24,10 +26,14 @@ from irevalx.lab.parameters import (
     lab_command,
     quiet_option,
     seed_option,
+    threads_option,
     topic_resamples_option,
 )
-from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.sample_values import graded_among, requests_of_samples
+from irevalx.lab.study.inferred_precision import with_error_sources
+from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
+from irevalx.lab.study.study_samples import Division
 from irevalx.lab.study.study_warnings import study_warnings
 from irevalx.process.messages import Messages
 
@@ -41,8 +47,8 @@ from irevalx.process.messages import Messages
         default="uniform",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
-            "those that a run has among its first ones (depth), or these and as many others (mixed).  "
-            "[default: uniform]"
+            "those that a run has among its first ones (depth), these and as many others (mixed), or a share of the "
+            "rates of --strata (strata).  [default: uniform]"
         ),
     ),
     click.option(
@@ -50,15 +56,26 @@ from irevalx.process.messages import Messages
         metavar="LEVEL,...",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
-            "depths 1 2 3 4 5 10 20 30 40 50 100]"
+            "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
         ),
     ),
+    strata_option,
+    strata_file_option,
     click.option(
         "--samples",
         type=click.IntRange(1),
         metavar="N",
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
+    ),
+    click.option(
+        "--infap-errors",
+        is_flag=True,
+        help=(
+            "Add two measures, so that the errors of infAP can be told apart: infAP_no_pool, which does not know what "
+            "was pooled, and infAP_true_precisions, with the precisions of the full judgments at the sampled relevant "
+            "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
+        ),
     ),
     topic_resamples_option,
     click.option(
@@ -79,11 +96,13 @@ from irevalx.process.messages import Messages
             "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
         ),
     ),
+    threads_option,
     *FIGURE_STYLE,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -91,9 +110,12 @@ def command(
     *,
     scheme: str,
     levels: str | None,
+    strata: str | None,
+    strata_file: str | None,
     samples: int,
     resamples: int,
     resample_decisions: bool,
+    infap_errors: bool,
     seed: int | None,
     figures: str,
     folder: str,
@@ -122,10 +144,21 @@ def command(
 
     from irevalx.lab.study.study_tables import knees_table
 
-    refuse_standard_input_twice(inputs.qrels, *inputs.runs)
+    refuse_standard_input_twice(inputs.qrels, strata_file, *inputs.runs)
+    if (scheme == "strata") != (strata is not None):
+        raise UsageError("--scheme strata and --strata must be given together")
     chosen_levels = _levels(levels, scheme)
     files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
-    experiment = inputs.experiment()
+    requests = requests_of_samples(inputs.measures, inputs.level)
+    graded = graded_among(inputs.measures, inputs.level) or ("map",)
+    experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    if infap_errors:
+        experiment = with_error_sources(experiment)
+    design = None if strata is None else read_design(strata, named=strata_file is not None)
+    division = None
+    if design is not None:
+        judgments, warn = experiment.judgments, inputs.messages.warn
+        division = Division(design, divided(design, strata_file, judgments, lambda: experiment.ranking, warn))
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)
@@ -135,12 +168,22 @@ def command(
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     path = make_folder(folder)
     with inputs.messages.progress("samples evaluated", total=len(chosen_levels) * len(seeds)) as progress:
-        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance, resampling)
+        study = run_study(
+            experiment,
+            scheme,
+            chosen_levels,
+            list(seeds),
+            done=progress.advance,
+            resampling=resampling,
+            division=division,
+            processes=inputs.threads,
+        )
     for line in study_warnings(study):
         inputs.messages.warn(line)
     about = {
         "irevalx": __version__,
         "scheme": scheme,
+        **({} if strata is None else {"strata": strata}),
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
         "resamples": resamples,
@@ -193,7 +236,8 @@ def _levels(text: str | None, scheme: str) -> Sequence[Level]:
     UsageError : a level is not one of the scheme, there twice, or none is there.
     """
     of_depth = scheme in {"depth", "mixed"}
-    texts = list(DEPTHS if of_depth else SHARES) if text is None else text.replace(",", " ").split()
+    usual = DEPTHS if of_depth else RATES if scheme == "strata" else SHARES
+    texts = list(usual) if text is None else text.replace(",", " ").split()
     found: dict[Fraction, Level] = {}
     for one in texts:
         if of_depth:

@@ -17,6 +17,7 @@ from irevalx.lab.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, chosen_see
 from irevalx.lab.statistics.significance import DECIMALS
 from irevalx.lab.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.reports.table import Table
 
 
@@ -93,6 +94,7 @@ def _tables_of_bins(found: Mapping[str, Mapping[int, Sequence[SwapBin]]]) -> lis
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, bins: Fraction | None, seed: int | None
@@ -109,7 +111,7 @@ def command(
 
     With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
     """
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
