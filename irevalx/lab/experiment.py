@@ -22,6 +22,8 @@ from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
 from irevalx.settings import Reading, Settings
 
+_RUNS = {1: "one run", 2: "two runs"}
+
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
@@ -202,6 +204,7 @@ def prepare(
     *,
     level: int = 1,
     least_retrieved: float = 0.0,
+    least_runs: int = 2,
     warn: Warn = lambda line: None,
 ) -> Experiment:
     """Read runs, rank them, and look their documents up.
@@ -209,23 +212,25 @@ def prepare(
     Parameters
     ----------
     judgments : no document occurs twice in a topic.
-    runs : two at least.
+    runs : ``least_runs`` at least.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
+    least_runs : 1, or 2 where runs are compared.
     warn : is called with a line for each thing that is left out or counts as 0.
 
     Raises
     ------
-    InputError : fewer than two runs, or fewer than two are left.
+    InputError : fewer runs than that are left.
+    UsageError : fewer runs were given.
     NoTopicsError : no topic has both judgments and results.
     DuplicateDocumentError : a document occurs twice in a topic of the judgments or of a run.
-    UnreadableFileError, MalformedLineError, UsageError, ParameterError : as the evaluator does.
+    UnreadableFileError, MalformedLineError, ParameterError : as the evaluator does.
     """
     requests = requests_of(measures, level)
-    if len(runs) < 2:
-        raise UsageError(f"at least two runs must be given, but got {len(runs)}")
+    if len(runs) < least_runs:
+        raise UsageError(f"at least {_RUNS[least_runs]} must be given, but got {len(runs)}")
     raise_first(judgments.duplicates)
     rules = RankingRules(keep_all=level < 0 or any(request.needs_all for request in requests))
     ranked = []
@@ -246,9 +251,9 @@ def prepare(
         for name in names_apart([(one.tag or b"", run.path) for one, run in zip(ranked, runs, strict=True)], warn)
     ]
     kept = _sufficient_runs(ranked, names, topics, least_retrieved, warn)
-    if len(kept) < 2:
+    if len(kept) < least_runs:
         raise InputError(
-            f"at least two runs must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
+            f"at least {_RUNS[least_runs]} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
         )
     for number in kept:
         if lacking := sum(topic not in ranked[number].topics for topic in topics):

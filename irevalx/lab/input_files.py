@@ -8,9 +8,10 @@ from functools import cached_property
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment, prepare
+from irevalx.lab.judging.labels import read_labels
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import read_trec_results
+from irevalx.reading.formats import QRELS, read_trec_results
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -26,6 +27,8 @@ class Inputs:
     ----------
     messages : shows warnings and progress.
     qrels : the path of the judgments.
+    rel_format : the format of the judgments.
+    labels_format : the format of labels from elsewhere; None for that of the judgments.
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
@@ -34,6 +37,8 @@ class Inputs:
 
     messages: Messages
     qrels: str = ""
+    rel_format: str = QRELS.name
+    labels_format: str | None = None
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
@@ -59,18 +64,27 @@ class Inputs:
         """The runs, whose lines are still to be read."""
         return [read_trec_results(source, TREC_EVAL_10, False, self.messages.warn) for source in self.run_sources]
 
+    def labels(self, path: str) -> Judgments:
+        """Read labels from elsewhere; raises as ``read_labels`` does."""
+        return read_labels(Source(path), self.labels_format or self.rel_format, self.messages.warn)
+
+    def judgments_of(self, path: str) -> Judgments:
+        """Read judgments in their format; raises as ``read_labels`` does."""
+        return read_labels(Source(path), self.rel_format, self.messages.warn)
+
     def experiment(self) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
         return self.experiment_with(self.qrels_lines.judgments)
 
-    def experiment_with(self, judgments: Judgments) -> Experiment:
-        """Do the same with other judgments."""
+    def experiment_with(self, judgments: Judgments, *, least_runs: int = 2) -> Experiment:
+        """Do the same with other judgments, and maybe with a single run."""
         return prepare(
             judgments,
             self.opened_runs,
             self.measures,
             level=self.level,
             least_retrieved=self.least_retrieved,
+            least_runs=least_runs,
             warn=self.messages.warn,
         )

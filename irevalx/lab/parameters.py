@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -31,6 +31,11 @@ MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "n
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 MOST_SEEDS = 2**32
 
+LABELS_FORMATS = tuple(
+    name for name, form in REL_FORMATS.items() if QRELS.name in {name, getattr(form, "measures_of", None)}
+)
+"""The formats of files of labels: those that have a grade for each document."""
+
 
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
@@ -53,6 +58,8 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 SHARE = Share()
 
+_ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
+
 
 def chosen_seed(seed: int | None) -> int:
     """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
@@ -65,17 +72,18 @@ def chosen_seed(seed: int | None) -> int:
     return seed
 
 
-def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split()) or MEASURES
+def _refuse_other_formats(formats: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], str]:
+    """Return what refuses the formats of judgments that a command cannot use."""
 
+    def refuse(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        if value not in formats:
+            raise UsageError(
+                f"{PROGRAM} {ctx.info_name} must have judgments in the format {' or '.join(formats)}, but got "
+                f"{param.opts[0]} {value}"
+            )
+        return value
 
-def _refuse_other_formats(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return the format of the judgments; raises UsageError for one that the command cannot use."""
-    if value != QRELS.name:
-        raise UsageError(
-            f"{PROGRAM} {ctx.info_name} must have judgments in the format {QRELS.name}, but got -R {value}"
-        )
-    return value
+    return refuse
 
 
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
@@ -94,19 +102,45 @@ def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
-format_of_judgments_option = click.option(
-    *("-R", "--rel-format"),
-    "rel_format",
-    type=click.Choice(list(REL_FORMATS)),
-    metavar="FORMAT",
-    default=QRELS.name,
-    callback=_refuse_other_formats,
-    expose_value=False,
-    help=(
-        f"The format of judgments, as for irevalx -R. Only {QRELS.name} can be used here; the others are refused.  "
-        f"[default: {QRELS.name}]"
-    ),
-)
+def format_of_judgments_option(formats: Sequence[str]) -> Parameter:
+    """Return the option ``-R`` of a command that can use these formats of judgments; no other is read as one."""
+    several = len(formats) > 1
+    return click.option(
+        *("-R", "--rel-format"),
+        "rel_format",
+        type=click.Choice(list(REL_FORMATS)),
+        metavar="FORMAT",
+        default=QRELS.name,
+        callback=_refuse_other_formats(formats),
+        expose_value=several,
+        help=(
+            f"The format of judgments, as for irevalx -R. Only {' and '.join(formats)} can be used here; the others "
+            f"are refused.  [default: {QRELS.name}]"
+        ),
+    )
+
+
+def measures_option_with(*default: str, which: str = "Measures as irevalx -m takes them") -> Parameter:
+    """Return the option ``-m`` with other measures that are computed unless it is given.
+
+    Parameters
+    ----------
+    which : the first words of the help.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word for value in values for word in value.split()) or default
+
+    return click.option(
+        *("-m", "--measures"),
+        multiple=True,
+        metavar="NAME...",
+        callback=split,
+        shell_complete=complete_measure,
+        help=f"{which}. May be repeated.  [default: {' '.join(default)}]",
+    )
+
+
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -121,13 +155,20 @@ seed_option = click.option(
 )
 alpha_option = click.option(
     "--alpha",
-    type=RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1)),
+    type=_ALPHA,
     metavar="P",
     default=0.05,
     help=(
         "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
         "[default: 0.05]"
     ),
+)
+interval_alpha_option = click.option(
+    "--alpha",
+    type=_ALPHA,
+    metavar="P",
+    default=0.05,
+    help="Intervals cover the true value with probability 1 - P.  [default: 0.05]",
 )
 topic_resamples_option = click.option(
     "--resamples",
@@ -156,15 +197,10 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
-measures_option = click.option(
-    *("-m", "--measures"),
-    multiple=True,
-    metavar="NAME...",
-    callback=_split_measures,
-    shell_complete=complete_measure,
-    help=(
-        "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'. "
-        f"May be repeated.  [default: {' '.join(MEASURES)}]"
+measures_option = measures_option_with(
+    *MEASURES,
+    which=(
+        "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'"
     ),
 )
 least_retrieved_option = click.option(
@@ -178,6 +214,12 @@ least_retrieved_option = click.option(
         "Leave out runs with less than this share of the documents that they might have, or without results for a "
         "topic; the papers use 0.95.  [default: keep all]"
     ),
+)
+labels_format_option = click.option(
+    "--labels-format",
+    type=click.Choice(LABELS_FORMATS),
+    metavar="FORMAT",
+    help=f"The format of the labels from elsewhere: {' or '.join(LABELS_FORMATS)}.  [default: that of -R]",
 )
 groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
 group_by_option = click.option(
@@ -231,7 +273,9 @@ TABLES_OUTPUT = (format_option, digits_option, *LINES_OUTPUT)
 """The parameters of commands that write tables."""
 
 
-def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Callable[..., None]], click.Command]:
+def lab_command(
+    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
+) -> Callable[[Callable[..., None]], click.Command]:
     """Make a function a command of irevalx-lab; its docstring is the help.
 
     The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
@@ -242,6 +286,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
     name : of the command.
     parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
     example : a command line.
+    formats : of judgments, that the command can read.
     """
 
     def decorate(function: Callable[..., None]) -> click.Command:
@@ -254,7 +299,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):
             declared = parameter(declared)
-        declared = format_of_judgments_option(declared)
+        declared = format_of_judgments_option(formats)(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

@@ -21,6 +21,7 @@ COMMANDS = {
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
     "complete": "Predict missing judgments from the text of the documents.",
+    "labels": "Measure how far a second file of labels, such as a machine's, agrees with judgments.",
     "agree": "Measure how far two scorings of the same runs agree.",
     "compare": "Test whether runs differ.",
     "swap-rate": "Count how often two sets of topics disagree on which of two runs is better.",

@@ -50,6 +50,10 @@ COMMANDS: dict[str, Words] = {
         *(another("qrels"), *runs, "-m", "map bpref", *_maybe(rng, "--groups", another("groups"))),
         *_maybe(rng, "--complete", "nonrelevant"),
     ],
+    "labels": lambda rng, another, runs: [
+        *(another("qrels"), another("qrels"), *_maybe(rng, *runs), "--seed", "1", "--resamples", "20"),
+        *_maybe(rng, "--by-topic"),
+    ],
     "agree on scorings": lambda rng, another, runs: [another("scoring"), another("scoring")],
     "agree on runs": lambda rng, another, runs: [another("qrels"), another("qrels"), *runs, "-m", "map"],
     "compare": lambda rng, another, runs: [
