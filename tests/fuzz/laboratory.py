@@ -56,6 +56,11 @@ COMMANDS: dict[str, Words] = {
     ],
     "agree on scorings": lambda rng, another, runs: [another("scoring"), another("scoring")],
     "agree on runs": lambda rng, another, runs: [another("qrels"), another("qrels"), *runs, "-m", "map"],
+    "bounds": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "-m", rng.choice(["P.5", "rbp", "dcg", "P.1,3 rbp.p=0.5,1=0.5,2=1,3=1"])),
+        *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
+        *_maybe(rng, "--next", "3"),
+    ],
     "compare": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),
