@@ -23,6 +23,7 @@ COMMANDS = {
     "complete": "Predict missing judgments from the text of the documents.",
     "labels": "Measure how far a second file of labels, such as a machine's, agrees with judgments.",
     "agree": "Measure how far two scorings of the same runs agree.",
+    "estimate": "Estimate scores and differences from some topics that people judged and many that a machine labelled.",
     "bounds": "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
     "compare": "Test whether runs differ.",
     "swap-rate": "Count how often two sets of topics disagree on which of two runs is better.",

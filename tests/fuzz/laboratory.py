@@ -61,6 +61,10 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
         *_maybe(rng, "--next", "3"),
     ],
+    "estimate": lambda rng, another, runs: [
+        *("--human", another("qrels"), "--machine", another("qrels"), *runs, "-m", "map P.5"),
+        *_maybe(rng, "--lambda", "1"),
+    ],
     "compare": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),

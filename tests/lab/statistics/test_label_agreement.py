@@ -1,6 +1,7 @@
 """Agreement of labels against scikit-learn, krippendorff, irrCAC, statsmodels, and the definitions.
 
-The last three are the dependency group ``judges``; without them these tests are skipped.
+krippendorff and statsmodels are of the dependency group ``judges``; without them these tests are skipped. irrCAC wants
+an old scipy, so it is not: ``pip install --no-deps irrCAC``.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ def test_alpha_as_krippendorff(pairs: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
 def test_ac1_as_irrcac(confusion: list[list[int]], grades: list[int]) -> None:
     """AC1 of irrCAC over all whole numbers between the grades."""
-    raw = pytest.importorskip("irrCAC.raw", reason="the dependency group judges")
+    raw = pytest.importorskip("irrCAC.raw", reason="irrCAC is not installed")
     pandas = pytest.importorskip("pandas")
     human, machine = labels_of(confusion, grades)
     table = raw.CAC(pandas.DataFrame({"human": human, "machine": machine}), categories=list(range(grades[-1] + 1)))
