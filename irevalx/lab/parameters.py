@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
@@ -215,6 +216,16 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
+labels_option = click.option(
+    "--labels",
+    metavar="FILE",
+    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
+)
+labels_replace_option = click.option(
+    "--labels-replace",
+    is_flag=True,
+    help="With --labels: let them take the place of all judgments, not of those that are missing only.",
+)
 labels_format_option = click.option(
     "--labels-format",
     type=click.Choice(LABELS_FORMATS),
@@ -308,3 +319,11 @@ def lab_command(
 def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
     """Take the values that bear the names of the fields of a record out of all values, and return them."""
     return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
+
+
+def refuse_options(rule: str, *names: str) -> None:
+    """Raise UsageError if one of these parameters was typed, each of which is allowed by the rule only."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

@@ -20,7 +20,7 @@ COMMANDS = {
     "degrade": "Make judgments incomplete: keep a random sample of them.",
     "pool": "Pool the first documents of runs.",
     "leave-out": "Judge each group of runs without the documents that only it has found.",
-    "complete": "Predict missing judgments from the text of the documents.",
+    "complete": "Predict missing judgments from the text of the documents, or take them from a file of labels.",
     "labels": "Measure how far a second file of labels, such as a machine's, agrees with judgments.",
     "agree": "Measure how far two scorings of the same runs agree.",
     "estimate": "Estimate scores and differences from some topics that people judged and many that a machine labelled.",
