@@ -213,6 +213,8 @@ def _print_reports(
             per_topic=options.per_topic,
             summary=not options.no_summary,
             headed=len(options.files) > 2,
+            complete=options.settings.complete,
+            notes=not options.quiet,
             digits=DIGITS if options.digits is None else options.digits,
             about={**about, "warnings": messages.warnings},
         )

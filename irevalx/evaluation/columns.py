@@ -223,7 +223,7 @@ def _blanked(
     values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not missing.any():
+    if not np.count_nonzero(missing):
         return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column

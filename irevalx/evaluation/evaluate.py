@@ -10,6 +10,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.columns import Column, Columns
+from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -72,6 +73,7 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
+    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -81,6 +83,7 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
+    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : told how many more lines have been read.
 
     Raises
@@ -93,7 +96,7 @@ def evaluate(
     """
     rules = _ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
         chosen = _choose(judgments, run.path, ranked, settings, rules)
         selection.refuse_other_formats()
@@ -104,10 +107,12 @@ def evaluate(
             _population(judgments, ranked, chosen, settings),
             selection.zscores,
             settings,
-            complete=chosen.failure is None,
+            complete=chosen.failure is None and not only_values,
         )
-        if rules.look_up and judgments.tell_little_judged:
-            warnings += _little_judged(columns.assessed("nonrel"), chosen.missing, run.path)
+        if rules.look_up and not only_values and judgments.tell_little_judged:
+            assessed = columns.assessed("nonrel")
+            warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
+            warnings += _little_judged(assessed, chosen.missing, run.path)
         misfits = [columns.misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
         computed = tuple(column for selected in fitting for column in columns.of(selected))
@@ -149,15 +154,14 @@ def _choose(
     """
     documents = judgments.documents
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    topics = [
-        topic
-        for topic in documents.topics
-        if settings.topic in {None, topic} and (with_missing or topic in ranked.topics)
-    ]
+    if with_missing:
+        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
+    else:
+        topics = sorted(ranked.ranking.topics)
     if not topics:
         raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
     failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
-    failed = next((place for place, topic in enumerate(topics) if topic in failures), None)
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
     return ChosenTopics(
         ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
         missing=np.array([topic not in ranked.topics for topic in topics[:failed]], np.bool_),
@@ -231,6 +235,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
         f"{_several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{_several(len(with_results), 'topic')}, and none is in both"
+        + no_topic_in_common(documents.topics, with_results)
     )
 
 

@@ -152,9 +152,6 @@ class MeasureRequests:
         if not present:
             rule = " or ".join(measure.readings)
             raise UsageError(f"a reading of {measure.name} must be {rule}, but got {quote(readings[0])}")
-        cutoffs = meaning.cutoffs
-        if not cutoffs and meaning.parameters and isinstance(measure.kind, Cutoffs | RealCutoffs):
-            cutoffs = tuple(meaning.parameters.split(","))
         for one in readings:
             if one not in present:
                 self._lacking[one].append(measure.name)
@@ -163,7 +160,7 @@ class MeasureRequests:
             request.optional = False
             if request.add(meaning):
                 spelt = spelling if reading else spelling + _suffix(None, request.reading, self._judged_only)
-                self.mentions.append(Mention((request,), spelt, meaning.parameters, cutoffs))
+                self.mentions.append(Mention((request,), spelt, meaning.parameters, _listed_cutoffs(measure, meaning)))
 
     def add_set(self, meaning: Meaning, reading: Reading | None) -> None:
         """Ask for the measures of a set, as far as the version has them and they have the reading."""
@@ -233,6 +230,13 @@ class MeasureRequests:
                 return request
         self._requests.append(MeasureRequest(measure, level, reading, _suffix(level, reading, self._judged_only)))
         return self._requests[-1]
+
+
+def _listed_cutoffs(measure: Measure, meaning: Meaning) -> tuple[str, ...]:
+    """Return the cutoffs that a text lists, as typed; none where it has none, or other parameters."""
+    if meaning.cutoffs or meaning.parameters is None or "=" in meaning.parameters:
+        return meaning.cutoffs
+    return tuple(meaning.parameters.split(",")) if isinstance(measure.kind, Cutoffs | RealCutoffs) else ()
 
 
 def _suffix(level: int | None, reading: Reading, judged_only: bool) -> str:

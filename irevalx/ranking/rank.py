@@ -33,7 +33,7 @@ class RankedRun(Frozen):
     ranking : of its judged topics.
     topics : all topics that it has results for.
     tag : what its last line calls it; None for a run without lines.
-    warnings : a line about scores that are no finite numbers, if there are any.
+    warnings : a line each: scores that are no finite numbers, and scores that make little sense.
     """
 
     ranking: Ranking
@@ -43,12 +43,13 @@ class RankedRun(Frozen):
 
 
 class _RankedPart(Frozen):
-    """The ranking of a block of a run, with all its topics, its tag and its odd scores."""
+    """The ranking of a block of a run, with all its topics, its tag, its odd scores and doubts about them."""
 
     ranking: Ranking
     topics: tuple[bytes, ...]
     tag: bytes | None
     odd: OddNumbers
+    doubts: tuple[str, ...]
 
 
 class RankingRules(Frozen):
@@ -92,13 +93,13 @@ def rank_run(
     def work(block: Any) -> tuple[_RankedPart, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
-        return _RankedPart(ranking, results.topics, results.tag, results.odd), results.rows.size
+        return _RankedPart(ranking, results.topics, results.tag, results.odd, results.doubts), results.rows.size
 
     shared = rules.processes > 1 and worth_sharing(run.size)
     blocks = iter(()) if shared else run.blocks()
 
     def counted() -> Iterator[_RankedPart]:
-        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, rules.processes if shared else 1):
+        for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
             yield part
 
@@ -107,7 +108,7 @@ def rank_run(
         ranking=Ranking.joined([part.ranking for part in parts]),
         topics=frozenset(topic for part in parts for topic in part.topics),
         tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-        warnings=odd_number_warnings(part.odd for part in parts),
+        warnings=(*odd_number_warnings(part.odd for part in parts), *(line for part in parts for line in part.doubts)),
     )
 
 
@@ -118,14 +119,13 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     ----------
     path : the file they come from, for messages.
     """
+    only, index = rules.only, judgments.topic_index
     wanted = [
-        number
-        for number, topic in enumerate(results.topics)
-        if topic in judgments.topic_index and rules.only in {None, topic}
+        number for number, topic in enumerate(results.topics) if topic in index and (only is None or topic == only)
     ]
     if len(wanted) < len(results.topics):
         results = results.take(np.array(wanted, np.int64))
-    judged_topic = np.array([judgments.topic_index[topic] for topic in results.topics], np.int64)
+    judged_topic = np.array([index[topic] for topic in results.topics], np.int64)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
         nothing = np.empty(0, np.int64)
@@ -133,7 +133,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
         return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret, {})
     order = ranked_order(results, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    counted = rank <= rules.max_retrieved if (n_ret < results.rows.lengths).any() else None
+    counted = rank <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = results.docnos.keys()
     failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
@@ -172,7 +172,10 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
         )
         number |= {topic: len(number) + place for place, topic in enumerate(missing)}
         ranking = Ranking.joined([ranking, stand_in])
-    return ranking.take(np.array([number[topic] for topic in topics], np.int64))
+    places = [number[topic] for topic in topics]
+    if places == list(range(len(ranking.topics))):
+        return ranking
+    return ranking.take(np.array(places, np.int64))
 
 
 def _duplicates(

@@ -130,6 +130,8 @@ class Ranking(Frozen):
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
         """Return the topics of several rankings, one behind the other; those of several runs may be the same."""
+        if len(parts) == 1:
+            return parts[0]
         nothing = np.empty(0, np.int64)
         return cls(
             topics=tuple(topic for part in parts for topic in part.topics),

@@ -29,6 +29,7 @@ class Results(Frozen):
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     odd : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
+    doubts : a line each: what is odd about the scores of the first block of a file.
     """
 
     topics: tuple[bytes, ...]
@@ -42,6 +43,7 @@ class Results(Frozen):
     tag: bytes | None
     odd: OddNumbers
     distinct: bool = False
+    doubts: tuple[str, ...] = ()
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""

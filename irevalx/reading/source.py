@@ -131,6 +131,20 @@ class Source:
         return _Copied(raw, self._spool, shown_name(self.path))
 
 
+def stem_of(path: str) -> str:
+    """Return a file's name without folder and endings; of those only the last, and that of a compression."""
+    name = path.rpartition("/")[2]
+    stem = name
+    for suffix in (".gz", ".bz2", ".xz"):
+        stem = stem.removesuffix(suffix)
+    return stem.rpartition(".")[0] or stem or name
+
+
+def as_column(name: str) -> bytes:
+    """Return a name as one word, which can stand in a column."""
+    return b"_".join(os.fsencode(name).split()) or b"_"
+
+
 def _is_pipe(raw: BinaryIO) -> bool:
     return stat.S_ISFIFO(os.fstat(raw.fileno()).st_mode)
 
