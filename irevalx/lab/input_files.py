@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.errors import MalformedLineError
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging.labels import read_labels
@@ -66,7 +67,10 @@ class Inputs:
 
     def labels(self, path: str) -> Judgments:
         """Read labels from elsewhere; raises as ``read_labels`` does."""
-        return read_labels(Source(path), self.labels_format or self.rel_format, self.messages.warn)
+        try:
+            return read_labels(Source(path), self.labels_format or self.rel_format, self.messages.warn)
+        except MalformedLineError as error:  # the reader's hint is about the option of other judgments
+            raise MalformedLineError(str(error).replace("give -R ", "give --labels-format ")) from None
 
     def judgments_of(self, path: str) -> Judgments:
         """Read judgments in their format; raises as ``read_labels`` does."""

@@ -73,13 +73,19 @@ def chosen_seed(seed: int | None) -> int:
     return seed
 
 
+def _listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
 def _refuse_other_formats(formats: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], str]:
     """Return what refuses the formats of judgments that a command cannot use."""
 
     def refuse(ctx: click.Context, param: click.Parameter, value: str) -> str:
         if value not in formats:
             raise UsageError(
-                f"{PROGRAM} {ctx.info_name} must have judgments in the format {' or '.join(formats)}, but got "
+                f"{PROGRAM} {ctx.info_name} must have judgments in the format {_listed(formats, 'or')}, but got "
                 f"{param.opts[0]} {value}"
             )
         return value
@@ -115,7 +121,7 @@ def format_of_judgments_option(formats: Sequence[str]) -> Parameter:
         callback=_refuse_other_formats(formats),
         expose_value=several,
         help=(
-            f"The format of judgments, as for irevalx -R. Only {' and '.join(formats)} can be used here; the others "
+            f"The format of judgments, as for irevalx -R. Only {_listed(formats, 'and')} can be used here; the others "
             f"are refused.  [default: {QRELS.name}]"
         ),
     )
@@ -230,7 +236,7 @@ labels_format_option = click.option(
     "--labels-format",
     type=click.Choice(LABELS_FORMATS),
     metavar="FORMAT",
-    help=f"The format of the labels from elsewhere: {' or '.join(LABELS_FORMATS)}.  [default: that of -R]",
+    help=f"The format of the labels from elsewhere: {_listed(LABELS_FORMATS, 'or')}.  [default: that of -R]",
 )
 groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
 group_by_option = click.option(

@@ -42,7 +42,8 @@ def test_formats_that_cannot_be_used(name: str, form: str) -> None:
     needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"])
     result = lab(name, "-R", form, *needed)
     assert (result.status, result.stdout) == (1, b"")
-    said = f"irevalx-lab: irevalx-lab {name} must have judgments in the format qrels, but got -R {form}\n"
+    formats = "qrels, beir or json" if name in {"labels", "estimate", "bounds"} else "qrels"
+    said = f"irevalx-lab: irevalx-lab {name} must have judgments in the format {formats}, but got -R {form}\n"
     assert result.stderr == said
 
 

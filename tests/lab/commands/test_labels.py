@@ -295,3 +295,26 @@ def test_nothing_that_both_have(tmp_path: Path) -> None:
     result = lab("labels", human, machine, run, "--seed", "1")
     assert result.status == 7
     assert "at least one topic" in result.stderr
+
+
+BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
+
+
+def test_labels_of_beir(tmp_path: Path) -> None:
+    """Either file may be BEIR's or JSON; --labels-format is of the machine's alone, and the error about it says so."""
+    human, machine = two_files(tmp_path, SKEWED)
+    expected, _ = labels(human, machine)
+    beir, as_json = tmp_path / "test.tsv", tmp_path / "labels.json"
+    lines = [line.split() for line in machine.read_text().splitlines()]
+    beir.write_text(BEIR_HEAD + "".join(f"{topic}\t{docno}\t{grade}\n" for topic, _, docno, grade in lines))
+    by_topic: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in lines:
+        by_topic.setdefault(topic, {})[docno] = int(grade)
+    as_json.write_text(json.dumps(by_topic))
+    assert labels(human, beir, "--labels-format", "beir")[0] == expected
+    assert labels(human, as_json, "--labels-format", "json")[0] == expected
+    both, _ = labels(beir, beir, "-R", "beir")
+    assert values(both)["agreement"] == 1
+    result = lab("labels", human, beir)
+    assert result.status == 2
+    assert "is this a file of BEIR? give --labels-format beir" in result.stderr
