@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import click
@@ -17,6 +18,7 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.description import (
     CUTOFFS,
     RANKS,
+    Contribution,
     JudgmentsDescription,
     RunDescription,
     contributions,
@@ -27,6 +29,7 @@ from irevalx.lab.judging.description import (
 from irevalx.lab.judging.leave_out import groups_of
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     group_by_option,
@@ -80,6 +83,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         help="Print this table only; csv, tsv and jsonl have the judgments otherwise.",
     ),
     level_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
 )
@@ -110,7 +114,10 @@ def command(
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups)
     level, warn = inputs.level, inputs.messages.warn
     judgments = inputs.qrels_lines.judgments
-    tables = {"judgments": JudgmentsDescription.of(judgments, level).table()}
+    of_judgments = JudgmentsDescription.of(judgments, level)
+    tables = {"judgments": of_judgments.table()}
+    described: list[RunDescription] = []
+    found_alone: list[Contribution] = []
     if inputs.runs:
         ranked = [rank_run(run, judgments, RankingRules()) for run in inputs.opened_runs]
         for one in ranked:
@@ -126,8 +133,13 @@ def command(
         _warn_of_missing(described, len(judgments.topics), inputs)
         of_run = groups_of(names, groups, group_by)
         tables["runs"], tables["ranks"] = runs_table(described), ranks_table(described)
-        tables["groups"] = contributions_table(contributions(ranked, of_run, judgments, depth, level))
+        found_alone = contributions(ranked, of_run, judgments, depth, level)
+        tables["groups"] = contributions_table(found_alone)
     output.write_tables([tables[show]] if show else list(tables.values()))
+    if output.figure is not None:
+        from irevalx.lab.figures.description_figures import Described, description
+
+        output.write_figure(partial(description, Described(of_judgments, level, described, found_alone), show))
 
 
 def _warn_of_missing(described: Sequence[RunDescription], n_topics: int, inputs: Inputs) -> None:

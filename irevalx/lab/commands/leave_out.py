@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,7 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     documents_option,
@@ -39,7 +41,7 @@ from irevalx.lab.parameters import (
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predict import Decided, Predicting
-    from irevalx.lab.judging.leave_out import Removal, Treatment
+    from irevalx.lab.judging.leave_out import LeftOut, Removal, Treatment
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
 """Ways to complete judgments that are no classifiers."""
@@ -100,6 +102,7 @@ HOLES_DEPTH = 10
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
@@ -139,8 +142,10 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete or folder is not None or holes_depth is not None):
-        raise UsageError("--removed must not be given together with --summary, --complete, --holes or --write")
+    if removed and (summary or complete or folder or holes_depth or output.figure):
+        raise UsageError(
+            "--removed must not be given together with --summary, --complete, --holes, --write or --figure"
+        )
     _refuse_contradictions(groups, group_by, complete, documents, labels, inputs.level, labels_replace=labels_replace)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents, labels)
     experiment = inputs.experiment()
@@ -182,6 +187,15 @@ def command(
         tables.append(quality_table(experiment, left_out, predictions))
         _warn_of_unpredicted(left_out, predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
+    _write_figure(output, experiment, results)
+
+
+def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
+    """Draw the changes, if a figure is asked for."""
+    if output.figure is not None:
+        from irevalx.lab.figures.leave_out_figures import changes
+
+        output.write_figure(partial(changes, experiment, results))
 
 
 def _write_judgments(inputs: Inputs, left_out: Sequence[Removal], treatment: Treatment, folder: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import click
@@ -15,9 +14,10 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
-from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE_STYLE,
     SHARE,
     chosen_seed,
     digits_option,
@@ -74,9 +74,12 @@ from irevalx.process.messages import Messages
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
+        help=(
+            "Draw the figures in this format. Bands are one standard deviation over samples to either side, cut where "
+            "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
+        ),
     ),
-    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
+    *FIGURE_STYLE,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -93,7 +96,6 @@ def command(
     resample_decisions: bool,
     seed: int | None,
     figures: str,
-    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -143,7 +145,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
+        draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -160,20 +162,19 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, output: Output, messages: Messages) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
-    titled : whether they have titles.
     """
-    from irevalx.lab.study import figures
+    from irevalx.lab.figures.study_figures import figures
 
-    drawings = list(figures.figures(study, titled=titled))
+    drawings = list(figures(study))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
-            write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
+            output.write_figure(draw, folder / f"{name}.{ending}")
             progress.advance()
 
 
