@@ -9,6 +9,7 @@ weights.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.significance import without_noise
 from irevalx.lab.statistics.weighted_measures import WeightedMeasure
+
+STEPS = 25
+"""How many times pairs are counted while documents are judged."""
 
 _BATCH = 4_000_000
 """How many weights are in memory at a time."""
@@ -100,6 +104,22 @@ class Bounds:
         return bool(is_decided(low, high))
 
 
+@dataclass(frozen=True, eq=False)
+class Deciding:
+    """How many pairs are decided while documents are judged one after another.
+
+    Parameters
+    ----------
+    n_judged : shape (n_steps,); ascending from 0.
+    n_decided : shape (n_steps,).
+    n_pairs : the number of all pairs.
+    """
+
+    n_judged: IntArray
+    n_decided: IntArray
+    n_pairs: int
+
+
 def is_decided(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
     """Return whether a difference between these ends, free of rounding errors, has one sign or is 0."""
     return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
@@ -150,6 +170,63 @@ class WeightedScores:
                 best = NextDocument(topic.topic, topic.docnos[place], float(narrows[place]))
         difference, low, high = without_noise(ends)
         return Bounds(difference, low, high, counts, best)
+
+    def deciding(self, *, best_first: bool, steps: int = STEPS) -> Deciding:
+        """Judge the documents that are judged once more, from none on, and count the pairs that are decided.
+
+        Parameters
+        ----------
+        best_first : in the order of ``worth_judging``, which is made anew at each step; otherwise those first that some
+            run has at a rank with a great weight, as a pool does.
+        steps : how many times pairs are counted.
+        """
+        pairs = self.pairs
+        hidden = [~topic.unjudged for topic in self.topics]
+        total = sum(int(one.sum()) for one in hidden)
+        found = [(0, self._n_decided(hidden, undecided := list(pairs)))]
+        while (n_left := sum(int(one.sum()) for one in hidden)) and undecided:
+            worth = [
+                np.where(one, self._worth(topic, undecided) if best_first else topic.weights.max(axis=0), 0.0)
+                for topic, one in zip(self.topics, hidden, strict=True)
+            ]
+            size = min(n_left, max(1, math.ceil(total / steps)))
+            chosen = np.argsort(-np.concatenate(worth), kind="stable")[:size]
+            flat = np.concatenate(hidden)
+            chosen = chosen[flat[chosen] & (np.concatenate(worth)[chosen] > 0)]
+            if not chosen.size:
+                break
+            flat[chosen] = False
+            hidden = np.split(flat, np.cumsum([one.size for one in hidden])[:-1])
+            found.append((found[-1][0] + chosen.size, self._n_decided(hidden, undecided)))
+        numbers, decided = np.array(found, np.int64).T
+        return Deciding(numbers, decided, len(pairs))
+
+    def _n_decided(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
+        """Return how many pairs are decided while some judgments are hidden, and take these out of the list.
+
+        A pair that is decided stays so, whatever is judged.
+        """
+        low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
+        for topic, mask in zip(self.topics, hidden, strict=True):
+            open_ = topic.unjudged | mask
+            gains = np.where(open_, 0.0, topic.gains)
+            start = 0
+            for weights in _weights_of_pairs(topic, undecided):
+                some = slice(start, start + len(weights))
+                known, unknown = weights @ gains, np.where(open_, weights, 0.0) * self.measure.greatest_gain
+                low[some] += known + np.minimum(unknown, 0.0).sum(axis=1)
+                high[some] += known + np.maximum(unknown, 0.0).sum(axis=1)
+                start = some.stop
+        decided = is_decided(without_noise(low / len(self.topics)), without_noise(high / len(self.topics)))
+        undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
+        return len(self.pairs) - len(undecided)
+
+    def _worth(self, topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+        """Return how much the judgment of each document narrows the bounds of pairs, but for a factor."""
+        total = np.zeros(len(topic.docnos))
+        for weights in _weights_of_pairs(topic, pairs):
+            total += np.abs(weights).sum(axis=0)
+        return without_noise(total)
 
     def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[NextDocument]:
         """Return the unjudged documents that narrow the bounds of pairs, the best first; ties by topic and name.

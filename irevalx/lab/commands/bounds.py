@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.pools import first_documents
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
+    FIGURE,
     LABELS_FORMATS,
     TABLES_OUTPUT,
     lab_command,
@@ -71,6 +73,7 @@ Pair = tuple[int, int | None]
     ),
     level_option,
     least_retrieved_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab bounds qrels runs/* -m P.10 --next 50 > judge_these",
     formats=LABELS_FORMATS,
@@ -90,6 +93,9 @@ def command(
     difference has the same sign, or is 0, in all of them. The bounds are exact: they are reached, as a document that
     both runs have gets one grade in both. Unjudged documents that no run has retrieved do not count.
 
+    The figure takes the judgments of QRELS away, gives them back in the order in which --next would ask for them, and
+    beside it in the order of the best rank, and shows how many pairs are decided.
+
     The columns after decided are the unjudged document that narrows the bounds of the mean most, and by how much.
     """
     refuse_standard_input_twice(inputs.qrels, *inputs.runs)
@@ -99,8 +105,7 @@ def command(
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(inputs.measures, inputs.level)
     measures = weighted_measures(requests, inputs.level, set(known.tolist()), greatest)
-    if n_next is not None and len(measures) > 1:
-        raise UsageError(f"--next must be given with one measure, but got {len(measures)}")
+    _refuse_contradictions(n_next, measures, inputs, output)
     for measure in measures:
         if not measure.greatest_gain:
             warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
@@ -131,7 +136,29 @@ def command(
             for one, number in zip(scores, undecided, strict=True)
         ]
         tables.append(Table("decided pairs", ("measure", "pairs", "decided", "undecided"), counts))
+    _write_figure(output, scores)
     output.write_tables(tables)
+
+
+def _refuse_contradictions(
+    n_next: int | None, measures: Sequence[WeightedMeasure], inputs: Inputs, output: Output
+) -> None:
+    """Raise UsageError where options contradict each other, or the measures or runs."""
+    if n_next is not None and len(measures) > 1:
+        raise UsageError(f"--next must be given with one measure, but got {len(measures)}")
+    if n_next is not None and output.figure is not None:
+        raise UsageError("--next and --figure must not be given together")
+    if len(inputs.runs) < 2 and (n_next is not None or output.figure is not None):
+        raise UsageError("--next and --figure must have two runs to tell apart, but got one")
+
+
+def _write_figure(output: Output, scores: Sequence[WeightedScores]) -> None:
+    """Draw how many pairs are decided while documents are judged, if a figure is asked for."""
+    if output.figure is not None:
+        from irevalx.lab.figures.label_figures import decided_pairs
+
+        orders = [(one.measure.name, one.deciding(best_first=True), one.deciding(best_first=False)) for one in scores]
+        output.write_figure(partial(decided_pairs, orders))
 
 
 def _with_retrieved(inputs: Inputs, judgments: Judgments, measures: Sequence[WeightedMeasure]) -> Judgments:
@@ -167,8 +194,6 @@ def _table_rows(scores: WeightedScores, pair: Pair, bounds: Bounds, *, with_topi
 
 def _write_next(scores: WeightedScores, n_next: int, inputs: Inputs, output: Output) -> None:
     """Write the documents to judge next: a pool file, or a table if a format was typed."""
-    if not scores.pairs:
-        raise UsageError("--next must have two runs to tell apart, but got one")
     undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_decided]
     if not undecided:
         inputs.messages.warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +21,7 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.labels import TwoLabellings
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
+    FIGURE,
     LABELS_FORMATS,
     TABLES_OUTPUT,
     interval_alpha_option,
@@ -88,6 +90,7 @@ class Estimated:
     interval_alpha_option,
     level_option,
     least_retrieved_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
     formats=LABELS_FORMATS,
@@ -128,6 +131,11 @@ def command(
     ]
     for line in _warnings(measures, fitted=weight is None):
         inputs.messages.warn(line)
+    if output.figure is not None:
+        from irevalx.lab.figures.label_figures import estimated_intervals
+
+        rows = [(one.measure, one.about, one.found) for one in measures]
+        output.write_figure(partial(estimated_intervals, rows, alpha))
     table = _table(measures)
     output.write_tables(_tables_for_people(table) if FORMATS[output.format].for_people else [table])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 import click
@@ -18,6 +19,7 @@ from irevalx.lab.judging.leave_out import groups_of
 from irevalx.lab.label_findings import Finding, LabelAgreement, Resampling, evaluations
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
+    FIGURE,
     LABELS_FORMATS,
     TABLES_OUTPUT,
     chosen_seed,
@@ -63,6 +65,7 @@ SKEWED = 0.2
     seed_option,
     level_option,
     least_retrieved_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
     formats=LABELS_FORMATS,
@@ -113,6 +116,13 @@ def command(
         for line in _group_warnings(of_runs):
             warn(line)
         found += of_runs
+    if output.figure is not None:
+        from irevalx.lab.figures.label_figures import confusion_map
+
+        cells = [one for one in found if one.statistic == "confusion" and one.topic is None]
+        output.write_figure(
+            partial(confusion_map, {(one.human or 0, one.machine or 0): int(one.value or 0) for one in cells})
+        )
     if FORMATS[output.format].for_people:
         output.write_tables(tables_for_people(found))
     else:

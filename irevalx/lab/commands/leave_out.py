@@ -103,6 +103,15 @@ HOLES_DEPTH = 10
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
     *FIGURE,
+    click.option(
+        "--draw",
+        "drawn",
+        type=click.Choice(["changes", "holes"]),
+        help=(
+            "What --figure draws: how scores and ranks change, or the bias of runs against their share of holes.  "
+            "[default: changes]"
+        ),
+    ),
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
@@ -123,6 +132,7 @@ def command(
     folder: str | None,
     summary: bool,
     removed: bool,
+    drawn: str | None,
 ) -> None:
     """Judge each group of runs without the documents that only it has found.
 
@@ -142,10 +152,8 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete or folder or holes_depth or output.figure):
-        raise UsageError(
-            "--removed must not be given together with --summary, --complete, --holes, --write or --figure"
-        )
+    others = (summary, complete, folder, holes_depth, output.figure)
+    _refuse_without_their_like(removed=removed and any(others), drawn=drawn is not None and output.figure is None)
     _refuse_contradictions(groups, group_by, complete, documents, labels, inputs.level, labels_replace=labels_replace)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents, labels)
     experiment = inputs.experiment()
@@ -171,7 +179,7 @@ def command(
         *_, last = treatments.values()
         _write_judgments(inputs, left_out, last, folder)
     in_full = not FORMATS[output.format].for_people
-    depth_of_holes = holes_depth or (HOLES_DEPTH if labels is not None else None)
+    depth_of_holes = holes_depth or (HOLES_DEPTH if labels is not None or drawn == "holes" else None)
     holes = holes_of_runs(experiment, left_out, depth_of_holes) if depth_of_holes else None
     tables = [
         runs_table(experiment, names, results, holes),
@@ -187,7 +195,12 @@ def command(
         tables.append(quality_table(experiment, left_out, predictions))
         _warn_of_unpredicted(left_out, predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
-    _write_figure(output, experiment, results)
+    if holes is not None and depth_of_holes and drawn == "holes":
+        from irevalx.lab.figures.label_figures import bias_against_holes
+
+        output.write_figure(partial(bias_against_holes, experiment, results, holes, depth_of_holes))
+    else:
+        _write_figure(output, experiment, results)
 
 
 def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
@@ -254,6 +267,16 @@ def _warn_of_unpredicted(
                 f"{lacking} of {removed} documents that only one group has found stay unjudged, for want of text or of "
                 "relevant and nonrelevant documents to learn from"
             )
+
+
+def _refuse_without_their_like(*, removed: bool, drawn: bool) -> None:
+    """Raise UsageError for --removed together with other tables, or for --draw without a figure."""
+    if removed:
+        raise UsageError(
+            "--removed must not be given together with --summary, --complete, --holes, --write or --figure"
+        )
+    if drawn:
+        raise UsageError("--draw must be given together with --figure")
 
 
 def _refuse_contradictions(

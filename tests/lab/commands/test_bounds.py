@@ -249,7 +249,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
     assert told == ""
     result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
-    assert (result.status, "--next must have two runs" in result.stderr) == (1, True)
+    assert (result.status, "--next and --figure must have two runs" in result.stderr) == (1, True)
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
