@@ -1,6 +1,6 @@
 """Time irevalx against trec_eval and the Python evaluators, as whole processes that read the same files.
 
-The last comparison is of evaluators in one process, which get the same dictionaries.
+The last comparisons are of evaluators in one process, which get the same dictionaries.
 
     TREC_EVAL_10=... python tests/benchmarks/benchmark.py [--runs 5] [--only NAME] [--data DIR]
 
@@ -58,6 +58,9 @@ class Work:
     runs : how many there are.
     digits : behind the point of a score.
     flags : beyond the files.
+    rivals : whether other Python programs take part.
+    measures : of evaluators in one process.
+    calls : how often these evaluate each run.
     """
 
     name: str
@@ -68,6 +71,8 @@ class Work:
     digits: int = 6
     flags: tuple[str, ...] = ()
     rivals: bool = True
+    measures: tuple[str, ...] = ("official",)
+    calls: int = 1
 
 
 WORKS = (
@@ -84,7 +89,13 @@ WORKS = (
     Work("6,980 x 1000, -q -m all_trec", 6980, 1000, 2, flags=("-q", "-m", "all_trec"), rivals=False),
 )
 
-DICTIONARIES = Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10)
+DICTIONARIES = (
+    Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10),
+    Work("dictionaries, one topic of 10", 1, 10, 10, measures=("map",), calls=500),
+    Work("dictionaries, one topic of 10, official", 1, 10, 10, calls=500),
+    Work("dictionaries, 100 x 100", 100, 100, 100, measures=("map",), calls=50),
+    Work("dictionaries, 100 x 100, official", 100, 100, 100, calls=50),
+)
 """What the evaluators in one process get."""
 
 
@@ -176,13 +187,13 @@ def compare(work: Work, folder: Path, n_runs: int) -> None:
         show(f"  {name:<24} {median:8.3f} s  ({span})  {peaks[name]:5d} MB  {median / ours:6.2f} x irevalx's time")
 
 
-def compare_evaluators(folder: Path, n_runs: int) -> None:
-    """Let irevalx and pytrec_eval-terrier evaluate ten runs each in turn, again and again, and show processor times."""
+def compare_evaluators(work: Work, folder: Path, n_runs: int) -> None:
+    """Let irevalx and pytrec_eval-terrier evaluate the runs in turn, again and again, and show processor times."""
     import pytrec_eval
 
     import irevalx
 
-    qrels_path, run_paths = make(DICTIONARIES, folder)
+    qrels_path, run_paths = make(work, folder)
     with qrels_path.open() as stream:
         qrels = irevalx.parse_qrel(stream)
     runs = []
@@ -195,26 +206,27 @@ def compare_evaluators(folder: Path, n_runs: int) -> None:
         for run in runs
     ]
     for kind, given in (("best first", runs), ("in any order", shuffled)):
-        show(f"\n{DICTIONARIES.name}, {kind}")
+        show(f"\n{work.name}, {kind}")
         times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
         for turn in range(n_runs + 1):
             evaluators: tuple[Any, ...] = (
-                irevalx.RelevanceEvaluator(qrels, ["official"]),
-                pytrec_eval.RelevanceEvaluator(qrels, ["official"]),
+                irevalx.RelevanceEvaluator(qrels, work.measures),
+                pytrec_eval.RelevanceEvaluator(qrels, work.measures),
             )
             spent = dict.fromkeys(times, 0.0)
             for run in given:
                 for name, evaluator in zip(times, evaluators, strict=True):
                     begin = time.process_time()
-                    evaluator.evaluate(run)
+                    for _ in range(work.calls):
+                        evaluator.evaluate(run)
                     spent[name] += time.process_time() - begin
             if turn:
                 for name, seconds in spent.items():
-                    times[name].append(seconds)
+                    times[name].append(seconds / (len(given) * work.calls))
         ours = statistics.median(times["irevalx"])
         for name, found in times.items():
             median = statistics.median(found)
-            show(f"  {name:<24} {median:8.3f} s  {median / ours:6.2f} x irevalx's time")
+            show(f"  {name:<24} {1000 * median:8.3f} ms a run  {median / ours:6.3f} x irevalx's time")
 
 
 def main() -> None:
@@ -228,7 +240,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.evaluators:
         with tempfile.TemporaryDirectory() as temporary:
-            compare_evaluators(options.data or Path(temporary), options.runs)
+            for work in DICTIONARIES:
+                if work.name.startswith(options.only):
+                    compare_evaluators(work, options.data or Path(temporary), options.runs)
         return
     show(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}")
     show(f"numpy {version('numpy')}, click {version('click')}")
@@ -240,9 +254,9 @@ def main() -> None:
                 make(work, folder)
             elif work.name.startswith(options.only):
                 compare(work, folder, options.runs)
-        if DICTIONARIES.name.startswith(options.only) and importlib.util.find_spec("pytrec_eval"):
-            command = [sys.executable, __file__, "--evaluators", "--data", str(folder), "--runs", str(options.runs)]
-            subprocess.run(command, check=True)
+        if importlib.util.find_spec("pytrec_eval"):
+            choice = ["--only", options.only, "--data", str(folder), "--runs", str(options.runs)]
+            subprocess.run([sys.executable, __file__, "--evaluators", *choice], check=True)
 
 
 if __name__ == "__main__":
