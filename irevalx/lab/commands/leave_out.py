@@ -95,7 +95,7 @@ HOLES_DEPTH = 10
     click.option(
         "--summary",
         is_flag=True,
-        help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
+        help="Print the summary only, a row a measure, and that of holes; csv, tsv and jsonl have none otherwise.",
     ),
     click.option(
         "--removed",
@@ -187,14 +187,14 @@ def command(
     ]
     if not in_full:
         tables.append(decisions_table(experiment, results))
-    if holes is not None:
-        tables.append(holes_table(experiment, results, holes))
+    of_holes = [] if holes is None else [holes_table(experiment, results, holes)]
+    tables += of_holes
     if predicting:
         predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
         tables.append(predictions_table(experiment, left_out, predictions))
         tables.append(quality_table(experiment, left_out, predictions))
         _warn_of_unpredicted(left_out, predictions, inputs.messages.warn)
-    output.write_tables(tables[1:2] if summary else tables)
+    output.write_tables([tables[1], *of_holes] if summary else tables)
     if holes is not None and depth_of_holes and drawn == "holes":
         from irevalx.lab.figures.label_figures import bias_against_holes
 

@@ -1,4 +1,8 @@
-"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one."""
+"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one.
+
+``BOUNDS_DRAWS=20`` hides judgments of the collections of ``../shared`` so often, and counts how often the bounds contain
+the truth.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,32 @@ import csv
 import io
 import json
 import math
+import os
 import random
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 
+import numpy as np
 import pytest
-from running import FIXTURES, lab
+from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
+
+from irevalx.frozen import replace as replace_fields
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.experiment import prepare, requests_of
+from irevalx.lab.judging.labels import read_labels
+from irevalx.lab.judging.pools import first_documents
+from irevalx.lab.score_bounds import WeightedScores
+from irevalx.lab.statistics.weighted_measures import weighted_measures
+from irevalx.reading.source import Source
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 
 Row = dict[str, str]
 Ranked = dict[str, dict[str, list[str]]]
@@ -205,6 +224,40 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
     assert len(rows) == len(truth)
     for row, full in zip(rows, truth, strict=True):
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
+
+
+@pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+    """Of all runs and pairs, topics and means, whatever share of the judgments is hidden."""
+    folder = SHARED / collection
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    judgments = read_labels(Source(str(folder / "qrels.gz")), "qrels", pytest.fail)
+    paths = [str(path) for path in sorted((folder / "runs").iterdir())]
+    pools = [first_documents(part, 2**31) for one in opened(paths, pytest.fail) for part in one.results()]
+    experiment = prepare(with_pool(judgments, Pool.joined("", pools)), opened(paths, pytest.fail), ("P.10",))
+    requests = requests_of(("P.10", "rbp.1=0.5,2=1", "dcg"), 1)
+    greatest = int(judgments.grades.max())
+    rng = np.random.default_rng(11)
+    checked = 0
+    for measure in weighted_measures(requests, 1, set(range(greatest + 1)), greatest):
+        full = WeightedScores(experiment, measure)
+        rows: list[tuple[int, int | None]] = [*((run, None) for run in range(len(full.runs))), *full.pairs]
+        truth = {row: full.bounds(row) for row in rows}
+        for share in rng.uniform(0, 1, DRAWS).tolist():
+            hidden = rng.random(experiment.judgments.grades.size) < share
+            grades = np.where(hidden, -1, experiment.judgments.grades)
+            judged = replace_fields(experiment.judgments, grades=grades)
+            some = WeightedScores(replace(experiment, judgments=judged), measure)
+            for row in rows:
+                found, true = some.bounds(row), truth[row]
+                assert (found.low <= true.difference).all()
+                assert (true.difference <= found.high).all()
+                assert found.means[1] <= true.means[0] <= found.means[2]
+                checked += 1 + found.low.size
+    with capsys.disabled():
+        sys.stdout.write(f"\n{collection}: {checked} intervals contain the truth, {DRAWS} draws for each measure")
 
 
 @pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])
