@@ -226,6 +226,7 @@ least_retrieved_option = click.option(
 labels_option = click.option(
     "--labels",
     metavar="FILE",
+    shell_complete=complete_file,
     help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
 )
 labels_replace_option = click.option(
@@ -240,14 +241,21 @@ labels_format_option = click.option(
     help=f"The format of the labels from elsewhere: {_listed(LABELS_FORMATS, 'or')}.  [default: that of -R]",
 )
 groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
-group_by_option = click.option(
-    "--group-by",
-    metavar="REGEX",
-    help=(
-        "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
-        "one); runs that it does not match are the group others.  [default: each run is a group]"
-    ),
-)
+
+
+def group_by_option_with(default: str) -> Parameter:
+    """Return the option ``--group-by``; ``default`` says what is done without it."""
+    return click.option(
+        "--group-by",
+        metavar="REGEX",
+        help=(
+            "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+            f"one); runs that it does not match are the group others.  [default: {default}]"
+        ),
+    )
+
+
+group_by_option = group_by_option_with("each run is a group")
 output_option = click.option(
     "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )

@@ -49,6 +49,10 @@ COMMANDS: dict[str, Words] = {
     "leave-out": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", "map bpref", *_maybe(rng, "--groups", another("groups"))),
         *_maybe(rng, "--complete", "nonrelevant"),
+        *_maybe(rng, "--complete", "labels", "--labels", another("qrels"), *_maybe(rng, "--labels-replace")),
+    ],
+    "complete from labels": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--labels", another("qrels"), "--depth", "5", *_maybe(rng, "--labels-replace")),
     ],
     "labels": lambda rng, another, runs: [
         *(another("qrels"), another("qrels"), *_maybe(rng, *runs), "--seed", "1", "--resamples", "20"),

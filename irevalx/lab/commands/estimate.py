@@ -14,6 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.cli.values import complete_file
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment
@@ -66,11 +67,18 @@ class Estimated:
 
 @lab_command(
     "estimate",
-    click.option("--human", metavar="QRELS", required=True, help="What people judged: some topics."),
+    click.option(
+        "--human",
+        metavar="QRELS",
+        required=True,
+        shell_complete=complete_file,
+        help="What people judged: some topics.",
+    ),
     click.option(
         "--machine",
         metavar="QRELS",
         required=True,
+        shell_complete=complete_file,
         help="A machine's labels of the same topics, and of others: all topics together must be one random sample.",
     ),
     labels_format_option,

@@ -23,7 +23,7 @@ from irevalx.lab.parameters import (
     LABELS_FORMATS,
     TABLES_OUTPUT,
     chosen_seed,
-    group_by_option,
+    group_by_option_with,
     groups_option,
     interval_alpha_option,
     lab_command,
@@ -50,7 +50,7 @@ SKEWED = 0.2
     click.option("--by-topic", is_flag=True, help="Add the agreement of labels for each topic, without intervals."),
     measures_option_with("map", which="With RUN: measures as irevalx -m takes them"),
     groups_option,
-    group_by_option,
+    group_by_option_with("no groups"),
     click.option(
         "--resamples",
         type=click.IntRange(0),
@@ -94,7 +94,8 @@ def command(
     With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, root mean square error and bias (MACHINE
     less HUMAN), the decisions which runs differ as in irevalx-lab agree, the bias and the ranks of each run; and with
     --groups or --group-by of each group, with its bias less that of all other runs (excess_bias): above 0 where the
-    machine favours the group. The group of runs that use the machine themselves is the one to look at.
+    machine favours the group. The group of runs that use the machine themselves is the one to look at. A machine that
+    errs at random takes more from good runs than from bad ones, so compare groups of much the same scores.
     """
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
@@ -192,8 +193,8 @@ def _group_warnings(found: Sequence[Finding]) -> Iterator[str]:
     for one in found:
         if one.statistic != "excess_bias" or one.low is None or one.high is None or one.low <= 0 <= one.high:
             continue
-        does = "favours" if one.low > 0 else "disfavours"
+        does, score = ("favours", "worse") if one.low > 0 else ("disfavours", "better")
         yield (
-            f"{one.measure}: the machine {does} the runs of group {quote(one.group or '')}: excess_bias "
-            f"{one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f})"
+            f"{one.measure}: excess_bias {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}) of group "
+            f"{quote(one.group or '')}: the machine {does} it, unless it errs at random and the runs are {score} anyway"
         )
