@@ -101,7 +101,9 @@ class Names(Frozen):
 
     def texts(self) -> list[bytes]:
         """Return all of them."""
-        return [self.text(place) for place in range(self.size)]
+        whole = self.buffer.data
+        ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
+        return [bytes(whole[start:end]) for start, end in ends]
 
     def keys(self) -> WordArray:
         """Return a 64-bit hash of each; shape (n,). Equal strings have equal keys; equal keys prove nothing."""

@@ -18,6 +18,7 @@ from irevalx.lab.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
 from irevalx.process.messages import Messages
+from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import tell
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
@@ -39,6 +40,13 @@ LABELS_FORMATS = tuple(
 """The formats of files of labels: those that have a grade for each document."""
 
 
+def read_share(text: str) -> Fraction | None:
+    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
+    found = _NUMBER.fullmatch(text)
+    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
+    return share if 0 < share <= 1 else None
+
+
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
 
@@ -48,9 +56,8 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """Read the text; a default is a number already."""
         if isinstance(value, Fraction):
             return value
-        found = _NUMBER.fullmatch(value)
-        share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
-        if not 0 < share <= 1:
+        share = read_share(value)
+        if share is None:
             what = param.opts[0] if param and param.opts else "each of --levels"
             raise UsageError(
                 f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
@@ -80,20 +87,6 @@ def _listed(names: Sequence[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-def _refuse_other_formats(formats: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], str]:
-    """Return what refuses the formats of judgments that a command cannot use."""
-
-    def refuse(ctx: click.Context, param: click.Parameter, value: str) -> str:
-        if value not in formats:
-            raise UsageError(
-                f"{PROGRAM} {ctx.info_name} must have judgments in the format {_listed(formats, 'or')}, but got "
-                f"{param.opts[0]} {value}"
-            )
-        return value
-
-    return refuse
-
-
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
     return float(value)
 
@@ -110,21 +103,26 @@ def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
-def format_of_judgments_option(formats: Sequence[str]) -> Parameter:
-    """Return the option ``-R`` of a command that can use these formats of judgments; no other is read as one."""
-    several = len(formats) > 1
+def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
+    """Return the option ``-R`` of a command that can use judgments in these formats."""
+    usable = " or ".join(formats)
+
+    def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        if value not in formats:
+            raise UsageError(
+                f"{PROGRAM} {ctx.info_name} must have judgments in the format {usable}, but got -R {value}"
+            )
+        return value
+
+    rule = "Any can be used here" if set(formats) == set(REL_FORMATS) else f"Here it must be {usable}"
     return click.option(
         *("-R", "--rel-format"),
         "rel_format",
         type=click.Choice(list(REL_FORMATS)),
         metavar="FORMAT",
         default=QRELS.name,
-        callback=_refuse_other_formats(formats),
-        expose_value=several,
-        help=(
-            f"The format of judgments, as for irevalx -R. Only {_listed(formats, 'and')} can be used here; the others "
-            f"are refused.  [default: {QRELS.name}]"
-        ),
+        callback=refuse_others,
+        help=f"The format of judgments, as for irevalx: {', '.join(REL_FORMATS)}. {rule}.  [default: {QRELS.name}]",
     )
 
 
@@ -286,6 +284,17 @@ digits_option = click.option(
     default=DIGITS,
     help=f"Decimals of real numbers in tables for people.  [default: {DIGITS}]",
 )
+threads_option = click.option(
+    "--threads",
+    type=int,
+    metavar="N",
+    default=usual_processes,
+    callback=_at_least_one,
+    help=(
+        "Share the work among N processes; what comes out is the same for any number.  "
+        f"[default: the number of processors, at most {MOST_PROCESSES}]"
+    ),
+)
 figure_option = click.option(
     "--figure",
     type=FIGURE_FILE,
@@ -334,7 +343,7 @@ def lab_command(
     name : of the command.
     parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
     example : a command line.
-    formats : of judgments, that the command can read.
+    formats : of the judgments that it can use; the others are refused by name.
     """
 
     def decorate(function: Callable[..., None]) -> click.Command:
@@ -349,7 +358,7 @@ def lab_command(
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):
             declared = parameter(declared)
-        declared = format_of_judgments_option(formats)(declared)
+        declared = _format_of_judgments_option(formats)(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

@@ -94,7 +94,8 @@ def summary(
 
 def _logarithms(values: Values) -> FloatArray:
     """Return the logarithms of the values, those below 0.00001 counting as 0.00001."""
-    return np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+    numbers = np.maximum(np.asarray(values), LEAST)
+    return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
 @summary("the mean is over all judged topics; one without results counts {missing}")
@@ -123,6 +124,13 @@ def total(values: Values, population: Population) -> float | int:
 total_of_all_judged = replace(
     total, effect_of_complete="no effect: the all row is over all judged topics", of_all_judged=True
 )
+
+
+@summary("no effect: the all row is over all judged topics", of_all_judged=True)
+def root_of_squares(values: Values, population: Population) -> float:
+    """Return the standard error of a sum over topics, whose standard errors these are: the root of summed squares."""
+    errors = np.asarray(values)
+    return math.sqrt(ordered_sum(errors * errors))
 
 
 @summary("the all row counts every judgment above 0 in the file, whatever -l says")

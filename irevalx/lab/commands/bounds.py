@@ -14,7 +14,6 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.experiment import requests_of
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.pools import first_documents
 from irevalx.lab.output import FORMATS, Output
@@ -29,6 +28,7 @@ from irevalx.lab.parameters import (
     qrels_argument,
     runs_argument,
 )
+from irevalx.lab.ranked_runs import requests_of
 from irevalx.lab.score_bounds import Bounds, WeightedScores, is_decided
 from irevalx.lab.statistics.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.reports.table import Table

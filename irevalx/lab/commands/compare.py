@@ -10,7 +10,6 @@ import click
 from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.compare_tables import Compared, pairs_table, power_tables, runs_table
-from irevalx.lab.experiment import Experiment, defined_values
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
@@ -24,11 +23,14 @@ from irevalx.lab.parameters import (
     qrels_argument,
     runs_argument,
     seed_option,
+    threads_option,
 )
+from irevalx.lab.ranked_runs import RankedRuns, defined_values
 from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
 from irevalx.lab.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.lab.statistics.intervals import INTERVALS
 from irevalx.lab.statistics.significance import RESAMPLES, TESTS
+from irevalx.reading.formats import REL_FORMATS
 
 
 def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -107,6 +109,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     seed_option,
     level_option,
     least_retrieved_option,
+    threads_option,
     *FIGURE,
     click.option(
         "--draw",
@@ -119,6 +122,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     ),
     *TABLES_OUTPUT,
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs,
@@ -146,7 +150,7 @@ def command(
     """
     if power and by == "run":
         raise UsageError("--power and --by run must not be given together")
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     pairs = _pairs(experiment, baseline)
     _refuse_figure(output, drawn, power=power, n_pairs=len(pairs), n_measures=len(experiment.measures))
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
@@ -158,7 +162,8 @@ def command(
         lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
         warnings |= dict.fromkeys(lines)
         scores = scale.summarise(scale.transform(values)).tolist()
-        measures.append(Compared(measure, experiment.runs, scores, compare(values, pairs, method, scale)))
+        found = compare(values, pairs, method, scale, inputs.threads)
+        measures.append(Compared(measure, experiment.runs, scores, found))
         tested.append(scale.transform(values))
     for line in warnings:
         inputs.messages.warn(line)
@@ -187,7 +192,7 @@ def _refuse_figure(output: Output, drawn: str | None, *, power: bool, n_pairs: i
         refuse_too_many(drawn or "intervals", output.page, n_pairs, n_measures)
 
 
-def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
+def _pairs(experiment: RankedRuns, baseline: str | None) -> list[tuple[int, int]]:
     """Return pairs of numbers of runs; the second is compared with the first."""
     numbers = range(len(experiment.runs))
     if baseline is None:

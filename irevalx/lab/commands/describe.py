@@ -13,7 +13,6 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.evaluation.many_runs import names_apart
-from irevalx.lab.experiment import raise_first
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.description import (
     CUTOFFS,
@@ -38,7 +37,9 @@ from irevalx.lab.parameters import (
     level_option,
     qrels_argument,
 )
+from irevalx.lab.ranked_runs import raise_first
 from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.reading.formats import QRELS, SAMPLED
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -86,6 +87,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
+    formats=(QRELS.name, SAMPLED.name),
 )
 def command(
     inputs: Inputs,
@@ -104,6 +106,9 @@ def command(
     grade. Of each run: topics, documents retrieved, judged and relevant, the share of judged documents among the first
     K, and the share of unjudged documents by rank. Of each group of runs: how much of the pool of all runs it has
     found, and found alone.
+
+    With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
+    Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.
     """
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
@@ -113,7 +118,7 @@ def command(
         raise UsageError(f"--ranks must begin with 1, but got {ranks[0]}")
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups)
     level, warn = inputs.level, inputs.messages.warn
-    judgments = inputs.qrels_lines.judgments
+    judgments = inputs.graded_judgments
     of_judgments = JudgmentsDescription.of(judgments, level)
     tables = {"judgments": of_judgments.table()}
     described: list[RunDescription] = []

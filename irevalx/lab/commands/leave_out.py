@@ -37,6 +37,7 @@ from irevalx.lab.parameters import (
     labels_format_option,
     labels_option,
     labels_replace_option,
+    threads_option,
 )
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ HOLES_DEPTH = 10
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
+    threads_option,
     *FIGURE,
     click.option(
         "--draw",
@@ -140,6 +142,8 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,
@@ -171,10 +175,12 @@ def command(
     n_predictions = len(left_out) * len(experiment.judgments.topics) * sum(name in CLASSIFIERS for name in complete)
     with inputs.messages.progress("topics predicted", total=n_predictions) as progress:
         predicting = _predicting(inputs, experiment, left_out, complete, documents, progress.advance)
-        if labels is not None:
-            predicting[LABELS] = _labelling(inputs, experiment, left_out, labels, replace=labels_replace)
-        treatments |= {name: predicting[name] for name in complete if name in predicting}
-        results = {name: leave_out(experiment, left_out, treatment) for name, treatment in treatments.items()}
+    if labels is not None:
+        predicting[LABELS] = _labelling(inputs, experiment, left_out, labels, replace=labels_replace)
+    treatments |= {name: predicting[name] for name in complete if name in predicting}
+    results = {
+        name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
+    }
     if folder is not None:
         *_, last = treatments.values()
         _write_judgments(inputs, left_out, last, folder)
@@ -236,12 +242,12 @@ def _predicting(
     from irevalx.lab.completion.predict import Completing, Completion, classifier_for
 
     collection = collection_for(experiment.judgments, documents)
-    return {
-        name: Completing(
-            Completion(experiment.judgments, collection, classifier_for(name, collection), inputs.level), progress
-        )
-        for name in classifiers
-    }
+    found: dict[str, Predicting] = {}
+    for name in classifiers:
+        completion = Completion(experiment.judgments, collection, classifier_for(name, collection), inputs.level)
+        found[name] = completing = Completing(completion)
+        completing.predict_for(left_out, inputs.threads, progress)
+    return found
 
 
 def _labelling(
@@ -249,8 +255,8 @@ def _labelling(
 ) -> Labelling:
     """Read labels that take the place of judgments; raises InputError if none would."""
     labels = inputs.labels(path)
-    found = Labelling(experiment.judgments, labels, inputs.level, replace=replace)
-    for line in found.warnings(left_out, inputs.qrels):
+    found = Labelling(experiment.judgments, labels, inputs.level, left_out, replace=replace)
+    for line in found.warnings(inputs.qrels):
         inputs.messages.warn(line)
     return found
 

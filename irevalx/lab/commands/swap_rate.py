@@ -17,6 +17,7 @@ from irevalx.lab.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, chosen_see
 from irevalx.lab.statistics.significance import DECIMALS
 from irevalx.lab.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.reports.table import Table
 
 
@@ -93,6 +94,7 @@ def _tables_of_bins(found: Mapping[str, Mapping[int, Sequence[SwapBin]]]) -> lis
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, bins: Fraction | None, seed: int | None
@@ -106,8 +108,10 @@ def command(
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
     and their share. A second table has the least difference from which on at most 5 % are swaps.
+
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
     """
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
@@ -128,7 +132,7 @@ def command(
             from irevalx.lab.figures.ranges import ranges_of
             from irevalx.lab.figures.swap_figures import rates_by_difference
 
-            output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment)))
+            output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment.requests)))
         return
     by_size = {measure: [swap_rate(values, sets) for sets in drawn] for measure, values in tested.items()}
     rows = [

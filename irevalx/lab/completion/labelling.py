@@ -25,40 +25,41 @@ class Labelling:
     judgments : the full ones.
     labels : the other file.
     level : the least grade that is relevant.
+    left_out : one for each group.
     replace : whether labels take the place of all judgments; otherwise of those that are missing only.
 
     Attributes
     ----------
-    predictions : by group, made when the group is first treated.
+    predictions : by group.
     """
 
-    def __init__(self, judgments: Judgments, labels: Judgments, level: int, *, replace: bool = False) -> None:
-        self.predictions: dict[str, Decided] = {}
+    def __init__(
+        self, judgments: Judgments, labels: Judgments, level: int, left_out: Sequence[Removal], *, replace: bool = False
+    ) -> None:
         self._judgments = judgments
         self._labels = labels
-        self._level = level
+        self._left_out = left_out
         self._replace = replace
         self._grades, _ = grades_for(judgments, labels)
+        decided = {removal.group: removal.removed & (self._grades >= 0) for removal in left_out}
+        self.predictions = {group: Decided(one, one & (self._grades >= level)) for group, one in decided.items()}
 
     def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool that the group is judged with."""
-        decided = removal.removed & (self._grades >= 0)
-        self.predictions[removal.group] = Decided(decided, decided & (self._grades >= self._level))
         return filled(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
 
-    def warnings(self, left_out: Sequence[Removal], path: str) -> Iterator[str]:
+    def warnings(self, path: str) -> Iterator[str]:
         """Yield what people should know of the labels.
 
         Parameters
         ----------
-        left_out : one for each group.
         path : of the judgments.
 
         Raises
         ------
         InputError : no document that a group takes with it has a label.
         """
-        removed: BoolArray = np.any([removal.removed for removal in left_out], axis=0)
+        removed: BoolArray = np.any([removal.removed for removal in self._left_out], axis=0)
         without = int((removed & (self._grades < 0)).sum())
         theirs = shown_name(self._labels.path)
         if removed.any() and without == removed.sum():
@@ -70,7 +71,7 @@ class Labelling:
                 f"{without} of {int(removed.sum())} documents that only one group has found stay unjudged: {theirs} "
                 "does not label them"
             )
-        yield from label_warnings(self._judgments, self._labels, path, left_out[0].in_pool, replace=self._replace)
+        yield from label_warnings(self._judgments, self._labels, path, self._left_out[0].in_pool, replace=self._replace)
 
 
 def filled(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:

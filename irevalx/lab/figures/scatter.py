@@ -16,7 +16,8 @@ from irevalx.lab.figures.page import GREY, Page
 from irevalx.lab.figures.ranges import ranges_of
 from irevalx.lab.study.study import REFERENCES, Level, Study
 
-SHOWN = {"uniform": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (30, 8, 4), "mixed": (30, 8, 4)}
+_SHARES, _DEPTHS = (0.3, 0.1, 0.05), (30, 8, 4)
+SHOWN = {"uniform": _SHARES, "stratified": _SHARES, "strata": _SHARES, "depth": _DEPTHS, "mixed": _DEPTHS}
 """The levels that the papers show beside each other."""
 
 _BELOW, _TITLE = 0.4, 0.25
@@ -62,7 +63,7 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     figure = page.figure((side + 0.1) * n_rows + _BELOW + _TITLE * page.titled)
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     shown = study.scores[list(levels), :, m]
-    comparable = reference == "itself" or ranges_of(study.experiment)[m].is_share
+    comparable = reference == "itself" or ranges_of(study.experiment.requests)[m].is_share
     ends = _with_margin(np.concatenate((x, shown.ravel())) if comparable else shown)
     x_ends = ends if comparable else _with_margin(x)
     for number, panel in enumerate(panels.ravel()):
@@ -125,4 +126,6 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
 
 
 def _level_title(study: Study, level: Level) -> str:
+    if study.scheme == "strata":
+        return f"{level.text} of the rates"
     return f"{level.text} of the judgments" if study.scheme in {"uniform", "stratified"} else f"depth {level.text}"

@@ -23,12 +23,14 @@ from irevalx.lab.figures.scatter import scatter, scatter_parts
 from irevalx.lab.statistics.knees import THRESHOLD
 from irevalx.lab.study.study import REFERENCES, Study
 
-_LEVELS = {
+LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
     "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
     "depth": "depth of the pool",
-    "mixed": "depth of the pool, to which as many random judgments are added",
+    "mixed": "share of the judgments that is kept: a pool, and as many random ones",
+    "strata": "share of the judgments that is kept: samples of strata",
 }
+"""What the levels of a scheme are."""
 
 
 class Statistic(NamedTuple):
@@ -85,11 +87,17 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
     ----------
     reference : one of ``REFERENCES``.
     """
-    ranges, rows = ranges_of(study.experiment), []
+    ranges, rows = ranges_of(study.experiment.requests), []
     for group in groups_on_one_axis(ranges):
         comparable = reference == "itself" or ranges[group[0]].is_share
         names = ["tau_b", "pearson", *(["rms"] if comparable else [])]
-        rows.append([_panel(study, name, study.statistics[reference][name], reference, group) for name in names])
+        rows.append(
+            [
+                _panel(study, name, study.statistics[reference][name], reference, shown)
+                for name in names
+                if (shown := [m for m in group if study.is_comparable(m, reference, name)])
+            ]
+        )
     return _draw(study, rows, page, f"Scores under reduced judgments against {REFERENCES[reference]}")
 
 
@@ -106,7 +114,7 @@ def mean_scores(study: Study, page: Page) -> Figure:
     Measures that are no shares have a panel of their own.
     """
     means = study.scores.mean(axis=3)
-    ranges = ranges_of(study.experiment)
+    ranges = ranges_of(study.experiment.requests)
     rows = []
     for group in groups_on_one_axis(ranges):
         low, high = max(ranges[m].low for m in group), min(ranges[m].high for m in group)
@@ -122,7 +130,7 @@ def mean_scores(study: Study, page: Page) -> Figure:
 
 
 def _draw(study: Study, rows: Sequence[Sequence[LinePanel]], page: Page, title: str) -> Figure:
-    return draw_lines(rows, page, title=title, label=_LEVELS[study.scheme])
+    return draw_lines(rows, page, title=title, label=LEVELS[study.scheme])
 
 
 def _panel(
@@ -156,7 +164,7 @@ def _curve(
     ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> Curve:
     """Return the means of a measure over samples, with the interval over topics or one standard deviation."""
-    levels = np.array([float(level.number) for level in study.levels])
+    levels = np.array([place for place, _ in study.axis])
     low, high = (end[:, m] for end in ends) if ends is not None else deviations(of_samples[:, :, m], bounds)
     label = study.experiment.measures[m]
     if of_samples.shape[1] == 1 and ends is None:
@@ -180,7 +188,7 @@ def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[Flo
 
 
 def _axis(study: Study) -> dict[str, Any]:
-    return {"ticks": tuple((float(level.number), level.text) for level in study.levels), "logarithmic": True}
+    return {"ticks": tuple(study.axis), "logarithmic": True}
 
 
 def _as_file_name(measure: str) -> str:

@@ -25,9 +25,10 @@ from running import run as irevalx
 
 from irevalx.frozen import replace as replace_fields
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.experiment import prepare, requests_of
+from irevalx.lab.experiment import prepare
 from irevalx.lab.judging.labels import read_labels
 from irevalx.lab.judging.pools import first_documents
+from irevalx.lab.ranked_runs import requests_of
 from irevalx.lab.score_bounds import WeightedScores
 from irevalx.lab.statistics.weighted_measures import weighted_measures
 from irevalx.reading.source import Source
