@@ -15,7 +15,7 @@ from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
@@ -33,11 +33,6 @@ MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "n
 
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 MOST_SEEDS = 2**32
-
-LABELS_FORMATS = tuple(
-    name for name, form in REL_FORMATS.items() if QRELS.name in {name, getattr(form, "measures_of", None)}
-)
-"""The formats of files of labels: those that have a grade for each document."""
 
 
 def read_share(text: str) -> Fraction | None:
@@ -234,9 +229,9 @@ labels_replace_option = click.option(
 )
 labels_format_option = click.option(
     "--labels-format",
-    type=click.Choice(LABELS_FORMATS),
+    type=click.Choice(GRADED),
     metavar="FORMAT",
-    help=f"The format of the labels from elsewhere: {_listed(LABELS_FORMATS, 'or')}.  [default: that of -R]",
+    help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
 )
 groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
 

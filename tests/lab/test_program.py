@@ -36,10 +36,11 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
+GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)),
-    **dict.fromkeys(("labels", "estimate", "bounds"), ("qrels", "beir", "json")),
-    "describe": ("qrels", "sampled"),
+    **dict.fromkeys(("leave-out", "study", "labels", "estimate", "bounds"), GRADES),
+    "describe": (*GRADES, "sampled"),
 }
 """The formats of judgments that commands can use; the others can use qrels alone."""
 

@@ -14,12 +14,11 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.pools import first_documents
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
     FIGURE,
-    LABELS_FORMATS,
     TABLES_OUTPUT,
     lab_command,
     least_retrieved_option,
@@ -76,7 +75,7 @@ Pair = tuple[int, int | None]
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab bounds qrels runs/* -m P.10 --next 50 > judge_these",
-    formats=LABELS_FORMATS,
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,

@@ -18,12 +18,11 @@ from irevalx.cli.values import complete_file
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.labels import TwoLabellings
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
     FIGURE,
-    LABELS_FORMATS,
     TABLES_OUTPUT,
     interval_alpha_option,
     lab_command,
@@ -101,7 +100,7 @@ class Estimated:
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
-    formats=LABELS_FORMATS,
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,

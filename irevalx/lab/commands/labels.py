@@ -13,14 +13,13 @@ from irevalx.cli.values import complete_file
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.commands.labels_tables import findings_table, tables_for_people
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.labels import TwoLabellings, topic_warnings
 from irevalx.lab.judging.leave_out import groups_of
 from irevalx.lab.label_findings import Finding, LabelAgreement, Resampling, evaluations
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.parameters import (
     FIGURE,
-    LABELS_FORMATS,
     TABLES_OUTPUT,
     chosen_seed,
     group_by_option_with,
@@ -68,7 +67,7 @@ SKEWED = 0.2
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
-    formats=LABELS_FORMATS,
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,

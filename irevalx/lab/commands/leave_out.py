@@ -23,7 +23,7 @@ from irevalx.lab.commands.leave_out_tables import (
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
@@ -39,6 +39,7 @@ from irevalx.lab.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.reading.formats import QRELS
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predict import Decided, Predicting
@@ -116,6 +117,7 @@ HOLES_DEPTH = 10
     ),
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -143,7 +145,11 @@ def command(
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
 
-    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
+    --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
+    labels, and how the bias that is left goes with the share of holes (--holes).
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
+    holes, its bias against its share of holes.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,
@@ -157,14 +163,14 @@ def command(
     )
 
     others = (summary, complete, folder, holes_depth, output.figure)
-    _refuse_without_their_like(removed=removed and any(others), drawn=drawn is not None and output.figure is None)
+    _refuse_removed_and_drawn(removed=removed and any(others), drawn=drawn is not None and output.figure is None)
     _refuse_contradictions(groups, group_by, complete, documents, labels, inputs.level, labels_replace=labels_replace)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents, labels)
     experiment = inputs.experiment()
     names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
-        _refuse_same_file(names)
+        _refuse_files(names, inputs.rel_format)
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     if removed:
         output.write_tables([removed_table(experiment, left_out)])
@@ -275,7 +281,7 @@ def _warn_of_unpredicted(
             )
 
 
-def _refuse_without_their_like(*, removed: bool, drawn: bool) -> None:
+def _refuse_removed_and_drawn(*, removed: bool, drawn: bool) -> None:
     """Raise UsageError for --removed together with other tables, or for --draw without a figure."""
     if removed:
         raise UsageError(
@@ -318,7 +324,10 @@ def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
         raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
 
 
-def _refuse_same_file(groups: Sequence[str]) -> None:
+def _refuse_files(groups: Sequence[str], rel_format: str) -> None:
+    """Raise UsageError where judgments cannot be written for each group."""
+    if rel_format != QRELS.name:
+        raise UsageError(f"--write must be given together with -R {QRELS.name}, but got -R {rel_format}")
     found: dict[str, str] = {}
     for group in groups:
         other = found.setdefault(_as_file_name(group), group)

@@ -14,7 +14,7 @@ from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
@@ -30,6 +30,7 @@ from irevalx.lab.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.sample_values import graded_among, requests_of_samples
+from irevalx.lab.study.inferred_precision import with_error_sources
 from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_samples import Division
@@ -67,6 +68,15 @@ from irevalx.process.messages import Messages
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
+    click.option(
+        "--infap-errors",
+        is_flag=True,
+        help=(
+            "Add two measures, so that the errors of infAP can be told apart: infAP_no_pool, which does not know what "
+            "was pooled, and infAP_true_precisions, with the precisions of the full judgments at the sampled relevant "
+            "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
+        ),
+    ),
     topic_resamples_option,
     click.option(
         "--resample-decisions",
@@ -92,6 +102,7 @@ from irevalx.process.messages import Messages
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -104,6 +115,7 @@ def command(
     samples: int,
     resamples: int,
     resample_decisions: bool,
+    infap_errors: bool,
     seed: int | None,
     figures: str,
     folder: str,
@@ -140,6 +152,8 @@ def command(
     requests = requests_of_samples(inputs.measures, inputs.level)
     graded = graded_among(inputs.measures, inputs.level) or ("map",)
     experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    if infap_errors:
+        experiment = with_error_sources(experiment)
     design = None if strata is None else read_design(strata, named=strata_file is not None)
     division = None
     if design is not None:
