@@ -24,6 +24,9 @@ from irevalx.trec_eval.versions import Compat
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
+_TOPICS_AT_ONCE = 1 << 16
+"""So many topics are looked at together: what measures see of them takes several times the room of the values."""
+
 
 class Column(Frozen):
     """One printed name.
@@ -88,12 +91,25 @@ class Columns(Frozen):
             self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
         return self._assessed[seen]
 
-    def of(self, selected: SelectedMeasure) -> Iterator[Column]:
-        """Yield one for each name that the measure prints."""
-        values = self.compute(selected)
-        summary = selected.measure.summary
-        of_all = self._compute_for_all_judged(selected, values) if summary and summary.of_all_judged else values
-        yield from self.summarise(selected, values, of_all)
+    def of(self, measures: Sequence[SelectedMeasure]) -> Iterator[Column]:
+        """Yield one for each name that the measures print, measure by measure."""
+        for selected, values in zip(measures, self._compute_by_parts(measures), strict=True):
+            summary = selected.measure.summary
+            of_all = self._compute_for_all_judged(selected, values) if summary and summary.of_all_judged else values
+            yield from self.summarise(selected, values, of_all)
+
+    def parts(self) -> Iterator[Columns]:
+        """Yield the columns of so many topics at once as do not take much room; of all of them, if these are not more.
+
+        Values of topics are the same there, summaries are not.
+        """
+        topics = np.arange(len(self.ranking.topics))
+        if topics.size <= _TOPICS_AT_ONCE:
+            yield self
+            return
+        for first in range(0, topics.size, _TOPICS_AT_ONCE):
+            some = slice(first, first + _TOPICS_AT_ONCE)
+            yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
 
     def misfit(self, selected: SelectedMeasure) -> str | None:
         """Return why the judgments do not allow a measure that is there for a set's sake alone; None if they do.
@@ -126,6 +142,23 @@ class Columns(Frozen):
         if has_value not in self._with_value:
             self._with_value[has_value] = has_value(self._judged)
         return self._with_value[has_value]
+
+    def _compute_by_parts(self, measures: Sequence[SelectedMeasure]) -> Sequence[Sequence[Values | None]]:
+        """Return what ``compute`` does for each of several measures."""
+        found: list[list[Values | None]] = []
+        n_topics = first = 0
+        for part in self.parts():
+            n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
+            if n_topics == len(self.ranking.topics):
+                return of_part
+            if not found:
+                found = [[_room_for(len(self.ranking.topics), some) for some in columns] for columns in of_part]
+            for columns, of_some in zip(found, of_part, strict=True):
+                for column, some in zip(columns, of_some, strict=True):
+                    if column is not None and some is not None:
+                        column[first : first + n_topics] = some
+            first += n_topics
+        return found
 
     def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
         """Return the values of the topics under each name; None for a measure that only the `all` row has."""
@@ -217,6 +250,13 @@ class AllJudged(Frozen):
 
     def for_drawn(self, judgments: object) -> None:
         """No measure of a drawn sample is over all judged topics."""
+
+
+def _room_for(n_topics: int, values: Values | None) -> Values | None:
+    """Return values for so many topics, which are still to be set: of the kind of these."""
+    if values is None:
+        return None
+    return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
 
 
 def _blanked(

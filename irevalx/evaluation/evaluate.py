@@ -110,12 +110,11 @@ def evaluate(
             complete=chosen.failure is None and not only_values,
         )
         if rules.look_up and not only_values and judgments.tell_little_judged:
-            assessed = columns.assessed("nonrel")
-            warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
-            warnings += _little_judged(assessed, chosen.missing, run.path)
+            warnings += hardly_any_judged(judgments.documents, run, columns)
+            warnings += _little_judged(columns, run.path)
         misfits = [columns.misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
-        computed = tuple(column for selected in fitting for column in columns.of(selected))
+        computed = tuple(columns.of(fitting))
         warnings += [f"{misfit}; it is left out" for misfit in misfits if misfit]
         warnings += _without_value(computed, run.path)
         return Evaluation(
@@ -153,18 +152,20 @@ def _choose(
     NoTopicsError : there is none.
     """
     documents = judgments.documents
+    ranked_topics = ranked.ranks(documents)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    if with_missing:
-        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
-    else:
-        topics = sorted(ranked.ranking.topics)
+    wanted = ranked_topics | with_missing
+    if settings.topic is not None:
+        wanted &= [topic == settings.topic for topic in documents.topics]
+    places = np.flatnonzero(wanted)
+    topics = [documents.topics[place] for place in places.tolist()]
     if not topics:
         raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
     failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
     failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
     return ChosenTopics(
         ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
-        missing=np.array([topic not in ranked.topics for topic in topics[:failed]], np.bool_),
+        missing=~ranked_topics[places[:failed]],
         failure=None if failed is None else failures[topics[failed]],
     )
 
@@ -181,15 +182,18 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
 
 def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Settings) -> list[str]:
     """Return the warning that counts topics without results and topics without judgments."""
-    missing = sum(topic not in ranked.topics for topic in documents.topics)
-    unjudged = sum(topic not in documents.topic_index for topic in ranked.topics)
+    if settings.topic is not None:
+        return []
+    missing = int(np.count_nonzero(~ranked.ranks(documents)))
+    unjudged = len(ranked.others)
     parts = []
     if missing:
         fate = "count as 0" if settings.complete else "are left out of the averages (-c counts them as 0)"
         parts.append(f"{missing} of {_several(len(documents.topics), 'judged topic')} without results {fate}")
     if unjudged:
-        parts.append(f"{unjudged} of the run's {_several(len(ranked.topics), 'topic')} without judgments ignored")
-    return [f"{shown_name(path)}: {'; '.join(parts)}"] if parts and settings.topic is None else []
+        n_topics = len(ranked.ranking.topics) + unjudged
+        parts.append(f"{unjudged} of the run's {_several(n_topics, 'topic')} without judgments ignored")
+    return [f"{shown_name(path)}: {'; '.join(parts)}"] if parts else []
 
 
 def _without_value(columns: Sequence[Column], path: str) -> list[str]:
@@ -208,10 +212,13 @@ def _without_value(columns: Sequence[Column], path: str) -> list[str]:
     ]
 
 
-def _little_judged(topics: Topics, missing: BoolArray, path: str) -> list[str]:
+def _little_judged(columns: Columns, path: str) -> list[str]:
     """Return a warning where less than half of the first documents were judged."""
-    first = int(np.minimum(topics.n_ret, TOP)[~missing].sum())
-    judged = int(topics.judged_within(TOP)[~missing].sum())
+    first = judged = 0
+    for part in columns.parts():
+        topics: Topics = part.assessed("nonrel")
+        first += int(np.minimum(topics.n_ret, TOP)[~part.missing].sum())
+        judged += int(topics.judged_within(TOP)[~part.missing].sum())
     if 2 * judged >= first:
         return []
     return [

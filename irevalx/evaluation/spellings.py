@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray
 from irevalx.errors import quote, shown_name
+from irevalx.evaluation.columns import Columns
 from irevalx.judgments.judged_documents import Documents
 from irevalx.ranking.topics import Topics
 from irevalx.reading.hints import looks_like_json
@@ -31,23 +31,24 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
     return pair and f": {pair}"
 
 
-def hardly_any_judged(
-    documents: Documents, run: Run, topics: tuple[bytes, ...], assessed: Topics, missing: BoolArray
-) -> list[str]:
+def hardly_any_judged(documents: Documents, run: Run, columns: Columns) -> list[str]:
     """Return a warning where in nine of ten topics, or more, no judged document was retrieved.
 
     Parameters
     ----------
-    topics : those evaluated.
-    assessed : the same, assessed.
-    missing : shape (n_topics,); whether the run has nothing for a topic.
+    columns : of the evaluated topics.
     """
-    without = ~missing & (assessed.rows.count(assessed.judged) == 0) & (assessed.n_ret > 0)
-    n_topics = int(np.count_nonzero(~missing))
-    n_without = int(np.count_nonzero(without))
-    if not n_without or n_without < HARDLY_ANY * n_topics:
+    n_topics = n_without = 0
+    topic = None
+    for part in columns.parts():
+        assessed: Topics = part.assessed("nonrel")
+        without = ~part.missing & (assessed.rows.count(assessed.judged) == 0) & (assessed.n_ret > 0)
+        n_topics += int(np.count_nonzero(~part.missing))
+        n_without += int(np.count_nonzero(without))
+        if topic is None and without.any():
+            topic = part.ranking.topics[int(np.argmax(without))]
+    if topic is None or n_without < HARDLY_ANY * n_topics:
         return []
-    topic = topics[int(np.argmax(without))]
     place = documents.topic_index[topic]
     judged = documents.docnos.take(documents.rows.slice(place)).texts()
     pair = _pair(judged, _docnos_of(run, topic))

@@ -94,7 +94,8 @@ def summary(
 
 def _logarithms(values: Values) -> FloatArray:
     """Return the logarithms of the values, those below 0.00001 counting as 0.00001."""
-    return np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+    numbers = np.maximum(np.asarray(values), LEAST)
+    return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
 @summary("the mean is over all judged topics; one without results counts {missing}")
