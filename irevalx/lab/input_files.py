@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.judgments.graded import Judgments
@@ -11,10 +12,13 @@ from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results, rel_format
+from irevalx.reading.formats import QRELS, REL_FORMATS, read_trec_results
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,10 +65,14 @@ class Inputs:
 
     @property
     def graded_judgments(self) -> Judgments:
-        """The judgments, where these are grades: qrels, or those of a sample of strata; raises as reading them does."""
+        """The judgments, in one of ``GRADED`` formats or of a sample of strata; raises as reading them does."""
+        return self.qrels_lines.judgments if self.rel_format == QRELS.name else self._graded(self.qrels_source)
+
+    def _graded(self, source: Source) -> Judgments:
         if self.rel_format == QRELS.name:
-            return self.qrels_lines.judgments
-        judgments: Judgments = SAMPLED.read(self.qrels_source, TREC_EVAL_10, False, self.messages.warn)
+            return QrelsLines.read(source, self.messages.warn).judgments
+        read = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
+        judgments = cast("Judgments", read)
         raise_first(judgments.duplicates)
         return judgments
 
@@ -76,7 +84,7 @@ class Inputs:
     def experiment(self) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.qrels_lines.judgments)
+        return self.experiment_with(self.graded_judgments)
 
     def experiment_with(self, judgments: Judgments) -> Experiment:
         """Do the same with other judgments."""
@@ -97,10 +105,10 @@ class Inputs:
 
     def ranked_with(self, source: Source) -> RankedRuns:
         """Do the same with the judgments in another file."""
-        if self.rel_format == QRELS.name:
-            return self.experiment_with(QrelsLines.read(source, self.messages.warn).judgments)
+        if self.rel_format in GRADED:
+            return self.experiment_with(self._graded(source))
         requests = requests_of(self.measures, self.level, self.rel_format)
-        judgments = rel_format(self.rel_format).read(source, TREC_EVAL_10, False, self.messages.warn)
+        judgments = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
         return RankedRuns.of(
             judgments,
             self.opened_runs,

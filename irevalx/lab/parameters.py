@@ -13,8 +13,9 @@ import click
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
+from irevalx.lab.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
 from irevalx.lab.input_files import Inputs
-from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
+from irevalx.lab.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import tell
@@ -237,11 +238,33 @@ threads_option = click.option(
         f"[default: the number of processors, at most {MOST_PROCESSES}]"
     ),
 )
+figure_option = click.option(
+    "--figure",
+    type=FIGURE_FILE,
+    metavar="FILE",
+    help=f"Draw a figure as well; FILE ends in {' '.join(FIGURE_ENDINGS)}, which is its format.",
+)
+figure_width_option = click.option(
+    "--figure-width",
+    type=FIGURE_WIDTH,
+    default=FIGURE_WIDTHS[-1],
+    help=(
+        "The width of figures in inches, for one column of a paper or for two, at 300 dots per inch and with letters "
+        f"of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
+    ),
+)
+no_title_option = click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below.")
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
 
 EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
 """The parameters of commands that evaluate runs."""
+
+FIGURE_STYLE = (figure_width_option, no_title_option)
+"""How figures look."""
+
+FIGURE = (figure_option, *FIGURE_STYLE)
+"""The parameters of commands that draw one figure."""
 
 LINES_OUTPUT = (output_option, quiet_option)
 """The parameters of commands that write judgments or pools."""
@@ -271,6 +294,8 @@ def lab_command(
             messages = Messages(PROGRAM, quiet=values.pop("quiet"))
             inputs = Inputs(messages=messages, **_taken(values, Inputs))
             output = Output(**_taken(values, Output))
+            if output.figure is not None:
+                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             function(inputs, output, **values)
 
         declared: Callable[..., Any] = call

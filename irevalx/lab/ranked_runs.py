@@ -166,12 +166,12 @@ class RankedRuns:
         size = self._runs_at_once
         parts = [
             self._evaluated_part(assess, ranking, self.missing[number * size : (number + 1) * size])
-            for number, ranking in enumerate(self._parts)
+            for number, ranking in enumerate(self.parts)
         ]
         return np.concatenate(parts, axis=1)
 
     def _evaluated_part(self, assess: Assessing, ranking: Ranking, missing: BoolArray) -> FloatArray:
-        """Evaluate the runs of one of ``_parts``."""
+        """Evaluate the runs of one of ``parts``."""
         assessed: dict[tuple[Reading, int], Assessed] = {}
 
         def seen(reading: Reading, level: int) -> Assessed:
@@ -196,8 +196,8 @@ class RankedRuns:
         return max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size))
 
     @cached_property
-    def _parts(self) -> list[Ranking]:
-        """The ranking in parts of so many runs."""
+    def parts(self) -> list[Ranking]:
+        """The ranking in parts of a few runs each: more at a time would not fit into the processor's cache."""
         rows, size = np.arange(len(self.ranking.topics)), self._runs_at_once * len(self.topics)
         return [self.ranking.take(rows[start : start + size]) for start in range(0, rows.size, size)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +15,11 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     documents_option,
@@ -27,6 +29,7 @@ from irevalx.lab.parameters import (
     threads_option,
 )
 from irevalx.lab.statistics.decisions import DECISION_COLUMNS
+from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
@@ -72,8 +75,10 @@ if TYPE_CHECKING:
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
     threads_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -96,6 +101,8 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,
@@ -107,15 +114,15 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete is not None or folder is not None):
-        raise UsageError("--removed must not be given together with --summary, --complete or --write")
+    if removed and (summary or complete is not None or folder is not None or output.figure is not None):
+        raise UsageError("--removed must not be given together with --summary, --complete, --write or --figure")
     _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
     experiment = inputs.experiment()
     names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
-        _refuse_same_file(names)
+        _refuse_files(names, inputs.rel_format)
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     if removed:
         output.write_tables([removed_table(experiment, left_out)])
@@ -153,6 +160,15 @@ def command(
         tables.append(quality_table(experiment, left_out, completing.predictions))
         _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
+    _write_figure(output, experiment, results)
+
+
+def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
+    """Draw the changes, if a figure is asked for."""
+    if output.figure is not None:
+        from irevalx.lab.figures.leave_out_figures import changes
+
+        output.write_figure(partial(changes, experiment, results))
 
 
 def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:
@@ -277,7 +293,10 @@ def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
         raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
 
 
-def _refuse_same_file(groups: Sequence[str]) -> None:
+def _refuse_files(groups: Sequence[str], rel_format: str) -> None:
+    """Raise UsageError where judgments cannot be written for each group."""
+    if rel_format != QRELS.name:
+        raise UsageError(f"--write must be given together with -R {QRELS.name}, but got -R {rel_format}")
     found: dict[str, str] = {}
     for group in groups:
         other = found.setdefault(_as_file_name(group), group)

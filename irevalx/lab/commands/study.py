@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import click
@@ -15,11 +14,12 @@ from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
-from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE_STYLE,
     SHARE,
     chosen_seed,
     digits_option,
@@ -30,6 +30,7 @@ from irevalx.lab.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.sample_values import graded_among, requests_of_samples
+from irevalx.lab.study.inferred_precision import with_error_sources
 from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_samples import Division
@@ -68,6 +69,15 @@ from irevalx.reading.source import Source
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
     ),
+    click.option(
+        "--infap-errors",
+        is_flag=True,
+        help=(
+            "Add two measures, so that the errors of infAP can be told apart: infAP_no_pool, which does not know what "
+            "was pooled, and infAP_true_precisions, with the precisions of the full judgments at the sampled relevant "
+            "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
+        ),
+    ),
     topic_resamples_option,
     click.option(
         "--resample-decisions",
@@ -82,14 +92,18 @@ from irevalx.reading.source import Source
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
+        help=(
+            "Draw the figures in this format. Bands are one standard deviation over samples to either side, cut where "
+            "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
+        ),
     ),
-    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
     threads_option,
+    *FIGURE_STYLE,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -102,9 +116,9 @@ def command(
     samples: int,
     resamples: int,
     resample_decisions: bool,
+    infap_errors: bool,
     seed: int | None,
     figures: str,
-    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -118,6 +132,13 @@ def command(
 
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
+
+    The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
+    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
+    (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
+    a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
@@ -137,6 +158,8 @@ def command(
     requests = requests_of_samples(inputs.measures, inputs.level)
     graded = graded_among(inputs.measures, inputs.level) or ("map",)
     experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    if infap_errors:
+        experiment = with_error_sources(experiment)
     design = None if strata is None else read_design(strata, named=strata_file is not None)
     division = None
     if design is not None:
@@ -178,7 +201,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
+        draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -195,20 +218,19 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, output: Output, messages: Messages) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
-    titled : whether they have titles.
     """
-    from irevalx.lab.study import figures
+    from irevalx.lab.figures.study_figures import figures
 
-    drawings = list(figures.figures(study, titled=titled))
+    drawings = list(figures(study))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
-            write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
+            output.write_figure(draw, folder / f"{name}.{ending}")
             progress.advance()
 
 

@@ -540,6 +540,7 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
         "agreement-with-AP",
         "agreement-with-itself",
+        "decisions",
         "mean-scores",
     }
     assert not list(folder.glob(".*"))
