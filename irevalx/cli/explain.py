@@ -10,7 +10,7 @@ from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.meaning import ARGUMENTS
+from irevalx.measures.measure_arguments import ARGUMENTS
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.reading.formats import FileFormat
 

@@ -6,7 +6,7 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
     declare, explanation              what a declaration says: the records Measure and Explanation
     parameter_kinds, summary          how parameters are read, and how values are summarised
-    measure_names, measure_requests   what texts behind -m mean, and what they ask for together
+    measure_names, other_spellings    what a text behind -m means; measure_requests: what all of them ask for together
     select, zscores                   what is to be computed, and converted
 """
 

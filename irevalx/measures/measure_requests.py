@@ -8,9 +8,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.meaning import Meaning
-from irevalx.measures.measure_names import cutoff_hint, exists, meaning_of, split_reading
-from irevalx.measures.notation import without_blanks
+from irevalx.measures.measure_names import Meaning, exists, known_meaning, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
@@ -76,6 +74,8 @@ class MeasureRequest:
         """A line for each list of parameters without effect."""
         lines = []
         if isinstance(self.measure.kind, NoParameters) and self.parameters is not None:
+            from irevalx.measures.other_spellings import cutoff_hint
+
             hint = cutoff_hint(self.measure.name, self.parameters)
             lines.append(
                 f"the parameters {quote(self.parameters)} of {self.measure.name} are ignored: it takes none{hint}"
@@ -276,7 +276,7 @@ def read_requests(
     for text in texts:
         spelling = without_blanks(text)
         stem, reading = split_reading(spelling if "(" in text else text)
-        meaning = meaning_of(stem, compat)
+        meaning = known_meaning(stem, compat) or _other_meaning(stem, compat)
         if meaning.reading and reading not in {None, meaning.reading}:
             raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
         if meaning.name in NICKNAMES:
@@ -284,3 +284,9 @@ def read_requests(
         else:
             requests.add_measure(meaning, reading or meaning.reading, spelling)
     return requests
+
+
+def _other_meaning(text: str, compat: Compat) -> Meaning:
+    from irevalx.measures.other_spellings import meaning_of  # takes a while to import, and most calls need it not
+
+    return meaning_of(text, compat)

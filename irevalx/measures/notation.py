@@ -54,8 +54,3 @@ def read_notation(text: str) -> Notation | None:
         )
     others = {name: value.strip("'\"") for name, value in arguments.items() if name not in _CUTOFFS}
     return Notation("@".join([measure, *cutoffs]), others)
-
-
-def without_blanks(text: str) -> str:
-    """Return a text without white space, which names of measures do not have."""
-    return "".join(text.split())

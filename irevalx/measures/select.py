@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from irevalx.errors import EvaluationError, ParameterError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.measure_names import cutoff_hint
 from irevalx.measures.measure_requests import MeasureRequest, Mention, read_requests
 from irevalx.measures.parameter_kinds import NoParameters, Parameters
 from irevalx.reading.formats import REL_FORMATS
@@ -147,6 +146,8 @@ def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: W
     try:
         parameters = measure.kind.parse(measure.name, request.text, settings, note)
     except ParameterError as error:
+        from irevalx.measures.other_spellings import cutoff_hint
+
         raise ParameterError(f"{error}{cutoff_hint(measure.name, request.text)}") from None
     for line in parameters.warnings:
         warn(line)

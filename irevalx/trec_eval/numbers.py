@@ -12,17 +12,15 @@ LONG_MAX = 2**63 - 1
 LONG_MIN = -(2**63)
 INT_MIN = -(2**31)
 
-_LONG = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-_DOUBLE = re.compile(
-    rb"""[ \t\n\v\f\r]*
+# Compiled when they are first needed: most calls need neither.
+_LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
+_DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
     (?P<sign>[+-]?)
     (?: (?P<hex>0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)
       | (?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)
       | (?P<infinity>inf(?:inity)?)
       | (?P<nan>nan(?:\([0-9a-z_]*\))?)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
+    )"""
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
@@ -33,7 +31,7 @@ def c_long(text: bytes) -> tuple[int, bool]:
     value : the leading integer, 0 where there is none; the nearest number of 64 bits where it is beyond them.
     plain : whether the text is that integer and nothing else.
     """
-    match = _LONG.match(text)
+    match = re.match(_LONG, text)
     if match is None:
         return 0, False
     negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
@@ -51,7 +49,7 @@ def c_double(text: bytes) -> tuple[float, bool]:
     value : the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 where there is none.
     plain : whether the whole text was consumed and the value is finite.
     """
-    match = _DOUBLE.match(text)
+    match = re.match(_DOUBLE, text)
     if match is None:
         return 0.0, False
     if match["decimal"]:

@@ -14,8 +14,6 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.trec_eval.numbers import c_long
 
-_INTEGER = re.compile(rb"[+-]?[0-9]+")
-
 
 class RecallRounding(Enum):
     """How a number of documents that is not whole is rounded."""
@@ -52,7 +50,7 @@ class Compat(Frozen, kw_only=True):
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level that ``key=gain`` is about; None where this version ignores the pair."""
         text = os.fsencode(key)
-        if self.integer_gain_levels_only and not _INTEGER.fullmatch(text):
+        if self.integer_gain_levels_only and not re.fullmatch(rb"[+-]?[0-9]+", text):
             return None
         return c_long(text)[0]
 

@@ -1,4 +1,4 @@
-"""What a text behind ``-m`` means, and how the arguments in its brackets change that."""
+"""How the arguments that a measure has in brackets, ``P(rel=2)@10``, change what it means."""
 
 from __future__ import annotations
 
@@ -6,28 +6,10 @@ import re
 from collections.abc import Callable
 
 from irevalx.frozen import Frozen, replace
+from irevalx.measures.measure_names import Meaning
 from irevalx.settings import Reading
 
 _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
-
-
-class Meaning(Frozen):
-    """What a text behind ``-m`` means.
-
-    Parameters
-    ----------
-    name : of a measure or a set of measures.
-    parameters : as typed; None for the default.
-    cutoffs : single cutoffs as typed, which add to each other and to the parameters.
-    level : the least grade that is relevant to this measure; None for that of all measures (``-l``).
-    reading : of the unjudged; None where the text says nothing about it.
-    """
-
-    name: str
-    parameters: str | None = None
-    cutoffs: tuple[str, ...] = ()
-    level: int | None = None
-    reading: Reading | None = None
 
 
 def _with_level(meaning: Meaning, value: str) -> Meaning | None:
