@@ -27,8 +27,8 @@ Frame: TypeAlias = Any
 """A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
 stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
 
-PANDAS_ROWS = 1 << 18
-"""So many rows of a pandas frame are converted together."""
+SLICE_ROWS = 1 << 18
+"""So many rows of a data frame are converted together."""
 
 
 class ListColumn(TableColumn):
@@ -99,19 +99,15 @@ def table_of_frame(frame: Frame, path: str) -> Table:
     ------
     ArgumentError : it is a stream that cannot be read.
     """
-    if hasattr(frame, "iloc"):
-        return _table_of_pandas(frame, path)
-    names = None
-    if hasattr(frame, "lazy"):  # of polars, where columns that are not asked for cost time and may have no stream
-        names = list(frame.collect_schema().names() if _is_lazy(frame) else frame.columns)
-        frame = frame.select([name for name in names if name in ALL_NAMES])
-        frame = frame.collect() if _is_lazy(frame) else frame
+    if _is_lazy(frame):
+        frame = frame.select([name for name in frame.collect_schema().names() if name in ALL_NAMES]).collect()
+    slice_of = _slice_of_pandas if hasattr(frame, "iloc") else _slice_of_polars if hasattr(frame, "lazy") else None
+    if slice_of:
+        return _sliced_table(frame, slice_of, path)
     can_list = hasattr(frame, "columns") or hasattr(frame, "column_names")
     if has_stream(frame) and (has_consumer() or not can_list):
-        table = table_of_stream(frame, path)
-        return table if names is None else Table(path, names, table.chunks)
-    if names is None:
-        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+        return table_of_stream(frame, path)
+    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
     return _listed_table(path, names, lambda name: frame[name])
 
 
@@ -148,32 +144,43 @@ def _listed_table(path: str, names: list[Any], read: Callable[[Any], Any]) -> Ta
     return Table(path, names, chunks)
 
 
-def _table_of_pandas(frame: Any, path: str) -> Table:
-    """Return a pandas frame, of which some rows at a time are converted, so that there is no second one in memory."""
+def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], path: str) -> Table:
+    """Return a frame of which some rows at a time are converted, so that there is no second one in memory.
+
+    Parameters
+    ----------
+    slice_of : returns some columns of the rows from a number on, ``SLICE_ROWS`` at most.
+    """
     streamed = has_stream(frame) and has_consumer()
 
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
-        chosen = frame[list(wanted)]
-        for start in range(0, len(chosen), PANDAS_ROWS):
-            some = chosen.iloc[start : start + PANDAS_ROWS].reset_index(drop=True)
-            # In pandas nan stands for what is missing; lists can say which it was.
-            yield from (streamed and not some.isna().to_numpy().any() and _streamed(some, start)) or _listed(
-                some, start
-            )
+        for start in range(0, len(frame), SLICE_ROWS):
+            some = slice_of(frame, list(wanted), start)
+            yield from (streamed and _streamed(some, start)) or _listed(some, start)
 
     def _streamed(some: Any, start: int) -> list[Chunk]:
+        # In pandas nan stands for what is missing; lists can say which it was.
+        if hasattr(some, "isna") and some.isna().to_numpy().any():
+            return []
         try:
             stream = open_stream(some, path)
         except ArgumentError:  # values of several types in a column, of which lists can say where they are
             return []
-        names = list(some.columns)
-        return list(chunks_of(stream.batches, stream.names, names, path, start + 1))
+        return list(chunks_of(stream.batches, stream.names, list(some.columns), path, start + 1))
 
     def _listed(some: Any, start: int) -> list[Chunk]:
         columns = (_column(path, name, start + 1, some.__getitem__)[1] for name in some.columns)
         return [Chunk(len(some), tuple(columns))]
 
     return Table(path, list(frame.columns), chunks)
+
+
+def _slice_of_pandas(frame: Any, names: list[Any], start: int) -> Any:
+    return frame.iloc[start : start + SLICE_ROWS][names].reset_index(drop=True)
+
+
+def _slice_of_polars(frame: Any, names: list[Any], start: int) -> Any:
+    return frame.select(names).slice(start, SLICE_ROWS)
 
 
 def _column(path: str, name: Any, first_row: int, read: Callable[[Any], Any]) -> tuple[int, TableColumn]:

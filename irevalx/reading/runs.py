@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.equal_names import first_places
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import OddNumbers
+
+MANY_STRETCHES = 1 << 16
+"""Where the first lines, so many of them, change their topic more often than not, lines are grouped without looking at
+one stretch after another."""
+
+MOST_SMALL = 1 << 16
+"""So many different numbers have 16 bits."""
 
 
 class Results(Frozen):
@@ -73,6 +81,8 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
+    if np.count_nonzero(names.take(slice(MANY_STRETCHES)).changes()) > MANY_STRETCHES // 2:
+        return _group_scattered(names)
     changes = np.flatnonzero(names.changes()) + 1
     starts = np.concatenate((np.zeros(1, np.int64), changes))
     stretches = names.take(starts).texts()
@@ -85,6 +95,17 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     ids = np.repeat(np.array([number[topic] for topic in stretches], np.int64), lengths)
     rows = Segments.of_lengths(np.bincount(ids, minlength=len(number)))
     return tuple(number), rows, np.argsort(ids, kind="stable")
+
+
+def _group_scattered(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray]:
+    """Do what ``group_by_topic`` does, without looking at stretches one by one."""
+    first = first_places(names)
+    is_first = first == np.arange(names.size)
+    number = (np.cumsum(is_first) - 1)[first]
+    topics = tuple(names.take(is_first).texts())
+    rows = Segments.of_lengths(np.bincount(number, minlength=len(topics)))
+    small = number.astype(np.uint16) if len(topics) <= MOST_SMALL else number  # which numpy sorts without comparing
+    return topics, rows, np.argsort(small, kind="stable")
 
 
 class Run(Frozen):

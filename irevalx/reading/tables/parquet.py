@@ -80,9 +80,10 @@ def _with_pyarrow(source: Source) -> Table:
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
         with parquet.ParquetFile(path, read_dictionary=of_few) as opened:
-            batches = opened.iter_batches(BATCH_ROWS, columns=list(wanted))
-            in_file = [name for name in names if name in wanted]
-            yield from chunks_of(map(batch_of_pyarrow, batches), in_file, wanted, source.path)
+            first_row = 1
+            for batch in opened.iter_batches(BATCH_ROWS, columns=list(wanted)):
+                yield from chunks_of([batch_of_pyarrow(batch)], batch.schema.names, wanted, source.path, first_row)
+                first_row += batch.num_rows
 
     return Table(source.path, names, chunks)
 
