@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,11 @@ from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError
+from irevalx.frozen import replace
 from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn, array_of_numpy
-from irevalx.reading.tables.arrow_streams import chunks_of, has_consumer, has_stream, open_stream, table_of_stream
+from irevalx.reading.tables.arrow_streams import chunks_of, consumer, has_stream, open_stream, table_of_stream
 from irevalx.reading.tables.column_names import ALL_NAMES, Kind
 from irevalx.reading.tables.tables import NOT_MISSING, SCORE_RULE, Chunk, Table, TableColumn
-
-Frame: TypeAlias = Any
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
 
 SLICE_ROWS = 1 << 18
 """So many rows of a data frame are converted together."""
@@ -83,12 +80,7 @@ class ListColumn(TableColumn):
         return scores_of([self.values], self.place)
 
 
-def is_frame(given: Any) -> bool:
-    """Return whether something has columns with names."""
-    return _is_lazy(given) or has_stream(given) or hasattr(given, "columns") or hasattr(given, "column_names")
-
-
-def table_of_frame(frame: Frame, path: str) -> Table:
+def table_of_frame(frame: Any, path: str) -> Table:
     """Return a data frame, or what offers Arrow's C stream, as a table; a polars LazyFrame is collected first.
 
     Parameters
@@ -100,12 +92,14 @@ def table_of_frame(frame: Frame, path: str) -> Table:
     ArgumentError : it is a stream that cannot be read.
     """
     if _is_lazy(frame):
-        frame = frame.select([name for name in frame.collect_schema().names() if name in ALL_NAMES]).collect()
+        names = frame.collect_schema().names()
+        frame = frame.select([name for name in names if name in ALL_NAMES]).collect()
+        return replace(_sliced_table(frame, _slice_of_polars, path), names=names)
     slice_of = _slice_of_pandas if hasattr(frame, "iloc") else _slice_of_polars if hasattr(frame, "lazy") else None
     if slice_of:
         return _sliced_table(frame, slice_of, path)
     can_list = hasattr(frame, "columns") or hasattr(frame, "column_names")
-    if has_stream(frame) and (has_consumer() or not can_list):
+    if has_stream(frame) and (consumer() or not can_list):
         return table_of_stream(frame, path)
     names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
     return _listed_table(path, names, lambda name: frame[name])
@@ -151,7 +145,7 @@ def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], pa
     ----------
     slice_of : returns some columns of the rows from a number on, ``SLICE_ROWS`` at most.
     """
-    streamed = has_stream(frame) and has_consumer()
+    streamed = has_stream(frame) and consumer()
 
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         for start in range(0, len(frame), SLICE_ROWS):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.equal_names import first_places
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
@@ -99,6 +98,8 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 def _group_scattered(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray]:
     """Do what ``group_by_topic`` does, without looking at stretches one by one."""
+    from irevalx.arrays.equal_names import first_places
+
     first = first_places(names)
     is_first = first == np.arange(names.size)
     number = (np.cumsum(is_first) - 1)[first]

@@ -73,9 +73,18 @@ def has_stream(given: Any) -> bool:
     return hasattr(given, "__arrow_c_stream__")
 
 
-def has_consumer() -> bool:
-    """Return whether there is a library that reads such streams."""
-    return any(name in sys.modules or find_spec(name) for name in ("nanoarrow", "pyarrow"))
+def consumer() -> str | None:
+    """Return the library that is to read streams: pyarrow if it has been imported, or else the first that is there."""
+    return "pyarrow" if sys.modules.get("pyarrow") else first_installed("nanoarrow", "pyarrow")
+
+
+def first_installed(*libraries: str) -> str | None:
+    """Return the first of some libraries that is installed; None where none is."""
+    return next((name for name in libraries if sys.modules.get(name) or _can_be_imported(name)), None)
+
+
+def _can_be_imported(name: str) -> bool:
+    return name not in sys.modules and find_spec(name) is not None  # None in sys.modules keeps one from being imported
 
 
 def open_stream(given: Any, path: str) -> Stream:
@@ -90,11 +99,11 @@ def open_stream(given: Any, path: str) -> Stream:
     ------
     ArgumentError : there is no library that reads it, or it cannot be opened.
     """
-    if not has_consumer():
+    library = consumer()
+    if library is None:
         raise ArgumentError(f"{path}: a table of this kind needs nanoarrow or pyarrow: pip install '{EXTRA}'")
-    opened = _with_pyarrow if "pyarrow" in sys.modules or not find_spec("nanoarrow") else _with_nanoarrow
     try:
-        return opened(given, path)
+        return _with_pyarrow(given, path) if library == "pyarrow" else _with_nanoarrow(given, path)
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise ArgumentError(f"{path}: a table must offer an Arrow stream, but {first_line(error)}") from error
 
