@@ -196,7 +196,9 @@ class Run:
         if compat.version not in self._kept:
             run = self._reader(compat)
             parts = run.results()
-            kept = files.Run(run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results)
+            kept = files.Run(
+                run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
+            )
             self._kept[compat.version] = kept
         return self._kept[compat.version]
 

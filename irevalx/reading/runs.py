@@ -36,6 +36,7 @@ class Results(Frozen):
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     odd : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
+    doubts : a line each: what is odd about the scores of the first block of a file.
     """
 
     topics: tuple[bytes, ...]
@@ -49,6 +50,7 @@ class Results(Frozen):
     tag: bytes | None
     odd: OddNumbers
     distinct: bool = False
+    doubts: tuple[str, ...] = ()
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""
@@ -120,7 +122,8 @@ class Run(Frozen):
     again : returns everything as blocks without a common topic.
     parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
-    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe.
+    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
+        ``blocks`` may be called any number of times.
     """
 
     path: str
