@@ -57,13 +57,14 @@ def departs(version: str, rel_format: str, judgments: str, results: str, flags: 
         return True
     if version == "10" and (judged.startswith(b"#") or b"\n#" in judged):
         return True
-    if rel_format != "qrels":
+    if rel_format not in {"qrels", "qrels_jg"}:
         return b"nan" in judged
     grades: dict[bytes, list[int]] = {}
     for words in map(bytes.split, judged.split(b"\n")):
         if words:
             grades.setdefault(words[0], []).append(c_long(words[-1])[0])
-    return any(max(found) < 0 or max(map(abs, found)) > 1000 for found in grades.values())
+    huge = any(max(map(abs, found)) > 1000 for found in grades.values())
+    return huge or (rel_format == "qrels" and any(max(found) < 0 for found in grades.values()))
 
 
 def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
