@@ -13,7 +13,8 @@ from running import run
 
 import irevalx
 from irevalx.errors import MalformedLineError
-from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileFormat
+from irevalx.reading.file_format import FileFormat
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT
 
