@@ -54,9 +54,7 @@ def hardly_any_judged(documents: Documents, run: Run, without: Sequence[bytes], 
 
 def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
     """Read again what a run has for a topic."""
-    whole = None if run.size else run.whole()
-    # What has been read before, in Python, has its blocks for any number of times and no whole.
-    for block in run.blocks() if whole is None else iter([whole]):
+    for block in run.again() if run.to_its_end and not run.size else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
             return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()

@@ -325,9 +325,14 @@ def test_a_new_summary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def halves(values: Values) -> Values:
         return np.asarray(values, np.float64) / 2
 
-    @summary("a topic without results is worth {missing} of the greatest", scale=halves)
-    def greatest(values: Values, population: Population) -> float:
-        return float(np.asarray(values).max())
+    def greater(total: float, values: Values) -> float:
+        return float(np.asarray(values).max(initial=total))
+
+    @summary(
+        "a topic without results is worth {missing} of the greatest", scale=halves, combine=greater, start=-math.inf
+    )
+    def greatest(total: float, population: Population) -> float:
+        return total
 
     changed = replace(BY_NAME["map"], summary=greatest)
     monkeypatch.setitem(BY_NAME, "map", changed)
