@@ -51,6 +51,8 @@ OTHER_NAMES = (
     OtherName("NumRel", "num_rel"),
     OtherName("NumRelRet", "num_rel_ret"),
     OtherName("bpref-10", "bpref_10"),
+    OtherName("AP_IA", "MAP_IA"),
+    OtherName("StRecall", at="strec"),
 )
 """In the order in which they are listed."""
 
