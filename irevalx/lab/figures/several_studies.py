@@ -36,12 +36,13 @@ def on_one_axis(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]
     lines : the measures and what they are compared with, "AP" or "itself"; each for all studies.
     """
     least = min(float(study.judged.min()) for study in studies)
-    ticks = tuple((share, name) for share, name in _TICKS if share >= 0.9 * least)
+    most = max(float(study.judged.max()) for study in studies)
+    ticks = tuple((share, name) for share, name in _TICKS if 0.99 * least <= share <= 1.01 * most)
     rows = []
     for group in _on_one_axis(lines):
         curves = {
             name: tuple(
-                _curve(study, one, name, study.judged, _label(study.name, one, lines))
+                _curve(study, one, name, study.judged, _label(study.name if studies[1:] else "", one, lines))
                 for one in group
                 for study in studies
             )
