@@ -106,6 +106,9 @@ def command(
     grade. Of each run: topics, documents retrieved, judged and relevant, the share of judged documents among the first
     K, and the share of unjudged documents by rank. Of each group of runs: how much of the pool of all runs it has
     found, and found alone.
+
+    With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
+    Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.
     """
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")

@@ -101,6 +101,8 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,

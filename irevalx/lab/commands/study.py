@@ -120,6 +120,13 @@ def command(
     each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
     and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
     over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
+
+    The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
+    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
+    (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
+    a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")

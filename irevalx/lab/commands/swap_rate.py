@@ -108,6 +108,8 @@ def command(
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
     and their share. A second table has the least difference from which on at most 5 % are swaps.
+
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
     """
     experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
@@ -130,7 +132,7 @@ def command(
             from irevalx.lab.figures.ranges import ranges_of
             from irevalx.lab.figures.swap_figures import rates_by_difference
 
-            output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment)))
+            output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment.requests)))
         return
     by_size = {measure: [swap_rate(values, sets) for sets in drawn] for measure, values in tested.items()}
     rows = [

@@ -88,16 +88,25 @@ class LinePanel:
         return left - apart, right + apart, low - margin, high + margin
 
 
-def draw_lines(rows: Sequence[Sequence[LinePanel]], page: Page, *, title: str, label: str, note: str = "") -> Figure:
+def draw_lines(
+    rows: Sequence[Sequence[LinePanel]],
+    page: Page,
+    *,
+    title: str,
+    label: str,
+    note: str = "",
+    same_heights: bool = False,
+) -> Figure:
     """Draw rows of panels; on a narrow page each panel is a row.
 
     Parameters
     ----------
     label : of all horizontal axes.
     note : what a reader has to know, below it.
+    same_heights : whether the panels of a row have the same vertical axis.
     """
-    cells = [[replace(panel) for panel in row] for whole in rows for row in _split(whole)]
-    limits = [[panel.limits for panel in whole] for whole in rows for _ in _split(whole)]
+    cells = [row for whole in rows for row in _split(whole)]
+    limits = [_limits(whole, same_heights) for whole in rows for _ in _split(whole)]
     if page.is_narrow:
         cells, limits = [[one] for row in cells for one in row], [[one] for row in limits for one in row]
     n_columns = max(map(len, cells))
@@ -123,6 +132,14 @@ def draw_lines(rows: Sequence[Sequence[LinePanel]], page: Page, *, title: str, l
         for panel in column:
             panel.finish(widest)
     return figure
+
+
+def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[tuple[float, float, float, float]]:
+    limits = [panel.limits for panel in row]
+    if same_heights:
+        low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
+        return [(left, right, low, high) for left, right, _, _ in limits]
+    return limits
 
 
 def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:

@@ -32,7 +32,7 @@ def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) 
     ----------
     results : by kind of judgments.
     """
-    groups = groups_on_one_axis(ranges_of(experiment))
+    groups = groups_on_one_axis(ranges_of(experiment.requests))
     n_columns = 1 if page.is_narrow else 2
     n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
     heights = [_ROW * rows + _FRAME for rows in n_rows]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from irevalx.lab.ranked_runs import RankedRuns
 from irevalx.measures.declare import Measure
+from irevalx.measures.select import SelectedMeasure
 
 _BOUNDED = re.compile(r"Range: (?P<low>\S+) (?:to|or) (?:below )?(?P<high>[0-9.]+)(?P<rarely>, rarely above)?\.")
 _FROM = re.compile(r"Range: (?:whole numbers )?from (?P<low>[0-9.]+) up(?P<about>; about 1 at most)?\.")
@@ -53,6 +53,6 @@ def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
     return [shares, *others] if shares else others
 
 
-def ranges_of(experiment: RankedRuns) -> list[Range]:
-    """Return the ranges of the measures of an experiment, one for each printed name."""
-    return [range_of(request.measure) for request in experiment.requests for _ in request.names]
+def ranges_of(requests: Sequence[SelectedMeasure]) -> list[Range]:
+    """Return the ranges of measures, one for each printed name."""
+    return [range_of(request.measure) for request in requests for _ in request.names]

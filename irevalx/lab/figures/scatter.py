@@ -62,7 +62,7 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     figure = page.figure((side + 0.1) * n_rows + _BELOW + _TITLE * page.titled)
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     shown = study.scores[list(levels), :, m]
-    comparable = reference == "itself" or ranges_of(study.experiment)[m].is_share
+    comparable = reference == "itself" or ranges_of(study.experiment.requests)[m].is_share
     ends = _with_margin(np.concatenate((x, shown.ravel())) if comparable else shown)
     x_ends = ends if comparable else _with_margin(x)
     for number, panel in enumerate(panels.ravel()):

@@ -23,12 +23,13 @@ from irevalx.lab.figures.scatter import scatter, scatter_parts
 from irevalx.lab.statistics.knees import THRESHOLD
 from irevalx.lab.study.study import REFERENCES, Study
 
-_LEVELS = {
+LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
     "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
     "depth": "depth of the pool",
     "mixed": "depth of the pool, to which as many random judgments are added",
 }
+"""What the levels of a scheme are."""
 
 
 class Statistic(NamedTuple):
@@ -85,7 +86,7 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
     ----------
     reference : one of ``REFERENCES``.
     """
-    ranges, rows = ranges_of(study.experiment), []
+    ranges, rows = ranges_of(study.experiment.requests), []
     for group in groups_on_one_axis(ranges):
         comparable = reference == "itself" or ranges[group[0]].is_share
         names = ["tau_b", "pearson", *(["rms"] if comparable else [])]
@@ -106,7 +107,7 @@ def mean_scores(study: Study, page: Page) -> Figure:
     Measures that are no shares have a panel of their own.
     """
     means = study.scores.mean(axis=3)
-    ranges = ranges_of(study.experiment)
+    ranges = ranges_of(study.experiment.requests)
     rows = []
     for group in groups_on_one_axis(ranges):
         low, high = max(ranges[m].low for m in group), min(ranges[m].high for m in group)
@@ -122,7 +123,7 @@ def mean_scores(study: Study, page: Page) -> Figure:
 
 
 def _draw(study: Study, rows: Sequence[Sequence[LinePanel]], page: Page, title: str) -> Figure:
-    return draw_lines(rows, page, title=title, label=_LEVELS[study.scheme])
+    return draw_lines(rows, page, title=title, label=LEVELS[study.scheme])
 
 
 def _panel(

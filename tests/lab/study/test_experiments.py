@@ -540,6 +540,7 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
         "agreement-with-AP",
         "agreement-with-itself",
+        "decisions",
         "mean-scores",
     }
     assert not list(folder.glob(".*"))
@@ -611,7 +612,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert lab(*args, "-o", tmp_path / name).status == 0
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len([name for name in files if name.endswith(".svg")]) == 7
+    assert len([name for name in files if name.endswith(".svg")]) == 8
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
 
