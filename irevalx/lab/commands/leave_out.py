@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from irevalx.arrays.segments import AnyArray
 from irevalx.cli.options import refuse_standard_input_twice
@@ -70,6 +71,14 @@ if TYPE_CHECKING:
         help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
     ),
     click.option(
+        "--pivot",
+        is_flag=True,
+        help=(
+            "Print a row for each run, with its scores under the full and under the other judgments side by side, as "
+            "Büttcher et al. (2007) do in Table 5."
+        ),
+    ),
+    click.option(
         "--removed",
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
@@ -93,6 +102,7 @@ def command(
     documents: tuple[str, ...],
     folder: str | None,
     summary: bool,
+    pivot: bool,
     removed: bool,
 ) -> None:
     """Judge each group of runs without the documents that only it has found.
@@ -116,6 +126,7 @@ def command(
 
     if removed and (summary or complete is not None or folder is not None or output.figure is not None):
         raise UsageError("--removed must not be given together with --summary, --complete, --write or --figure")
+    _refuse_several({"--summary": summary, "--pivot": pivot, "--removed": removed})
     _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
     experiment = inputs.experiment()
@@ -159,7 +170,8 @@ def command(
         tables.append(predictions_table(experiment, left_out, completing.predictions))
         tables.append(quality_table(experiment, left_out, completing.predictions))
         _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
-    output.write_tables(tables[1:2] if summary else tables)
+    asked = tables[1:2] if summary else [pivot_table(experiment, names, results)] if pivot else tables
+    output.write_tables(asked)
     _write_figure(output, experiment, results)
 
 
@@ -192,6 +204,24 @@ def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[s
     labels = ("run", "group", "measure", *_label(results, "judgments"))
     columns = (*labels, "score", "left_out", "rank", "rank_left_out", "significant")
     return Table("runs", columns, rows, n_labels=len(labels))
+
+
+def pivot_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:
+    """Return a table with a row for each run: its scores under the full judgments, then under each other kind."""
+    full = next(iter(results.values())).before
+    kinds = {"full": full, **{name: one.after for name, one in results.items()}}
+    columns = [f"{name}_{measure}" for name in kinds for measure in experiment.measures]
+    heads = [f"{name} {measure}" for name in kinds for measure in experiment.measures]
+    scores = np.concatenate(list(kinds.values())).T.tolist()
+    rows = [(run, group, *of_run) for run, group, of_run in zip(experiment.runs, groups, scores, strict=True)]
+    return Table(
+        "runs and judgments",
+        ("run", "group", *columns),
+        rows,
+        n_labels=2,
+        heads=("run", "group", *heads),
+        for_paper=True,
+    )
 
 
 def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:
@@ -284,6 +314,13 @@ def _refuse_contradictions(
         raise UsageError("--docs and --complete, with svm or kld, must be given together")
     if complete is not None and level < 1:
         raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
+
+
+def _refuse_several(options: Mapping[str, bool]) -> None:
+    """Raise UsageError if more than one of these options was given."""
+    given = [name for name, is_given in options.items() if is_given]
+    if given[1:]:
+        raise UsageError(f"{' and '.join(given)} must not be given together")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:

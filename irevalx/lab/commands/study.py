@@ -56,6 +56,14 @@ from irevalx.process.messages import Messages
         ),
     ),
     click.option(
+        "--own-pool",
+        is_flag=True,
+        help=(
+            "With depth and mixed: take the deepest pool of these runs for the full judgments, and leave out the other "
+            "judgments."
+        ),
+    ),
+    click.option(
         "--samples",
         type=click.IntRange(1),
         metavar="N",
@@ -104,6 +112,7 @@ def command(
     *,
     scheme: str,
     levels: str | None,
+    own_pool: bool,
     samples: int,
     resamples: int,
     resample_decisions: bool,
@@ -128,6 +137,8 @@ def command(
     (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
     a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
+    if own_pool and scheme not in {"depth", "mixed"}:
+        raise UsageError(f"--own-pool must be given together with --scheme depth or mixed, but got {scheme}")
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
     if figures != "none":
@@ -140,6 +151,8 @@ def command(
     chosen_levels = _levels(levels, scheme)
     files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
     experiment = inputs.experiment()
+    if own_pool:
+        experiment = experiment.within_pool(int(max(level.number for level in chosen_levels)))
     if infap_errors:
         experiment = with_error_sources(experiment)
     if scheme in {"uniform", "stratified"}:
@@ -165,6 +178,7 @@ def command(
     about = {
         "irevalx": __version__,
         "scheme": scheme,
+        "own_pool": own_pool,
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
         "resamples": resamples,
