@@ -20,7 +20,12 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says behind "none is in both": a topic of each side, and how they differ."""
+    """Return what a message says behind "none is in both": a topic of each side, and how they differ.
+
+    A line of JSON may have the columns of judgments or of a run by chance.
+    """
+    if any(map(looks_like_json, judged)):
+        return ": are the judgments JSON? give -R json"
     if any(map(looks_like_json, retrieved)):
         return ": is the run JSON? give -T json"
     pair = _pair(judged, retrieved)
@@ -49,9 +54,7 @@ def hardly_any_judged(documents: Documents, run: Run, without: Sequence[bytes], 
 
 def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
     """Read again what a run has for a topic."""
-    whole = None if run.size else run.whole()
-    # What has been read before, in Python, has its blocks for any number of times and no whole.
-    for block in run.blocks() if whole is None else iter([whole]):
+    for block in run.again() if run.to_its_end and not run.size else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
             return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()

@@ -47,12 +47,6 @@ class RankedRun(Frozen):
         """All topics that it has results for."""
         return self.others.union(self.ranking.topics)
 
-    def ranks(self, judgments: Documents) -> BoolArray:
-        """Return, per topic of the judgments, whether it is in the ranking."""
-        ranked = np.zeros(len(judgments.topics), np.bool_)
-        ranked[self.ranking.judged_topic] = True
-        return ranked
-
 
 class _RankedPart(Frozen):
     """The ranking of a block of a run, with its other topics, its tag, its odd scores and doubts about them."""
@@ -121,7 +115,8 @@ def rank_run(
             progress(lines)
             yield replace(part, ranking=_with_topics_of(judgments, part.ranking)) if shared else part
 
-    parts = each_topic_once(counted(), lambda: work(run.whole())[0], blocks)
+    unread = blocks if run.to_its_end else ()
+    parts = each_topic_once(counted(), lambda: (work(block)[0] for block in run.again()), unread)
     return RankedRun(
         ranking=Ranking.joined([part.ranking for part in parts]),
         others=frozenset(topic for part in parts for topic in part.others),

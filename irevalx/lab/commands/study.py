@@ -36,6 +36,7 @@ from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_samples import Division
 from irevalx.lab.study.study_warnings import study_warnings
 from irevalx.process.messages import Messages
+from irevalx.reading.source import Source
 
 
 @lab_command(
@@ -129,6 +130,9 @@ def command(
     and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
     over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
 
+    Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
+    sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
+
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
     agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
     differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
@@ -148,7 +152,9 @@ def command(
     if (scheme == "strata") != (strata is not None):
         raise UsageError("--scheme strata and --strata must be given together")
     chosen_levels = _levels(levels, scheme)
-    files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
+    of_strata = None if strata_file is None else Source(strata_file)
+    sources = [inputs.qrels_source, *inputs.run_sources, *([of_strata] if of_strata else [])]
+    files = [{"path": source.path, "sha256": source.sha256()} for source in sources]
     requests = requests_of_samples(inputs.measures, inputs.level)
     graded = graded_among(inputs.measures, inputs.level) or ("map",)
     experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
@@ -158,7 +164,7 @@ def command(
     division = None
     if design is not None:
         judgments, warn = experiment.judgments, inputs.messages.warn
-        division = Division(design, divided(design, strata_file, judgments, lambda: experiment.ranking, warn))
+        division = Division(design, divided(design, of_strata, judgments, lambda: experiment.ranking, warn))
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)

@@ -191,7 +191,7 @@ def topic_differences(
     page.name(figure, f"Differences by topic{f' from {against}' if baseline else ''}")
     note = f"Coloured: runs that differ (corrected p < {alpha:g})."
     page.explain(figure, "topics, from the greatest difference to the least", note)
-    figure.supylabel(page.wrapped(_label(against, baseline=baseline)), fontsize=7.5)
+    page.label_heights(figure, _label(against, baseline=baseline))
     return figure
 
 

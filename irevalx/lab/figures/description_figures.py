@@ -144,5 +144,5 @@ def _draw_groups(axis: Axes, described: Described) -> None:
         text = f"{one.relevant_alone}"
         axis.annotate(text, (100 * one.share_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [one.group for one in groups])
-    axis.set(xlabel="% of the pool that only this group has found\n(at the bar: relevant documents among them)")
+    axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
     axis.margins(x=0.12)
