@@ -30,7 +30,7 @@ from irevalx.reading.runs import Results
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
-_TOPICS_AT_ONCE = 1 << 16
+_TOPICS_AT_ONCE = 1 << 14
 """So many topics are looked at together: what measures see of them takes several times the room of the values."""
 
 TOP = 10
