@@ -74,6 +74,10 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--min-retrieved", "0.5"),
     ],
     "swap-rate": lambda rng, another, runs: [another("qrels"), *runs, "--draws", "10", "--seed", "1", "-m", "map"],
+    "describe": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--depth", "2", *_maybe(rng, "--groups", another("groups"))),
+        *(["--figure", str(Path(runs[0]).with_name("f.svg"))] if rng.random() < 0.1 else []),
+    ],
     "complete": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--docs", another("documents"), "--depth", "5"),
         *("--classifier", rng.choice(["svm", "kld"])),

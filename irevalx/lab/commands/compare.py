@@ -103,7 +103,8 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         default="pair",
         help=(
             "Print a row for each pair, or for each run: its scores, the best marked, and letters, which runs that do "
-            "not differ share; with --baseline + or - where a run is better or worse than it.  [default: pair]"
+            "not differ share; with --baseline + or - where a run is better or worse than it. Runs and measures stay "
+            "in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
         ),
     ),
     seed_option,

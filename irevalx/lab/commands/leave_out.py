@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, Warn, quote
 from irevalx.lab.commands.leave_out_tables import (
     decisions_table,
     holes_table,
+    pivot_table,
     predictions_table,
     quality_table,
     runs_table,
@@ -100,6 +102,14 @@ HOLES_DEPTH = 10
         help="Print the summary only, a row a measure, and that of holes; csv, tsv and jsonl have none otherwise.",
     ),
     click.option(
+        "--pivot",
+        is_flag=True,
+        help=(
+            "Print a row for each run, with its scores under the full and under the other judgments side by side, as "
+            "Büttcher et al. (2007) do in Table 5."
+        ),
+    ),
+    click.option(
         "--removed",
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
@@ -135,6 +145,7 @@ def command(
     holes_depth: int | None,
     folder: str | None,
     summary: bool,
+    pivot: bool,
     removed: bool,
     drawn: str | None,
 ) -> None:
@@ -162,7 +173,8 @@ def command(
         unjudged,
     )
 
-    others = (summary, complete, folder, holes_depth, output.figure)
+    others = (complete, folder, holes_depth, output.figure)
+    _refuse_several({"--summary": summary, "--pivot": pivot, "--removed": removed})
     _refuse_removed_and_drawn(removed=removed and any(others), drawn=drawn is not None and output.figure is None)
     _refuse_contradictions(groups, group_by, complete, documents, labels, inputs.level, labels_replace=labels_replace)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents, labels)
@@ -206,18 +218,25 @@ def command(
         tables.append(predictions_table(experiment, left_out, predictions))
         tables.append(quality_table(experiment, left_out, predictions))
         _warn_of_unpredicted(left_out, predictions, inputs.messages.warn)
-    output.write_tables([tables[1], *of_holes] if summary else tables)
-    if holes is not None and depth_of_holes and drawn == "holes":
+    if summary:
+        tables = [tables[1], *of_holes]
+    elif pivot:
+        tables = [pivot_table(experiment, names, results)]
+    output.write_tables(tables)
+    _write_figure(output, experiment, results, holes if drawn == "holes" else None, depth_of_holes)
+
+
+def _write_figure(
+    output: Output, experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray | None, depth: int | None
+) -> None:
+    """Draw the changes, if a figure is asked for; given the shares of holes up to a rank, the bias against them."""
+    if output.figure is None:
+        return
+    if holes is not None and depth is not None:
         from irevalx.lab.figures.label_figures import bias_against_holes
 
-        output.write_figure(partial(bias_against_holes, experiment, results, holes, depth_of_holes))
+        output.write_figure(partial(bias_against_holes, experiment, results, holes, depth))
     else:
-        _write_figure(output, experiment, results)
-
-
-def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
-    """Draw the changes, if a figure is asked for."""
-    if output.figure is not None:
         from irevalx.lab.figures.leave_out_figures import changes
 
         output.write_figure(partial(changes, experiment, results))
@@ -284,9 +303,7 @@ def _warn_of_unpredicted(
 def _refuse_removed_and_drawn(*, removed: bool, drawn: bool) -> None:
     """Raise UsageError for --removed together with other tables, or for --draw without a figure."""
     if removed:
-        raise UsageError(
-            "--removed must not be given together with --summary, --complete, --holes, --write or --figure"
-        )
+        raise UsageError("--removed must not be given together with --complete, --holes, --write or --figure")
     if drawn:
         raise UsageError("--draw must be given together with --figure")
 
@@ -315,6 +332,13 @@ def _refuse_contradictions(
         raise UsageError("--labels-replace must be given together with --labels")
     if complete and level < 1:
         raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
+
+
+def _refuse_several(options: Mapping[str, bool]) -> None:
+    """Raise UsageError if more than one of these options was given."""
+    given = [name for name, is_given in options.items() if is_given]
+    if given[1:]:
+        raise UsageError(f"{' and '.join(given)} must not be given together")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irevalx.arrays.segments import AnyArray, FloatArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import line_through
@@ -47,6 +49,24 @@ def runs_table(
     if holes is not None:
         columns += ("holes", "bias")
     return Table("runs", columns, rows, n_labels=len(labels))
+
+
+def pivot_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:
+    """Return a table with a row for each run: its scores under the full judgments, then under each other kind."""
+    full = next(iter(results.values())).before
+    kinds = {"full": full, **{name: one.after for name, one in results.items()}}
+    columns = [f"{name}_{measure}" for name in kinds for measure in experiment.measures]
+    heads = [f"{name} {measure}" for name in kinds for measure in experiment.measures]
+    scores = np.concatenate(list(kinds.values())).T.tolist()
+    rows = [(run, group, *of_run) for run, group, of_run in zip(experiment.runs, groups, scores, strict=True)]
+    return Table(
+        "runs and judgments",
+        ("run", "group", *columns),
+        rows,
+        n_labels=2,
+        heads=("run", "group", *heads),
+        for_paper=True,
+    )
 
 
 def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:

@@ -14,6 +14,7 @@ from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
+from irevalx.lab.experiment import Experiment
 from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
@@ -62,6 +63,14 @@ from irevalx.reading.source import Source
     ),
     strata_option,
     strata_file_option,
+    click.option(
+        "--own-pool",
+        is_flag=True,
+        help=(
+            "With depth and mixed: take the deepest pool of these runs for the full judgments, and leave out the other "
+            "judgments."
+        ),
+    ),
     click.option(
         "--samples",
         type=click.IntRange(1),
@@ -113,6 +122,7 @@ def command(
     levels: str | None,
     strata: str | None,
     strata_file: str | None,
+    own_pool: bool,
     samples: int,
     resamples: int,
     resample_decisions: bool,
@@ -140,6 +150,7 @@ def command(
     (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
     a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
+    _refuse_contradictions(scheme, own_pool=own_pool, has_strata=strata is not None)
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
     if figures != "none":
@@ -149,15 +160,13 @@ def command(
     from irevalx.lab.study.study_tables import knees_table
 
     refuse_standard_input_twice(inputs.qrels, strata_file, *inputs.runs)
-    if (scheme == "strata") != (strata is not None):
-        raise UsageError("--scheme strata and --strata must be given together")
     chosen_levels = _levels(levels, scheme)
     of_strata = None if strata_file is None else Source(strata_file)
     sources = [inputs.qrels_source, *inputs.run_sources, *([of_strata] if of_strata else [])]
     files = [{"path": source.path, "sha256": source.sha256()} for source in sources]
-    requests = requests_of_samples(inputs.measures, inputs.level)
-    graded = graded_among(inputs.measures, inputs.level) or ("map",)
-    experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    experiment = _experiment(inputs)
+    if own_pool:
+        experiment = experiment.within_pool(int(max(level.number for level in chosen_levels)))
     if infap_errors:
         experiment = with_error_sources(experiment)
     design = None if strata is None else read_design(strata, named=strata_file is not None)
@@ -190,6 +199,7 @@ def command(
         "irevalx": __version__,
         "scheme": scheme,
         **({} if strata is None else {"strata": strata}),
+        "own_pool": own_pool,
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
         "resamples": resamples,
@@ -203,6 +213,21 @@ def command(
     if figures != "none":
         draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
+
+
+def _refuse_contradictions(scheme: str, *, own_pool: bool, has_strata: bool) -> None:
+    """Raise UsageError for options that another scheme has."""
+    if own_pool and scheme not in {"depth", "mixed"}:
+        raise UsageError(f"--own-pool must be given together with --scheme depth or mixed, but got {scheme}")
+    if (scheme == "strata") != has_strata:
+        raise UsageError("--scheme strata and --strata must be given together")
+
+
+def _experiment(inputs: Inputs) -> Experiment:
+    """Read judgments and runs for measures of any sample."""
+    requests = requests_of_samples(inputs.measures, inputs.level)
+    graded = graded_among(inputs.measures, inputs.level) or ("map",)
+    return replace(replace(inputs, measures=graded).experiment(), requests=requests)
 
 
 def write_tables(study: Study, folder: Path, about: dict[str, object], digits: int) -> None:

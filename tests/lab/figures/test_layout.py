@@ -18,6 +18,7 @@ from irevalx.lab.figures.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"
+LABELS = FIXTURES / "labels"
 GROUPED = ("--group-by", "^[a-z]+", "--depth", "10")
 CALLS = {
     "study": ("study", QRELS, *RUNS, "-m", MANY, "--samples", "2", "--levels", "1% 20% 50% 90%", "-o", "{}", "--seed", "1"),
@@ -27,6 +28,10 @@ CALLS = {
     "topics": ("compare", QRELS, *RUNS, "--draw", "topics", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "power": ("compare", QRELS, *RUNS, "-m", "map bpref", "--power", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "leave-out": ("leave-out", QRELS, *RUNS, *GROUPED, "-m", "map bpref num_ret", "--complete", "nonrelevant", "--figure", "{}/f.svg"),
+    "labels": ("labels", LABELS / "qrels", LABELS / "machine", "--resamples", "0", "--figure", "{}/f.svg"),
+    "holes": ("leave-out", LABELS / "qrels", *RUNS[:2], *RUNS[4:], *GROUPED, "-m", "map bpref P.10 num_rel_ret", "--complete", "labels", "--labels", LABELS / "machine", "--draw", "holes", "--figure", "{}/f.svg"),
+    "estimate": ("estimate", "--human", "{}/human", "--machine", LABELS / "machine", *RUNS, "-m", "map P.5", "--figure", "{}/f.svg"),
+    "bounds": ("bounds", LABELS / "qrels", *RUNS, "-m", "P.10 rbp dcg", "--max-grade", "1", "--figure", "{}/f.svg"),
     "describe": ("describe", QRELS, *RUNS, *GROUPED, "--figure", "{}/f.svg"),
 }  # fmt: skip
 
@@ -39,6 +44,8 @@ def panels_of(figure: Figure) -> list[Axes]:
 @pytest.fixture(params=["3.3", "7"])
 def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_path: Path) -> Mapping[str, Figure]:
     """All figures of a call, of one width."""
+    topics = QRELS.read_text().splitlines(keepends=True)
+    (tmp_path / "human").write_text("".join(line for line in topics if int(line.split()[0]) % 2))
     call = [str(word).format(tmp_path) for word in CALLS[request.node.callspec.params["name"]]]
     done = lab(*call, "--figure-width", request.param, "--quiet")
     assert done.status == 0, done.stderr

@@ -338,7 +338,15 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             asked = (label.split(",")[0], "itself" if "," in label else "AP")
             rows = [row for row in table(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked]
             assert np.array(points) == pytest.approx(
-                np.array([(level(row["level"]), float(row[f"{column}_mean"])) for row in rows])
+                np.array(
+                    [
+                        (
+                            level(row["level"]) if scheme == "uniform" else float(row["judged"]),
+                            float(row[f"{column}_mean"]),
+                        )
+                        for row in rows
+                    ]
+                )
             )
 
 
