@@ -30,7 +30,7 @@ def write_files(folder: Path, line: str, topic: str, docno: str, more: int) -> t
     names[LINES // 2] = (topic or names[LINES // 2][0], docno or names[LINES // 2][1])
     with (folder / "qrels").open("w") as qrels, (folder / "run").open("w") as results:
         for number, (topic_here, docno_here) in enumerate(names):
-            qrels.write(line.format(topic=topic_here, docno=docno_here, grade=number % 2) + "\n")
+            qrels.write(line.format(topic=topic_here, docno=docno_here, grade=(number + 1) % 2) + "\n")
             results.write(f"{topic_here} Q0 {docno_here} 1 {number} r\n")
     return folder / "qrels", folder / "run"
 
