@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import IO, Any, TypeAlias
+from functools import partial
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.frames import Frame, Table, is_frame, table_of_frame, table_of_records
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -16,8 +17,11 @@ from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading import formats
-from irevalx.reading.source import Source
+from irevalx.reading.source import Source, name_of_file
 from irevalx.trec_eval.versions import Compat, read_version
+
+if TYPE_CHECKING:
+    from irevalx.reading.tables.tables import Table
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -29,15 +33,20 @@ DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Ma
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
 
+Frame: TypeAlias = Any
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
+stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
+
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
+"""What judgments, runs and pools may be, for messages."""
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
 
-_IN_MEMORY = (_QRELS, formats.SUBTOPICS.name, formats.PRELS.name)
+_IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
 
 
@@ -82,10 +91,10 @@ class Qrels:
 
         Parameters
         ----------
-        qrels : a file, ``{topic: {docno: grade}}``, a data frame with a column each for topic, docno and grade (such
+        qrels : a file, ``{topic: {docno: grade}}``, a table with a column each for topic, docno and grade (such
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
-        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a data frame or named tuples.
+        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a table or named tuples.
         rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
             grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
@@ -109,7 +118,7 @@ class Qrels:
             judgments = _judgments_of(qrels, fmt.name)
         elif table := _table_of(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = _judgments_of_table(table, fmt.name)
+            judgments = fmt.read_table(table, version, strict, warn)
         else:
             judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
@@ -160,11 +169,12 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then.
+        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then. The stream of
+        a table is read at once, and kept.
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, a data frame with a column each for topic, docno and score, or named
+        run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
             tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
         results_format : of a file, as ``-T`` has it.
@@ -188,13 +198,15 @@ class Run:
         if compat.version not in self._kept:
             run = self._reader(compat)
             parts = run.results()
-            kept = files.Run(run.path, blocks=lambda: iter(parts), whole=lambda: None, parse=lambda results: results)
+            kept = files.Run(
+                run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
+            )
             self._kept[compat.version] = kept
         return self._kept[compat.version]
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list.
+    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table without a name may hold several runs.
 
     Raises
     ------
@@ -204,15 +216,16 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
-    one_run = isinstance(given, Run | Mapping) or _is_file(given) or is_frame(given)
+    one_run = isinstance(given, Run | Mapping) or _is_file(given) or _is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
-            return [_read_run(one, f"runs[{place}]", None, results_format, strict) for place, one in enumerate(several)]
+            each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
+            return list(chain.from_iterable(each))
         given = several
-    return [_read_run(given, "runs", None, results_format, strict)]
+    return _runs_in(given, "runs", results_format, strict)
 
 
 def version_of(compat: Any) -> Compat:
@@ -232,20 +245,42 @@ def _refuse_no_version(compat: Any) -> None:
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any) -> Run:
     """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
-    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
     name = None if name is None else checks.identifier("name", name)
+    runs = _runs_in(given, what, results_format, strict, name)
+    if len(runs) > 1:
+        raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
+    return runs[0]
+
+
+def _runs_in(given: Any, what: str, results_format: Any, strict: Any, name: str | None = None) -> list[Run]:
+    """Return a run, or all those of a table, which may be a file.
+
+    Parameters
+    ----------
+    what : what messages about the form of the run call it.
+    name : what to call it, if it is one; None for what it calls itself.
+    """
+    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
     tag = name or "run"
     if isinstance(given, Run):
-        return Run(given.kept, given.name if name is None else name)
+        return [Run(given.kept, given.name if name is None else name)]
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)
+        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     if table := _table_of(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        entries = table.scores()
-        return Run(lambda compat: entries.run(compat, strict=strict), name)
+        return _runs_of(table, os.fsencode(tag), name, strict=strict)
     source = _source_of(given, what)
-    return Run(lambda compat: fmt.read(source, compat, strict, warn), name)
+    if source.is_parquet:
+        return _runs_of(formats.table_of(source, fmt), name_of_file(source.path), name, strict=strict)
+    return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
+
+
+def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool) -> list[Run]:
+    from irevalx.reading.tables.run_tables import runs_of_table
+
+    found = runs_of_table(table, usual_name)
+    return [Run(partial(run.opened, strict=strict), name) for run in found]
 
 
 def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
@@ -257,34 +292,29 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
     return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
 
 
-def _judgments_of_table(table: Table, rel_format: str) -> AnyJudgments:
-    """Return a table as judgments."""
-    if rel_format == _QRELS:
-        return table.grades().judgments()
-    from irevalx.api import family
-
-    return family.subtopics_of_table(table) if rel_format == formats.SUBTOPICS.name else family.drawn_of_table(table)
-
-
 def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
     if isinstance(given, Mapping):
         return dictionaries.pool_of(given)
     if table := _table_of(given, "pool"):
-        return table.documents().pool()
+        return formats.POOL.read_table(table, version, strict, warn)
     return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
 
 
 def _table_of(given: Any, path: str) -> Table | None:
     """Return a data frame or named tuples as a table; None for anything else."""
-    if _is_file(given):
-        return None
-    if is_frame(given):
+    if _is_frame(given):
+        from irevalx.api.frames import table_of_frame
+
         return table_of_frame(given, path)
-    if not isinstance(given, Iterable):
+    if _is_file(given) or not isinstance(given, Iterable):
         return None
     records = iter(given)
     first = next(records, None)
-    return table_of_records(first, records, path) if hasattr(first, "_fields") else None
+    if not hasattr(first, "_fields"):
+        return None
+    from irevalx.api.frames import table_of_records
+
+    return table_of_records(first, records, path)
 
 
 def _source_of(given: Any, what: str) -> Source:
@@ -302,6 +332,11 @@ def _source_of(given: Any, what: str) -> Source:
         return Source.of(given)
     except (OSError, ValueError, TypeError) as error:
         raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
+
+
+def _is_frame(given: Any) -> bool:
+    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
+    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
 def _is_file(given: Any) -> bool:

@@ -255,6 +255,6 @@ def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 
 
-def ordered_sum(x: FloatArray) -> float:
-    """Return 0.0 + x[0] + x[1] + ... added from left to right."""
-    return float(np.add.accumulate(np.concatenate((np.zeros(1), x)))[-1])
+def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
+    """Return start + x[0] + x[1] + ... added from left to right."""
+    return float(np.add.accumulate(np.concatenate((np.array([start], np.float64), x)))[-1])

@@ -61,8 +61,8 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
     Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
     measure as trec_eval does: its name, the topic (or "all"), its value.
 
-    Files may be compressed with gzip, bzip2 or xz; one of them may be - for standard input. Of several runs each gets a
-    block of its own.
+    Files may be compressed with gzip, bzip2 or xz, or be Parquet; one of them may be - for standard input. Of several
+    runs each gets a block of its own.
     """,
     epilog=_EPILOG,
 )
@@ -136,10 +136,11 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
     """Return the runs, whose lines are still to be read."""
-    from irevalx.reading.formats import results_format
+    from irevalx.reading.formats import results_format, runs_in
 
-    read = results_format(options.results_format).read
-    return [read(sources[path], options.compat, options.strict, warn) for path in options.files[1:]]
+    fmt = results_format(options.results_format)
+    files = (sources[path] for path in options.files[1:])
+    return [run for file in files for run in runs_in(fmt, file, options.compat, options.strict, warn)]
 
 
 def _select(options: Options, warn: Warn) -> Selection:
@@ -212,7 +213,7 @@ def _print_reports(
             evaluations=reported,
             per_topic=options.per_topic,
             summary=not options.no_summary,
-            headed=len(options.files) > 2,
+            headed=len(options.files) > 2 or len(evaluations) > 1,
             complete=options.settings.complete,
             notes=not options.quiet,
             digits=DIGITS if options.digits is None else options.digits,

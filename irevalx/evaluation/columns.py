@@ -1,25 +1,17 @@
-"""A ranked run computed and summarised: one column for each printed name."""
+"""The values of one run, summarised: one column for each printed name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
-from irevalx.errors import EvaluationError, shown_name
+from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.kinds import AnyJudgments
-from irevalx.measures.declare import HasValue, Measure
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.declare import Measure
 from irevalx.measures.summary import Population, Values, as_list
-from irevalx.ranking.assess import Assess, Assessed
-from irevalx.ranking.ranking import Ranking
-from irevalx.settings import Reading, Settings
-from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -57,178 +49,60 @@ class Column(Frozen):
         return [value if has_value else None for value, has_value in pairs]
 
 
-class Columns(Frozen):
-    """What columns are made of.
+def summarised(
+    column: TopicColumn,
+    topics: Sequence[bytes],
+    population: Population,
+    zscores: Zscores | None,
+    *,
+    complete: bool,
+    summed: bool,
+) -> Column:
+    """Return the values of a run under one name with their summary, as z-scores where these are asked for.
 
     Parameters
     ----------
-    ranking : of the evaluated topics, made with these judgments.
-    missing : per topic; whether the run has nothing for it.
+    topics : those of the values, ascending.
+    population : of a measure that has a value for every topic.
     zscores : what to convert values with; None for the values themselves.
-    complete : whether all topics could be evaluated, without which there is no summary.
+    complete : whether the summary is over all judged topics (``-c``).
+    summed : whether there is to be a summary: not where some topic could not be evaluated.
     """
-
-    judgments: AnyJudgments
-    ranking: Ranking
-    missing: BoolArray
-    population: Population
-    zscores: Zscores | None
-    settings: Settings
-    complete: bool
-
-    @cached_property
-    def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
-        return {}
-
-    def assessed(self, reading: Reading, level: int | None = None) -> Any:
-        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
-        seen = reading, level
-        if seen not in self._assessed:
-            settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
-        return self._assessed[seen]
-
-    def of(self, selected: SelectedMeasure) -> Iterator[Column]:
-        """Yield one for each name that the measure prints."""
-        values = self.compute(selected)
-        summary = selected.measure.summary
-        of_all = self._compute_for_all_judged(selected, values) if summary and summary.of_all_judged else values
-        yield from self.summarise(selected, values, of_all)
-
-    def misfit(self, selected: SelectedMeasure) -> str | None:
-        """Return why the judgments do not allow a measure that is there for a set's sake alone; None if they do.
-
-        Raises
-        ------
-        EvaluationError : they do not allow one that was asked for by name.
-        """
-        misfit = selected.measure.misfit
-        problem = misfit and misfit(self._judged, selected.parameters)
-        if not problem:
-            return None
-        message = f"{shown_name(self.judgments.documents.path)}: {problem}"
-        if not selected.optional:
-            raise EvaluationError(message)
-        return message
-
-    @cached_property
-    def _judged(self) -> Any:
-        """What measures see of all judged topics, as if nothing had been retrieved."""
-        nothing = Ranking.of_nothing(self.judgments.documents)
-        return self.judgments.ask(Assess(nothing, self.settings, "nonrel"))
-
-    @cached_property
-    def _with_value(self) -> dict[HasValue, BoolArray]:
-        return {}
-
-    def _judged_with_value(self, has_value: HasValue) -> BoolArray:
-        """Return which of all judged topics have a value."""
-        if has_value not in self._with_value:
-            self._with_value[has_value] = has_value(self._judged)
-        return self._with_value[has_value]
-
-    def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
-        """Return the values of the topics under each name; None for a measure that only the `all` row has."""
-        measure, parameters = selected.measure, selected.parameters
-        if not measure.kernel:
-            return [None] * len(selected.names)
-        values = measure(self.assessed(selected.reading, selected.level), parameters)
-        return _blanked(values, selected, self.missing, self.settings.compat)
-
-    def summarise(
-        self, selected: SelectedMeasure, values: Sequence[Values | None], of_all: Sequence[Values | None]
-    ) -> Iterator[Column]:
-        """Yield the columns, as z-scores where these are asked for.
-
-        Parameters
-        ----------
-        values : per name, one a topic.
-        of_all : per name, the values that the `all` row is made of.
-        """
-        measure = selected.measure
-        is_zscore = self.zscores is not None and measure.number != "text"
-        has_value, population, topics = None, self._population(selected), self.ranking.topics
-        if measure.has_value:
-            judged = self._judged_with_value(measure.has_value)
-            has_value = judged[self.ranking.judged_topic]
-            population = self._population_of(judged, has_value)
-            topics = tuple(topic for topic, has in zip(topics, has_value.tolist(), strict=True) if has)
-            values = of_all = [None if column is None else np.asarray(column)[has_value] for column in values]
-        for name, column, each in zip(selected.names, values, of_all, strict=True):
-            shown, summed, summarise, summary = column, each, measure.summary, None
-            if self.zscores and is_zscore:
-                shown, summarise = self.zscores.of(name, column, summarise, topics)
-                summed = shown
-            if summarise and self.complete:
-                with np.errstate(all="ignore"):
-                    summary = summarise([] if summed is None else summed, population)
-            if shown is not None and has_value is not None:
-                shown = _spread(np.asarray(shown), has_value)
-            yield Column(name, measure, shown, summary, has_value=has_value, is_zscore=is_zscore)
-
-    def _population_of(self, judged: BoolArray, evaluated: BoolArray) -> Population:
-        """Return the population of a measure that has a value for some of the judged and of the evaluated topics."""
-        n_evaluated = int(np.count_nonzero(evaluated))
-        n_topics = int(np.count_nonzero(judged)) if self.settings.complete else n_evaluated
-        return replace(self.population, n_topics=n_topics, n_evaluated=n_evaluated)
-
-    def _compute_for_all_judged(
-        self, selected: SelectedMeasure, values: Sequence[Values | None]
-    ) -> Sequence[Values | None]:
-        """Return the values of all judged topics, as if nothing had been retrieved, where judgments are grades."""
-        everything = self.judgments.ask(AllJudged(self.settings))
-        return values if everything is None else selected.measure(everything, selected.parameters)
-
-    def _population(self, selected: SelectedMeasure) -> Population:
-        """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
-        n_relevant = self.population.n_relevant
-        if selected.reading != "rel" or n_relevant is None:
-            return self.population
-        with_more, usual = (self.assessed(reading, selected.level).n_rel.sum() for reading in ("rel", "nonrel"))
-        grown = int(with_more - usual)
-        return replace(self.population, n_relevant=n_relevant + grown)
+    measure, values, has_value = column.measure, column.values, column.has_value
+    if has_value is not None:
+        values = None if values is None else np.asarray(values)[has_value]
+        topics = tuple(topic for topic, has in zip(topics, has_value.tolist(), strict=True) if has)
+    of_all = values if column.of_all_judged is None else column.of_all_judged
+    is_zscore = zscores is not None and measure.number != "text"
+    summarise, summary = measure.summary, None
+    if zscores and is_zscore:
+        values, summarise = zscores.of(column.name, values, summarise, topics)
+        of_all = values
+    if summarise and summed:
+        of_these = _population(column, population, complete=complete)
+        with np.errstate(all="ignore"):
+            summary = summarise([] if of_all is None else of_all, of_these)
+    if values is not None and has_value is not None:
+        values = _spread(np.asarray(values), has_value)
+    return Column(column.name, measure, values, summary, has_value=has_value, is_zscore=is_zscore)
 
 
-class AllJudged(Frozen):
-    """The question what measures see of all judged topics (under ``-D`` the one), as if nothing had been retrieved.
+def _population(column: TopicColumn, population: Population, *, complete: bool) -> Population:
+    """Return the population of a measure, some topics of which may have no value, and whose reading may add documents.
 
-    Asking it raises DuplicateDocumentError where a document was judged twice, be it in a topic that the run lacks.
+    Parameters
+    ----------
+    population : of a measure that has a value for every topic.
+    complete : whether all judged topics count (``-c``).
     """
-
-    settings: Settings
-
-    def for_grades(self, judgments: Judgments) -> Assessed:
-        """Assess with grades."""
-        wanted = [topic for topic in judgments.topics if self.settings.topic in {None, topic}]
-        for topic in wanted:
-            if topic in judgments.duplicates:
-                raise judgments.duplicates[topic]
-        places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
-        return judgments.ask(Assess(Ranking.of_nothing(judgments).take(places), self.settings, "nonrel"))
-
-    def for_groups(self, judgments: object) -> None:
-        """No measure of groups is over all judged topics."""
-
-    def for_preferences(self, judgments: object) -> None:
-        """No measure of preferences is over all judged topics."""
-
-    def for_subtopics(self, judgments: object) -> None:
-        """No measure of subtopics is over all judged topics."""
-
-    def for_drawn(self, judgments: object) -> None:
-        """No measure of a drawn sample is over all judged topics."""
-
-
-def _blanked(
-    values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
-) -> Sequence[Values]:
-    """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not np.count_nonzero(missing):
-        return values
-    return [
-        _without(column, missing) if compat.blank_without_results(name) else column
-        for name, column in zip(selected.parameters.names, values, strict=True)
-    ]
+    if column.more_relevant is not None and population.n_relevant is not None:
+        population = replace(population, n_relevant=population.n_relevant + int(column.more_relevant.sum()))
+    if column.has_value is None or column.n_judged_with_value is None:
+        return population
+    n_evaluated = int(np.count_nonzero(column.has_value))
+    return replace(
+        population, n_topics=column.n_judged_with_value if complete else n_evaluated, n_evaluated=n_evaluated
+    )
 
 
 def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:
@@ -236,9 +110,3 @@ def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:
     spread = np.full(has_value.size, np.nan)
     spread[has_value] = values
     return spread
-
-
-def _without(values: Values, missing: BoolArray) -> Values:
-    if isinstance(values, list):
-        return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
-    return np.where(missing, 0, values)

@@ -6,25 +6,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
 from irevalx.evaluation.asked_names import as_asked
-from irevalx.evaluation.columns import Column, Columns
+from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
+from irevalx.evaluation.columns import Column, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
+from irevalx.evaluation.topic_values import AssessedRanking, little_judged
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.assess import depth
-from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
-
-TOP = 10
-"""How many documents of a topic a run is known by."""
 
 
 class Evaluation(Frozen):
@@ -48,21 +44,6 @@ class Evaluation(Frozen):
     failure: EvaluationError | None = None
     trace: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-class ChosenTopics(Frozen):
-    """The topics of a run that are evaluated.
-
-    Parameters
-    ----------
-    ranking : of these topics, ascending in byte order.
-    missing : shape (n_topics,); whether the run has nothing for a topic.
-    failure : why the topics after these cannot be evaluated; None when all can.
-    """
-
-    ranking: Ranking
-    missing: BoolArray
-    failure: EvaluationError | None
 
 
 def evaluate(
@@ -94,35 +75,37 @@ def evaluate(
 
     An error has the warnings that came before it.
     """
-    rules = _ranking_rules(judgments, selection, settings, processes)
+    rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
     warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
-        chosen = _choose(judgments, run.path, ranked, settings, rules)
+        chosen = choose_topics(judgments, ranked.ranking, settings, rules)
+        if not chosen.ranking.topics and not chosen.failure:
+            raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
-        columns = Columns(
-            judgments,
-            chosen.ranking,
-            chosen.missing,
-            _population(judgments, ranked, chosen, settings),
-            selection.zscores,
-            settings,
-            complete=chosen.failure is None and not only_values,
-        )
+        assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         if rules.look_up and not only_values and judgments.tell_little_judged:
-            assessed = columns.assessed("nonrel")
-            warnings += hardly_any_judged(judgments.documents, run, chosen.ranking.topics, assessed, chosen.missing)
-            warnings += _little_judged(assessed, chosen.missing, run.path)
-        misfits = [columns.misfit(selected) for selected in selection.measures]
-        fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
-        computed = tuple(column for selected in fitting for column in columns.of(selected))
-        warnings += [f"{misfit}; it is left out" for misfit in misfits if misfit]
-        warnings += _without_value(computed, run.path)
+            warnings += _little_judged(judgments.documents, run, assessed)
+        found, misfits = assessed.columns(selection)
+        population = _population(judgments, ranked, chosen, settings)
+        columns = tuple(
+            summarised(
+                column,
+                chosen.ranking.topics,
+                population,
+                selection.zscores,
+                complete=settings.complete,
+                summed=chosen.failure is None and not only_values,
+            )
+            for column in found
+        )
+        warnings += [f"{misfit}; it is left out" for misfit in misfits]
+        warnings += _without_value(columns, run.path)
         return Evaluation(
-            run=columns.population.tag,
+            run=population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=as_asked(computed, selection) if selection.as_asked else computed,
+            columns=as_asked(columns, selection) if selection.as_asked else columns,
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
@@ -130,43 +113,6 @@ def evaluate(
     except IrevalxError as error:
         error.warnings = tuple(warnings)
         raise
-
-
-def _ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
-    return RankingRules(
-        only=settings.topic,
-        max_retrieved=depth(judgments, settings),
-        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
-        look_up=any(selected.measure.kernel for selected in selection.measures),
-        processes=processes,
-        first_name_first=judgments.first_name_first,
-    )
-
-
-def _choose(
-    judgments: AnyJudgments, path: str, ranked: RankedRun, settings: Settings, rules: RankingRules
-) -> ChosenTopics:
-    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated.
-
-    Raises
-    ------
-    NoTopicsError : there is none.
-    """
-    documents = judgments.documents
-    with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    if with_missing:
-        topics = [topic for topic in documents.topics if settings.topic in {None, topic}]
-    else:
-        topics = sorted(ranked.ranking.topics)
-    if not topics:
-        raise NoTopicsError(_no_topics(documents, path, ranked.topics, settings.topic))
-    failures = {**judgments.failures(topics), **ranked.ranking.failures} if rules.look_up else {}
-    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
-    return ChosenTopics(
-        ranking=in_topic_order(ranked.ranking, documents, topics[:failed], rules),
-        missing=np.array([topic not in ranked.topics for topic in topics[:failed]], np.bool_),
-        failure=None if failed is None else failures[topics[failed]],
-    )
 
 
 def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics, settings: Settings) -> Population:
@@ -181,15 +127,19 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
 
 def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Settings) -> list[str]:
     """Return the warning that counts topics without results and topics without judgments."""
-    missing = sum(topic not in ranked.topics for topic in documents.topics)
-    unjudged = sum(topic not in documents.topic_index for topic in ranked.topics)
-    parts = []
-    if missing:
-        fate = "count as 0" if settings.complete else "are left out of the averages (-c counts them as 0)"
-        parts.append(f"{missing} of {_several(len(documents.topics), 'judged topic')} without results {fate}")
-    if unjudged:
-        parts.append(f"{unjudged} of the run's {_several(len(ranked.topics), 'topic')} without judgments ignored")
-    return [f"{shown_name(path)}: {'; '.join(parts)}"] if parts and settings.topic is None else []
+    if settings.topic is not None:
+        return []
+    left_out = TopicCounts.of(documents, ranked.ranking, len(ranked.others)).left_out(complete=settings.complete)
+    return [f"{shown_name(path)}: {left_out}"] if left_out else []
+
+
+def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
+    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
+    top = assessed.top_judged
+    without = [assessed.ranking.topics[topic] for topic in np.flatnonzero(top.without).tolist()]
+    warnings = hardly_any_judged(documents, run, without, int(np.count_nonzero(~assessed.missing)))
+    message = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
+    return [*warnings, *([f"{shown_name(run.path)}: {message}"] if message else [])]
 
 
 def _without_value(columns: Sequence[Column], path: str) -> list[str]:
@@ -202,21 +152,9 @@ def _without_value(columns: Sequence[Column], path: str) -> list[str]:
             n_without = n_topics - int(np.count_nonzero(column.has_value))
             lacking.setdefault(n_without, {})[column.measure.name] = None
     return [
-        f"{shown_name(path)}: {n_without} of {_several(n_topics, 'topic')} without a value for {', '.join(names)} "
+        f"{shown_name(path)}: {n_without} of {several(n_topics, 'topic')} without a value for {', '.join(names)} "
         "left out of the averages"
         for n_without, names in lacking.items()
-    ]
-
-
-def _little_judged(topics: Topics, missing: BoolArray, path: str) -> list[str]:
-    """Return a warning where less than half of the first documents were judged."""
-    first = int(np.minimum(topics.n_ret, TOP)[~missing].sum())
-    judged = int(topics.judged_within(TOP)[~missing].sum())
-    if 2 * judged >= first:
-        return []
-    return [
-        f"{shown_name(path)}: only {judged / first:.0%} of the documents that the run has among the first {TOP} of "
-        "a topic were judged; most measures know little about it"
     ]
 
 
@@ -233,11 +171,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
     return (
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
-        f"{_several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
-        f"{_several(len(with_results), 'topic')}, and none is in both"
+        f"{several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
+        f"{several(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
     )
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -12,6 +12,9 @@ from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen
 
+_MOST_IN_A_DICTIONARY = 1 << 14
+"""So many topics have a dictionary, which takes 70 bytes for each of them."""
+
 
 class Documents(Frozen):
     """The documents that a file of judgments is about: all that a ranking needs to know.
@@ -30,9 +33,13 @@ class Documents(Frozen):
     docnos: Names
 
     @cached_property
-    def topic_index(self) -> dict[bytes, int]:
+    def topic_index(self) -> Mapping[bytes, int]:
         """Where a topic stands in ``topics``."""
-        return {topic: index for index, topic in enumerate(self.topics)}
+        if len(self.topics) > _MOST_IN_A_DICTIONARY:
+            from irevalx.judgments.topic_index import TopicIndex
+
+            return TopicIndex(self.topics)
+        return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
     def table(self) -> DocumentTable:

@@ -89,6 +89,7 @@ def prepare(
     *,
     level: int = 1,
     least_retrieved: float = 0.0,
+    least_runs: int = 2,
     processes: int = 1,
     warn: Warn = lambda line: None,
 ) -> Experiment:
@@ -97,7 +98,7 @@ def prepare(
     Parameters
     ----------
     measures : as ``requests_of`` takes them.
-    runs, level, least_retrieved, processes, warn : as ``RankedRuns.of`` takes them.
+    runs, level, least_retrieved, least_runs, processes, warn : as ``RankedRuns.of`` takes them.
     """
     requests = requests_of(measures, level)
     raise_first(judgments.duplicates)
@@ -107,6 +108,7 @@ def prepare(
         requests,
         level=level,
         least_retrieved=least_retrieved,
+        least_runs=least_runs,
         processes=processes,
         warn=warn,
     )

@@ -72,6 +72,7 @@ class RankedRuns:
         *,
         level: int = 1,
         least_retrieved: float = 0.0,
+        least_runs: int = 2,
         processes: int = 1,
         warn: Warn = lambda line: None,
     ) -> Self:
@@ -79,23 +80,25 @@ class RankedRuns:
 
         Parameters
         ----------
-        runs : two at least.
+        runs : ``least_runs`` at least.
         requests : measures of such judgments, as ``requests_of`` returns them.
         least_retrieved : leave out runs that have less than this share of the documents they might have (the most that
             any run has for a topic, times the topics), and if it is above 0 those without results for some topic.
+        least_runs : 1, or 2 where runs are compared.
         processes : how many share the reading of runs; at least 1.
         warn : is called with a line for each thing that is left out or counts as 0.
 
         Raises
         ------
-        InputError : fewer than two runs are left.
+        InputError : fewer runs than that are left.
         NoTopicsError : no topic has both judgments and results.
         EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
             measure.
         UnreadableFileError, MalformedLineError, UsageError, LostProcessError
         """
-        if len(runs) < 2:
-            raise UsageError(f"at least two runs must be given, but got {len(runs)}")
+        least = {1: "one run", 2: "two runs"}[least_runs]
+        if len(runs) < least_runs:
+            raise UsageError(f"at least {least} must be given, but got {len(runs)}")
         settings, documents = Settings(level=level), judgments.documents
         rules = RankingRules(
             max_retrieved=depth(judgments, settings),
@@ -120,9 +123,9 @@ class RankedRuns:
         tags = [(one.tag or b"", run.path) for one, run in zip(ranked, runs, strict=True)]
         names = [os.fsdecode(name) for name in names_apart(tags, warn)]
         kept = _sufficient_runs(ranked, names, topics, least_retrieved, warn)
-        if len(kept) < 2:
+        if len(kept) < least_runs:
             raise InputError(
-                f"at least two runs must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
+                f"at least {least} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
         for number in kept:
             if lacking := sum(topic not in ranked[number].topics for topic in topics):
@@ -181,10 +184,11 @@ class RankedRuns:
 
         values = []
         for request in self.requests:
-            has_value = request.measure.has_value
+            has_value, summary = request.measure.has_value, request.measure.summary
+            without = missing & (summary is None or not summary.of_all_judged)
             level = self.level if request.level is None else request.level
             for column in request.measure(seen(request.reading, level), request.parameters):
-                of_runs = np.where(missing, 0.0, np.asarray(column, np.float64).reshape(missing.shape))
+                of_runs = np.where(without, 0.0, np.asarray(column, np.float64).reshape(missing.shape))
                 if has_value:
                     of_runs[~has_value(seen("nonrel", self.level)).reshape(missing.shape)] = np.nan
                 values.append(of_runs)

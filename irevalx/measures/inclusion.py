@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum, ratio
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import NONREL, Measure, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.graded_cutoffs import exponential_dcg
 from irevalx.measures.parameter_kinds import Cutoffs, Kernel
-from irevalx.measures.summary import Population, Summary, Values, mean, summary, total
+from irevalx.measures.summary import Population, Summary, Total, mean, summary, total
 
 if TYPE_CHECKING:
     from irevalx.ranking.drawn_topics import DrawnTopics
@@ -78,9 +78,9 @@ def can_estimate(t: DrawnTopics) -> BoolArray:
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
-def variance_of_mean(values: Values, population: Population) -> float:
-    """Return the variance of the mean over topics, whose variances these are: their sum over the squared number."""
-    return ordered_sum(np.asarray(values)) / (population.n_topics * population.n_topics or 1)
+def variance_of_mean(added: Total, population: Population) -> float:
+    """Return the variance of the mean over topics, of whose variances this is the sum: it over the squared number."""
+    return added / (population.n_topics * population.n_topics or 1)
 
 
 @_estimate("statAP", mean)
@@ -92,7 +92,7 @@ def stat_ap(t: DrawnTopics) -> FloatArray:
     at random, has no value.
 
     Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).average_precision(t)
@@ -107,7 +107,7 @@ def stat_rprec(t: DrawnTopics) -> FloatArray:
     has no value where statAP has none.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     found, n_rel = _Found.of(t), t.estimated_relevant
@@ -124,7 +124,7 @@ def stat_p(t: DrawnTopics, k: int) -> FloatArray:
     statAP has none.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).within(k) / k

@@ -9,7 +9,14 @@ from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_names import Meaning, exists, known_meaning, split_reading, without_blanks
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    CutoffsAndReals,
+    GradeGains,
+    NamedReals,
+    NoParameters,
+    RealCutoffs,
+)
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -249,7 +256,7 @@ def _named(measure: Measure, parameters: str | None) -> str | None:
     """Return the parameters with names, as typed; those of a measure without any are all the same."""
     if isinstance(measure.kind, CutoffsAndReals):
         return ",".join(item for item in (parameters or "").split(",") if "=" in item)
-    return parameters if isinstance(measure.kind, NamedReals) else None
+    return parameters if isinstance(measure.kind, NamedReals | GradeGains) else None
 
 
 def read_requests(

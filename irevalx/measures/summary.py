@@ -1,6 +1,8 @@
 """From one value a topic to the `all` row. All sums run in topic order, from left to right.
 
-A summary is a record: what declares one says all that help, evaluation and z-scores have to know of it.
+A summary is a record: what declares one says all that help, evaluation and z-scores have to know of it. It is a fold:
+``add`` takes the values of some topics at a time, in topic order, and ``finish`` makes the `all` row when all are in.
+Where the topics are divided makes no difference, to the last bit.
 """
 
 from __future__ import annotations
@@ -39,8 +41,14 @@ class Population(Frozen):
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
 """One value a topic: shape (n_topics,), or a list of as many texts."""
 
-Combine: TypeAlias = Callable[["Values", Population], float | int | bytes]
-"""Turns what is summarised, one element a topic, into the value of the `all` row."""
+Total: TypeAlias = "float | int"
+"""What the values of some topics come to; a whole number where they are counts."""
+
+Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
+"""Turns the total of some topics, and what is summarised of those behind them, into the total of both."""
+
+Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
+"""Turns the total of all topics into the value of the `all` row."""
 
 Scale: TypeAlias = Callable[["Values"], "Values"]
 """Turns the values into what is summarised, one element a topic."""
@@ -55,27 +63,46 @@ def _unchanged(values: Values) -> Values:
     return values
 
 
+def add_up(total: Total, values: Values) -> Total:
+    """Return a total with further values added, one behind the other."""
+    numbers = np.asarray(values)
+    return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
+
+
 class Summary(Frozen, kw_only=True):
     """How the values of the topics become that of the `all` row; called with them and the population, it returns that.
 
     Parameters
     ----------
-    combine : called with what ``scale`` returns, or with z-scores of it, which are real numbers.
+    finish : called with the total.
     effect_of_complete : what ``-c`` does to the `all` row, as the help says it; ``{missing}`` in it stands for what the
         measure counts for a topic without results.
     scale : the scale on which values are combined and z-scores are made: for a geometric mean, their logarithms.
+    combine : called with what ``scale`` returns, or with z-scores of it, which are real numbers.
+    start : the total of no topics.
     of_all_judged : whether the values of all judged topics are combined, whatever the run holds, and not those of the
         evaluated ones.
     """
 
-    combine: Combine
+    finish: Finish
     effect_of_complete: str
     scale: Scale = _unchanged
+    combine: Combine = add_up
+    start: Total = 0
     of_all_judged: bool = False
+
+    def add(self, total: Total, values: Values) -> Total:
+        """Return the total with the values of further topics.
+
+        Parameters
+        ----------
+        total : of the topics before these; ``start`` for the first ones.
+        """
+        return self.combine(total, self.scale(values))
 
     def __call__(self, values: Values, population: Population) -> float | int | bytes:
         """Return the value of the `all` row."""
-        return self.combine(self.scale(values), population)
+        return self.finish(self.add(self.start, values), population)
 
     @property
     def of_zscores(self) -> Summary:
@@ -84,40 +111,50 @@ class Summary(Frozen, kw_only=True):
 
 
 def summary(
-    effect_of_complete: str, *, scale: Scale = _unchanged, of_all_judged: bool = False
-) -> Callable[[Combine], Summary]:
-    """Return a decorator that makes a summary of the function below it, which combines; see ``Summary``."""
-    return lambda combine: Summary(
-        combine=combine, effect_of_complete=effect_of_complete, scale=scale, of_all_judged=of_all_judged
+    effect_of_complete: str,
+    *,
+    scale: Scale = _unchanged,
+    combine: Combine = add_up,
+    start: Total = 0,
+    of_all_judged: bool = False,
+) -> Callable[[Finish], Summary]:
+    """Return a decorator that makes a summary of the function below it, which finishes it; see ``Summary``."""
+    return lambda finish: Summary(
+        finish=finish,
+        effect_of_complete=effect_of_complete,
+        scale=scale,
+        combine=combine,
+        start=start,
+        of_all_judged=of_all_judged,
     )
 
 
 def _logarithms(values: Values) -> FloatArray:
     """Return the logarithms of the values, those below 0.00001 counting as 0.00001."""
-    return np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+    numbers = np.maximum(np.asarray(values), LEAST)
+    return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
 @summary("the mean is over all judged topics; one without results counts {missing}")
-def mean(values: Values, population: Population) -> float:
+def mean(added: Total, population: Population) -> float:
     """Return the sum divided by the number of topics; 0 where no topic has a value."""
-    return ordered_sum(np.asarray(values)) / (population.n_topics or 1)
+    return added / (population.n_topics or 1)
 
 
 @summary(f"the mean is over all judged topics; one without results counts {LEAST:.5f}", scale=_logarithms)
-def geometric_mean(values: Values, population: Population) -> float:
+def geometric_mean(added: Total, population: Population) -> float:
     """Return exp of the mean of logarithms, which may be infinite; topics without one count as log(0.00001)."""
     missing = (population.n_topics - population.n_evaluated) * math.log(LEAST)
     try:
-        return math.exp((ordered_sum(np.asarray(values)) + missing) / population.n_topics)
+        return math.exp((added + missing) / population.n_topics)
     except OverflowError:
         return math.inf
 
 
 @summary("a topic without results adds {missing}")
-def total(values: Values, population: Population) -> float | int:
+def total(added: Total, population: Population) -> float | int:
     """Return the sum; that of counts is a whole number."""
-    numbers = np.asarray(values)
-    return ordered_sum(numbers) if numbers.dtype.kind == "f" else sum(numbers.tolist())
+    return added
 
 
 total_of_all_judged = replace(
@@ -125,19 +162,31 @@ total_of_all_judged = replace(
 )
 
 
+def _add_up_squares(total: Total, values: Values) -> Total:
+    """Return a total with the squares of further values added, one behind the other."""
+    errors = np.asarray(values, np.float64)
+    return ordered_sum(errors * errors, total)
+
+
+@summary("no effect: the all row is over all judged topics", combine=_add_up_squares, of_all_judged=True)
+def root_of_squares(added: Total, population: Population) -> float:
+    """Return the standard error of a sum over topics, whose standard errors these are: the root of summed squares."""
+    return math.sqrt(added)
+
+
 @summary("the all row counts every judgment above 0 in the file, whatever -l says")
-def relevant_total(values: Values, population: Population) -> float | int | bytes:
+def relevant_total(added: Total, population: Population) -> float | int:
     """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, whatever the level."""
-    return total(values, population) if population.n_relevant is None else population.n_relevant
+    return added if population.n_relevant is None else population.n_relevant
 
 
 @summary("counts all judged topics")
-def topic_count(values: Values, population: Population) -> int:
+def topic_count(added: Total, population: Population) -> int:
     """Return the number of topics averaged over."""
     return population.n_topics
 
 
 @summary("no effect")
-def run_tag(values: Values, population: Population) -> bytes:
+def run_tag(added: Total, population: Population) -> bytes:
     """Return what the run calls itself."""
     return population.tag

@@ -116,7 +116,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
     return Run(
         source.path,
         blocks=lambda: iter([whole_file(source).text]),
-        whole=lambda: whole_file(source).text,
+        again=lambda: [whole_file(source).text],
         parse=parse,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,13 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import OddNumbers
+
+MANY_STRETCHES = 1 << 16
+"""Where the first lines, so many of them, change their topic more often than not, lines are grouped without looking at
+one stretch after another."""
+
+MOST_SMALL = 1 << 16
+"""So many different numbers have 16 bits."""
 
 
 class Results(Frozen):
@@ -75,6 +82,8 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
+    if np.count_nonzero(names.take(slice(MANY_STRETCHES)).changes()) > MANY_STRETCHES // 2:
+        return _group_scattered(names)
     changes = np.flatnonzero(names.changes()) + 1
     starts = np.concatenate((np.zeros(1, np.int64), changes))
     stretches = names.take(starts).texts()
@@ -89,6 +98,19 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
+def _group_scattered(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray]:
+    """Do what ``group_by_topic`` does, without looking at stretches one by one."""
+    from irevalx.arrays.equal_names import first_places
+
+    first = first_places(names)
+    is_first = first == np.arange(names.size)
+    number = (np.cumsum(is_first) - 1)[first]
+    topics = tuple(names.take(is_first).texts())
+    rows = Segments.of_lengths(np.bincount(number, minlength=len(topics)))
+    small = number.astype(np.uint16) if len(topics) <= MOST_SMALL else number  # which numpy sorts without comparing
+    return topics, rows, np.argsort(small, kind="stable")
+
+
 class Run(Frozen):
     """Results that are read block by block; what a block is, only ``parse`` needs to know.
 
@@ -97,18 +119,22 @@ class Run(Frozen):
     path : the file as the user named it; the tag of what is no file.
     blocks : returns the blocks, which end between topics as far as the lines of a topic stand together. It is called
         first, and once only unless the run has a ``size``.
-    whole : returns everything as one block; it may be called when all blocks have been read.
+    again : returns everything as blocks without a common topic.
     parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
+    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
+        ``blocks`` may be called any number of times.
     """
 
     path: str
     blocks: Callable[[], Iterator[Any]]
-    whole: Callable[[], Any]
+    again: Callable[[], Iterable[Any]]
     parse: Callable[[Any], Results]
     size: int = 0
+    to_its_end: bool = True
 
     def results(self) -> list[Results]:
         """Read it all; no topic is in two parts."""
         blocks = self.blocks()
-        return each_topic_once(map(self.parse, blocks), lambda: self.parse(self.whole()), blocks)
+        unread = blocks if self.to_its_end else ()
+        return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)

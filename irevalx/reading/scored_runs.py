@@ -48,7 +48,7 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     return Run(
         source.path,
         blocks=lambda: blocks_of(source),
-        whole=lambda: whole_file(source),
+        again=lambda: [whole_file(source)],
         parse=parse,
         size=source.size,
     )
@@ -89,7 +89,7 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     return Run(
         source.path,
         blocks=lambda: with_columns(blocks_of(source)),
-        whole=lambda: next(with_columns([whole_file(source)])),
+        again=lambda: with_columns([whole_file(source)]),
         parse=parse,
         size=source.size,
     )

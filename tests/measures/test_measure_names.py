@@ -129,6 +129,7 @@ def test_arguments_that_make_no_sense(text: str, message: str) -> None:
         ("SetP@10", "set_P has no cutoff"),
         ("R", "got 'R'; it must have a cutoff, as in R@10"),
         ("IPrec", "it must have a cutoff, as in IPrec@0.1"),
+        ("mrr@k", "got 'mrr@k'; it must have a cutoff, as in mrr@10"),
         ("P@0.5", "it must have a cutoff, as in P@10"),
         ("recal@10", "the nearest are recall"),
         ("P(rel=2", "got 'P(rel=2'"),

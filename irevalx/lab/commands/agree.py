@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
-from click.core import ParameterSource
 
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
@@ -21,13 +20,15 @@ from irevalx.lab.parameters import (
     least_retrieved_option,
     level_option,
     measures_option,
+    refuse_options,
     seed_option,
     topic_resamples_option,
 )
 from irevalx.lab.run_overlap import looks_like_run, overlap_of_runs
+from irevalx.lab.sampled_scorings import scorings_of_samples
 from irevalx.lab.scorings import Scoring
 from irevalx.lab.statistics.bootstrap import bootstrap_warnings
-from irevalx.reading.formats import REL_FORMATS, read_trec_results
+from irevalx.reading.formats import REL_FORMATS, SAMPLED, read_trec_results
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -89,6 +90,10 @@ def command(
     with the same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
     measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
     topic that both have, of their rankings of documents.
+
+    With -R sampled each of X and Y is a sample of strata, five columns, or qrels: one stratum, of which the judged
+    documents are a sample. Measures of grades, of strata and of probabilities then stand side by side, the strata
+    giving the probabilities with which documents were drawn.
     """
     refuse_standard_input_twice(x, y, *inputs.runs)
     warn = inputs.messages.warn
@@ -96,7 +101,7 @@ def command(
     if rbo is not None and not inputs.runs:
         first, second = (Source(source.path, b"".join(source.chunks(CHUNK_SIZE))) for source in (first, second))
         if _are_runs(first, second):
-            _refuse_options(
+            refuse_options(
                 "for scorings only, but X and Y are runs",
                 "against",
                 "resamples",
@@ -134,10 +139,13 @@ def _warnings(found: Sequence[PairedScores], resamples: int) -> list[str]:
 
 def _scorings(inputs: Inputs, x: Source, y: Source) -> tuple[Scoring, Scoring]:
     """Read two scorings, or evaluate the runs with two files of judgments."""
+    if inputs.runs and inputs.rel_format == SAMPLED.name:
+        of_x, of_y = scorings_of_samples(inputs, x, y)
+        return of_x, of_y
     if inputs.runs:
         one, other = (inputs.ranked_with(source) for source in (x, y))
         return Scoring.of(x.path, one), Scoring.of(y.path, other)
-    _refuse_options("together with RUN, or not at all", *_OF_EVALUATIONS)
+    refuse_options("together with RUN, or not at all", *_OF_EVALUATIONS)
     return Scoring.read(x), Scoring.read(y)
 
 
@@ -151,11 +159,3 @@ def _are_runs(x: Source, y: Source) -> bool:
             "is none"
         )
     return found[0]
-
-
-def _refuse_options(rule: str, *names: str) -> None:
-    """Raise UsageError if one of these parameters was typed."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

@@ -16,7 +16,8 @@ from irevalx.lab.figures.page import GREY, Page
 from irevalx.lab.figures.ranges import ranges_of
 from irevalx.lab.study.study import REFERENCES, Level, Study
 
-SHOWN = {"uniform": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (30, 8, 4), "mixed": (30, 8, 4)}
+_SHARES, _DEPTHS = (0.3, 0.1, 0.05), (30, 8, 4)
+SHOWN = {"uniform": _SHARES, "stratified": _SHARES, "strata": _SHARES, "depth": _DEPTHS, "mixed": _DEPTHS}
 """The levels that the papers show beside each other."""
 
 _BELOW, _TITLE = 0.4, 0.25
@@ -93,7 +94,7 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y = x." if comparable else "."
     page.explain(figure, f"{what} under full judgments", points)
-    figure.supylabel(page.wrapped(f"{measure} under reduced judgments"), fontsize=7.5)
+    page.label_heights(figure, f"{measure} under reduced judgments")
     return figure
 
 
@@ -125,4 +126,6 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
 
 
 def _level_title(study: Study, level: Level) -> str:
+    if study.scheme == "strata":
+        return f"{level.text} of the rates"
     return f"{level.text} of the judgments" if study.scheme in {"uniform", "stratified"} else f"depth {level.text}"

@@ -27,7 +27,8 @@ LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
     "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
     "depth": "depth of the pool",
-    "mixed": "depth of the pool, to which as many random judgments are added",
+    "mixed": "share of the judgments that is kept: a pool, and as many random ones",
+    "strata": "share of the judgments that is kept: samples of strata",
 }
 """What the levels of a scheme are."""
 
@@ -90,7 +91,14 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
     for group in groups_on_one_axis(ranges):
         comparable = reference == "itself" or ranges[group[0]].is_share
         names = ["tau_b", "pearson", *(["rms"] if comparable else [])]
-        rows.append([_panel(study, name, study.statistics[reference][name], reference, group) for name in names])
+        row = []
+        for name in names:
+            blank = [m for m in group if not study.is_comparable(m, reference, name)]
+            if blank != group:
+                of_samples = study.statistics[reference][name].copy()
+                of_samples[:, :, blank] = np.nan  # so that the others keep their colours
+                row.append(_panel(study, name, of_samples, reference, group))
+        rows.append(row)
     return _draw(study, rows, page, f"Scores under reduced judgments against {REFERENCES[reference]}")
 
 
@@ -157,7 +165,7 @@ def _curve(
     ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> Curve:
     """Return the means of a measure over samples, with the interval over topics or one standard deviation."""
-    levels = np.array([float(level.number) for level in study.levels])
+    levels = np.array([place for place, _ in study.axis])
     low, high = (end[:, m] for end in ends) if ends is not None else deviations(of_samples[:, :, m], bounds)
     label = study.experiment.measures[m]
     if of_samples.shape[1] == 1 and ends is None:
@@ -181,7 +189,7 @@ def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[Flo
 
 
 def _axis(study: Study) -> dict[str, Any]:
-    return {"ticks": tuple((float(level.number), level.text) for level in study.levels), "logarithmic": True}
+    return {"ticks": tuple(study.axis), "logarithmic": True}
 
 
 def _as_file_name(measure: str) -> str:

@@ -1,0 +1,132 @@
+"""Which topics of a run are evaluated, and what is said of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray
+from irevalx.errors import EvaluationError
+from irevalx.frozen import Frozen
+from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures.select import Selection
+from irevalx.ranking.assess import depth
+from irevalx.ranking.rank import RankingRules, in_topic_order
+from irevalx.ranking.ranking import Ranking
+from irevalx.settings import Settings
+
+
+class ChosenTopics(Frozen):
+    """The topics of a run that are evaluated.
+
+    Parameters
+    ----------
+    ranking : of these topics, ascending in byte order.
+    missing : shape (n_topics,); whether the run has nothing for a topic.
+    failure : why the topics after these cannot be evaluated; None when all can.
+    """
+
+    ranking: Ranking
+    missing: BoolArray
+    failure: EvaluationError | None
+
+
+def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
+    """Return how the run is to be ranked for these measures.
+
+    Parameters
+    ----------
+    processes : how many share the work; at least 1.
+    """
+    return RankingRules(
+        only=settings.topic,
+        max_retrieved=depth(judgments, settings),
+        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
+        look_up=any(selected.measure.kernel for selected in selection.measures),
+        processes=processes,
+        first_name_first=judgments.first_name_first,
+    )
+
+
+def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
+    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated.
+
+    Parameters
+    ----------
+    ranking : of the judged topics that the run has results for, made by these rules.
+    """
+    documents = judgments.documents
+    ranked = ranking.covers(documents)
+    wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
+    if settings.topic is not None:
+        wanted &= [topic == settings.topic for topic in documents.topics]
+    places = np.flatnonzero(wanted)
+    topics = [documents.topics[place] for place in places.tolist()]
+    failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
+    return ChosenTopics(
+        ranking=in_topic_order(ranking, documents, topics[:failed], rules),
+        missing=~ranked[places[:failed]],
+        failure=None if failed is None else failures[topics[failed]],
+    )
+
+
+class TopicCounts(Frozen):
+    """How many topics a run and the judgments have, which may be added up over parts without a topic in common.
+
+    Parameters
+    ----------
+    judged : topics of the judgments.
+    missing : those of them that the run has no results for.
+    retrieved : topics of the run.
+    unjudged : those of them that have no judgments.
+    """
+
+    judged: int
+    missing: int
+    retrieved: int
+    unjudged: int
+
+    @classmethod
+    def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
+        """Count the topics of judgments and of a run.
+
+        Parameters
+        ----------
+        ranking : of the judged topics that the run has results for.
+        n_others : how many others it has results for.
+        """
+        n_judged, n_ranked = len(documents.topics), len(ranking.topics)
+        return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
+
+    def __add__(self, more: TopicCounts) -> TopicCounts:
+        return TopicCounts(
+            self.judged + more.judged,
+            self.missing + more.missing,
+            self.retrieved + more.retrieved,
+            self.unjudged + more.unjudged,
+        )
+
+    def left_out(self, *, complete: bool) -> str | None:
+        """Return what is said of topics without results and of topics without judgments; None where there are none.
+
+        Parameters
+        ----------
+        complete : whether topics without results count (``-c``).
+        """
+        parts = []
+        if self.missing:
+            fate = "count as 0" if complete else "are left out of the averages (-c counts them as 0)"
+            parts.append(f"{self.missing} of {several(self.judged, 'judged topic')} without results {fate}")
+        if self.unjudged:
+            parts.append(f"{self.unjudged} of the run's {several(self.retrieved, 'topic')} without judgments ignored")
+        return "; ".join(parts) or None
+
+
+def several(count: int, noun: str) -> str:
+    """Return a number with what it counts: "2 topics".
+
+    >>> several(1, "topic"), several(2, "topic")
+    ('1 topic', '2 topics')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,357 @@
+"""The values of topics, of one run or of many, apart from any summary.
+
+``values_of`` is the whole way from what was retrieved to values. The folds in ``measures.summary`` make the `all` row
+of them, of all topics at once or of some at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import EvaluationError, shown_name
+from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures.declare import HasValue, Measure
+from irevalx.measures.select import SelectedMeasure, Selection
+from irevalx.measures.summary import Values, relevant_total
+from irevalx.ranking.assess import Assess, Assessed
+from irevalx.ranking.rank import rank_results
+from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.topics import Topics
+from irevalx.reading.runs import Results
+from irevalx.settings import Reading, Settings
+from irevalx.trec_eval.versions import Compat
+
+_TOPICS_AT_ONCE = 1 << 14
+"""So many topics are looked at together: what measures see of them takes several times the room of the values."""
+
+TOP = 10
+"""How many documents of a topic a run is known by."""
+
+
+class TopicColumn(Frozen):
+    """The values of n topics under one printed name. What is "of all judged topics" depends on no run.
+
+    Parameters
+    ----------
+    values : one a topic; None for a measure that only the `all` row has.
+    has_value : shape (n,); false where a topic has no value, whatever ``values`` has. None where all have one.
+    n_judged_with_value : how many of all judged topics have a value, where not all have.
+    of_all_judged : the values of all judged topics, where the `all` row is made of them; otherwise None.
+    more_relevant : shape (n,); the documents that the reading makes relevant, where they add to the judgments that
+        ``-c`` counts; otherwise None.
+    """
+
+    name: str
+    measure: Measure
+    values: Values | None
+    has_value: BoolArray | None = None
+    n_judged_with_value: int | None = None
+    of_all_judged: Values | None = None
+    more_relevant: IntArray | None = None
+
+
+class TopJudged(Frozen):
+    """How many of the first documents of topics were judged.
+
+    Parameters
+    ----------
+    retrieved : shape (n,); documents among the first ten.
+    judged : shape (n,); those of them that were judged.
+    without : shape (n,); whether any documents were retrieved, but none that was judged.
+    """
+
+    retrieved: IntArray
+    judged: IntArray
+    without: BoolArray
+
+
+def little_judged(retrieved: int, judged: int) -> str | None:
+    """Return what is said where less than half of the first documents of all topics were judged; otherwise None."""
+    if 2 * judged >= retrieved:
+        return None
+    return (
+        f"only {judged / retrieved:.0%} of the documents that the run has among the first {TOP} of a topic were "
+        "judged; most measures know little about it"
+    )
+
+
+class TopicValues(Frozen):
+    """The values of n topics: of the first run, then of the second, each with its topics in ascending byte order.
+
+    Parameters
+    ----------
+    run : shape (n,); the number of the run, from 0 up.
+    topics : n.
+    missing : shape (n,); whether the run has nothing for the topic.
+    columns : in print order; without measures that only a set asked for and that the judgments do not allow.
+    misfits : why these were left out.
+    top_judged : None where a sample was judged, or grades are not needed.
+    counts : of the topics of each run.
+    """
+
+    run: IntArray
+    topics: tuple[bytes, ...]
+    missing: BoolArray
+    columns: tuple[TopicColumn, ...]
+    misfits: tuple[str, ...]
+    top_judged: TopJudged | None
+    counts: tuple[TopicCounts, ...]
+
+
+def values_of(
+    judgments: AnyJudgments, runs: Sequence[Results], selection: Selection, settings: Settings
+) -> TopicValues:
+    """Return the values of the topics of runs; those of each topic depend on no other topic.
+
+    Parameters
+    ----------
+    runs : what each of them retrieved. Under ``-c`` and compat 10 every run has all judged topics.
+    selection : what to compute; its z-scores are left to the summary.
+
+    Raises
+    ------
+    EvaluationError : a measure cannot be computed from such judgments, or with such parameters; or a document occurs
+        twice in a topic, of the judgments or of a run.
+    """
+    selection.refuse_other_formats()
+    rules = ranking_rules(judgments, selection, settings, 1)
+    chosen, counts = [], []
+    for results in runs:
+        ranking = rank_results(results, judgments.documents, os.fsdecode(results.tag or b"run"), rules)
+        chosen.append(choose_topics(judgments, ranking, settings, rules))
+        counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
+        if failure := chosen[-1].failure:
+            raise failure
+    assessed = AssessedRanking(
+        judgments,
+        Ranking.joined([one.ranking for one in chosen]),
+        np.concatenate((np.empty(0, np.bool_), *(one.missing for one in chosen))),
+        settings,
+    )
+    columns, misfits = assessed.columns(selection)
+    return TopicValues(
+        run=np.repeat(np.arange(len(chosen)), [one.missing.size for one in chosen]),
+        topics=assessed.ranking.topics,
+        missing=assessed.missing,
+        columns=columns,
+        misfits=misfits,
+        top_judged=assessed.top_judged if rules.look_up and judgments.tell_little_judged else None,
+        counts=tuple(counts),
+    )
+
+
+class AssessedRanking(Frozen):
+    """A ranking of evaluated topics, assessed as measures ask for it.
+
+    Parameters
+    ----------
+    ranking : made with these judgments.
+    missing : per topic; whether the run has nothing for it.
+    """
+
+    judgments: AnyJudgments
+    ranking: Ranking
+    missing: BoolArray
+    settings: Settings
+
+    @cached_property
+    def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
+        return {}
+
+    def assessed(self, reading: Reading, level: int | None = None) -> Any:
+        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
+        seen = reading, level
+        if seen not in self._assessed:
+            settings = self.settings if level is None else replace(self.settings, level=level)
+            self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
+        return self._assessed[seen]
+
+    def parts(self) -> Iterator[AssessedRanking]:
+        """Yield so many topics at once as do not take much room; all of them, if these are not more.
+
+        Values of topics are the same there.
+        """
+        topics = np.arange(len(self.ranking.topics))
+        if topics.size <= _TOPICS_AT_ONCE:
+            yield self
+            return
+        for first in range(0, topics.size, _TOPICS_AT_ONCE):
+            some = slice(first, first + _TOPICS_AT_ONCE)
+            yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
+
+    @property
+    def top_judged(self) -> TopJudged:
+        """How many of the first documents of each topic were judged; none where the run has nothing."""
+        first, judged, without = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)]
+        for part in self.parts():
+            topics: Topics = part.assessed("nonrel")
+            first.append(np.where(part.missing, 0, np.minimum(topics.n_ret, TOP)))
+            judged.append(np.where(part.missing, 0, topics.judged_within(TOP)))
+            without.append(~part.missing & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
+        return TopJudged(np.concatenate(first), np.concatenate(judged), np.concatenate(without))
+
+    def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
+        """Return a column for each printed name, and why measures that only a set asked for are left out.
+
+        Raises
+        ------
+        EvaluationError : the judgments do not allow a measure that was asked for by name, or the kernel refuses its
+            parameters.
+        """
+        misfits = [self._misfit(selected) for selected in selection.measures]
+        fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
+        each = zip(fitting, self._compute_by_parts(fitting), strict=True)
+        columns = tuple(column for selected, values in each for column in self._columns_of(selected, values))
+        return columns, tuple(misfit for misfit in misfits if misfit)
+
+    def _misfit(self, selected: SelectedMeasure) -> str | None:
+        """Return why the judgments do not allow a measure that is there for a set's sake alone; None if they do.
+
+        Raises
+        ------
+        EvaluationError : they do not allow one that was asked for by name.
+        """
+        misfit = selected.measure.misfit
+        problem = misfit and misfit(self._judged, selected.parameters)
+        if not problem:
+            return None
+        message = f"{shown_name(self.judgments.documents.path)}: {problem}"
+        if not selected.optional:
+            raise EvaluationError(message)
+        return message
+
+    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
+        """Yield a column for each name that the measure prints, given the values of the topics."""
+        measure = selected.measure
+        judged = self._judged_with_value(measure.has_value) if measure.has_value else None
+        has_value = None if judged is None else judged[self.ranking.judged_topic]
+        n_with_value = None if judged is None else int(np.count_nonzero(judged))
+        of_all = self._of_all_judged(selected)
+        more_relevant = self._more_relevant(selected)
+        for name, column, of_all_judged in zip(selected.names, values, of_all, strict=True):
+            yield TopicColumn(name, measure, column, has_value, n_with_value, of_all_judged, more_relevant)
+
+    def _compute_by_parts(self, measures: Sequence[SelectedMeasure]) -> Sequence[Sequence[Values | None]]:
+        """Return what ``compute`` does for each of several measures."""
+        found: list[list[Values | None]] = []
+        n_topics = first = 0
+        for part in self.parts():
+            n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
+            if n_topics == len(self.ranking.topics):
+                return of_part
+            if not found:
+                found = [[_room_for(len(self.ranking.topics), some) for some in columns] for columns in of_part]
+            for columns, of_some in zip(found, of_part, strict=True):
+                for column, some in zip(columns, of_some, strict=True):
+                    if column is not None and some is not None:
+                        column[first : first + n_topics] = some
+            first += n_topics
+        return found
+
+    def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
+        """Return the values of the topics under each name; None for a measure that only the `all` row has."""
+        measure, parameters = selected.measure, selected.parameters
+        if not measure.kernel:
+            return [None] * len(selected.names)
+        values = measure(self.assessed(selected.reading, selected.level), parameters)
+        return _blanked(values, selected, self.missing, self.settings.compat)
+
+    @cached_property
+    def _judged(self) -> Any:
+        """What measures see of all judged topics, as if nothing had been retrieved."""
+        nothing = Ranking.of_nothing(self.judgments.documents)
+        return self.judgments.ask(Assess(nothing, self.settings, "nonrel"))
+
+    @cached_property
+    def _with_value(self) -> dict[HasValue, BoolArray]:
+        return {}
+
+    def _judged_with_value(self, has_value: HasValue) -> BoolArray:
+        """Return which of all judged topics have a value."""
+        if has_value not in self._with_value:
+            self._with_value[has_value] = has_value(self._judged)
+        return self._with_value[has_value]
+
+    def _of_all_judged(self, selected: SelectedMeasure) -> Sequence[Values | None]:
+        """Return the values of all judged topics under each name, as if nothing had been retrieved, where they count.
+
+        They count where judgments are grades, and the summary wants them.
+        """
+        summary = selected.measure.summary
+        everything = self.judgments.ask(AllJudged(self.settings)) if summary and summary.of_all_judged else None
+        if everything is None:
+            return [None] * len(selected.names)
+        return selected.measure(everything, selected.parameters)
+
+    def _more_relevant(self, selected: SelectedMeasure) -> IntArray | None:
+        """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
+        counted = self.settings.complete and selected.measure.summary is relevant_total
+        if selected.reading != "rel" or not counted or self.judgments.n_relevant is None:
+            return None
+        with_more, usual = (self.assessed(reading, selected.level).n_rel for reading in ("rel", "nonrel"))
+        more: IntArray = with_more - usual
+        return more
+
+
+class AllJudged(Frozen):
+    """The question what measures see of all judged topics (under ``-D`` the one), as if nothing had been retrieved.
+
+    Asking it raises DuplicateDocumentError where a document was judged twice, be it in a topic that the run lacks.
+    """
+
+    settings: Settings
+
+    def for_grades(self, judgments: Judgments) -> Assessed:
+        """Assess with grades."""
+        wanted = [topic for topic in judgments.topics if self.settings.topic in {None, topic}]
+        for topic in wanted:
+            if topic in judgments.duplicates:
+                raise judgments.duplicates[topic]
+        places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
+        return judgments.ask(Assess(Ranking.of_nothing(judgments).take(places), self.settings, "nonrel"))
+
+    def for_groups(self, judgments: object) -> None:
+        """No measure of groups is over all judged topics."""
+
+    def for_preferences(self, judgments: object) -> None:
+        """No measure of preferences is over all judged topics."""
+
+    def for_subtopics(self, judgments: object) -> None:
+        """No measure of subtopics is over all judged topics."""
+
+    def for_drawn(self, judgments: object) -> None:
+        """No measure of a drawn sample is over all judged topics."""
+
+
+def _room_for(n_topics: int, values: Values | None) -> Values | None:
+    """Return values for so many topics, which are still to be set: of the kind of these."""
+    if values is None:
+        return None
+    return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
+
+
+def _blanked(
+    values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
+) -> Sequence[Values]:
+    """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
+    if not np.count_nonzero(missing):
+        return values
+    return [
+        _without(column, missing) if compat.blank_without_results(name) else column
+        for name, column in zip(selected.parameters.names, values, strict=True)
+    ]
+
+
+def _without(values: Values, missing: BoolArray) -> Values:
+    if isinstance(values, list):
+        return [b"" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    return np.where(missing, 0, values)
