@@ -93,6 +93,8 @@ class WithErrorSources(Experiment):
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs, as ``Experiment`` does."""
+        if not any(request in ERROR_SOURCES for request in self.requests):  # those that need strata, say
+            return super().values(grades, pooled)
         sampled = self.grades if grades is None else grades
 
         def assess(ranking: Ranking, reading: Reading, level: int) -> Topics:

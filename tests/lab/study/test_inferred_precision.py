@@ -143,3 +143,15 @@ def test_binary_ndcg(tmp_path: Path) -> None:
     ideal = sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
     [line] = evaluate("-m", "ndcg.2=1", qrels, run).stdout.splitlines()
     assert line.split() == [b"ndcg_2=1", b"all", b"%.4f" % (dcg / ideal)]
+
+
+def test_beside_measures_of_strata(tmp_path: Path) -> None:
+    """Measures of strata and of probabilities, evaluated apart, are the same with the two and without."""
+    files = [EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir())]
+    options = ["--scheme", "mixed", "--levels", "2", "--samples", "1", "--seed", "1", "--figures", "none"]
+    measures = ["-m", "xinfAP infAP statAP"]
+    lab("study", *files, *options, *measures, "-o", tmp_path / "plain")
+    lab("study", *files, *options, *measures, "--infap-errors", "-o", tmp_path / "more")
+    plain, more = ((tmp_path / name / "scores.csv").read_text().splitlines() for name in ("plain", "more"))
+    assert set(plain) < set(more)
+    assert {row["measure"] for row in csv.DictReader(more)} > {"infAP_no_pool", "infAP_true_precisions"}
