@@ -122,9 +122,7 @@ def test_damaged(library: str, files: tuple[Path, ...], monkeypatch: pytest.Monk
         for read in (irevalx.Qrels.read, irevalx.Run.read):
             with pytest.raises(irevalx.IrevalxError, match=r"^cannot read '.*damaged': "):
                 read(tmp_path / "damaged")
-    with pytest.raises(
-        irevalx.IrevalxError, match=r"the format of a Parquet file \(-R\) must be qrels, .* but got 'prefs'"
-    ):
+    with pytest.raises(irevalx.IrevalxError, match=r"a file for -R prefs must be text, but got a Parquet file"):
         irevalx.Qrels.read(files[0], rel_format="prefs")
 
 
