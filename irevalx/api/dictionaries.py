@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
-from irevalx.api.entries import Entries, What, grades_of, names_of, scores_of, topics_of
+from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.trec_eval.versions import Compat
 
@@ -62,9 +64,9 @@ def run_of(
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
         lists = [documents.values() for documents in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
-        return _entries(block, tag, numbers, exact=exact).results(compat, strict=strict)
+        return _entries(block, tag, numbers, exact=exact).results(compat, os.fsencode(tag), strict=strict)
 
-    return Run(tag, blocks=lambda: _in_blocks(scores, tag), whole=lambda: scores, parse=results)
+    return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
 
 
 def pool_of(documents: Mapping[Any, Iterable[Any]], path: str = "pool") -> Pool:

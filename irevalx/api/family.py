@@ -1,4 +1,4 @@
-"""Judgments for subtopics, and of drawn samples, from dictionaries and tables."""
+"""Judgments for subtopics, and of drawn samples, from dictionaries."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
-from irevalx.api.entries import grades_of, names_of, scores_of
-from irevalx.api.frames import Table
+from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.api.user_warnings import warn
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.drawn_files import drawn_judgments
 from irevalx.reading.subtopic_files import subtopic_judgments
-
-SUBTOPIC_COLUMNS = ("subtopic", "subtopic_id", "iteration")
-METHOD_COLUMNS = ("method",)
-PROBABILITY_COLUMNS = ("probability",)
 
 _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
 """What dictionaries say, one row a judgment: topic, document, and what else the format has."""
@@ -37,16 +32,6 @@ def subtopics_of(given: Mapping[Any, Any], path: str = "qrels") -> SubtopicJudgm
             what = f"{path}: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
             rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
     return _subtopics(rows, path)
-
-
-def subtopics_of_table(table: Table) -> SubtopicJudgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
-    topics, docnos, grades = table.judged()
-    subtopics = table.column(SUBTOPIC_COLUMNS).names()
-    lines = np.arange(1, topics.size + 1)
-    return SubtopicJudgments.joined(
-        table.path, [subtopic_judgments(table.path, topics, subtopics, docnos, grades, lines)]
-    )
 
 
 def drawn_of(given: Mapping[Any, Any], path: str = "qrels") -> DrawnJudgments:
@@ -75,16 +60,6 @@ def drawn_of(given: Mapping[Any, Any], path: str = "qrels") -> DrawnJudgments:
         np.arange(1, len(rows) + 1),
         warn,
     )
-
-
-def drawn_of_table(table: Table) -> DrawnJudgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
-    topics, docnos, grades = table.judged()
-    methods = table.column(METHOD_COLUMNS).grades()
-    column = table.column(PROBABILITY_COLUMNS)
-    probabilities = scores_of([[_known(one) for one in column.values]], column.place)
-    lines = np.arange(1, topics.size + 1)
-    return drawn_judgments(table.path, topics, docnos, grades, methods, probabilities, lines, warn)
 
 
 def _subtopics(rows: _Rows, path: str) -> SubtopicJudgments:

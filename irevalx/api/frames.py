@@ -1,155 +1,118 @@
-"""Tables as judgments, pools and runs: data frames, and iterables of named tuples.
+"""Tables of Python programs: data frames, whatever offers Arrow's C stream, and iterables of named tuples.
 
-A table is read by its columns, which may stand in any order beside others.
+A table is read by its columns, which may stand in any order beside others. Arrow's stream is taken where there is one
+and a library that reads it; otherwise columns are taken as arrays, and as lists where these are of several types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
-from irevalx.api.entries import Entries, grades_of, names_of, scores_of
+from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError
-from irevalx.frozen import Frozen
+from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn, array_of_numpy
+from irevalx.reading.tables.arrow_streams import chunks_of, has_consumer, has_stream, open_stream, table_of_stream
+from irevalx.reading.tables.column_names import ALL_NAMES, Kind
+from irevalx.reading.tables.tables import NOT_MISSING, SCORE_RULE, Chunk, Table, TableColumn
 
 Frame: TypeAlias = Any
-"""A pandas or polars data frame, or what is like one: ``columns`` names the columns, and each has ``to_list``."""
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
+stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
 
-TOPIC_COLUMNS = ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query")
-DOCNO_COLUMNS = ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document")
-SCORE_COLUMNS = ("score", "sim")
-GRADE_COLUMNS = ("relevance", "rel", "grade", "label", *SCORE_COLUMNS)
-"""What the columns may be called: the names of TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which
-call a grade a score. The first name that is there counts."""
-
-MOST_NAMES = 20
-"""So many columns of a table are named in a message."""
+PANDAS_ROWS = 1 << 18
+"""So many rows of a pandas frame are converted together."""
 
 
-class Column(Frozen):
-    """A column of a table.
+class ListColumn(TableColumn):
+    """A column of Python's values, converted once.
 
     Parameters
     ----------
-    table : what messages call the table.
-    name : what the table calls the column.
     values : one a row.
     missing : whether each value is missing, where the table has a notion of that; None where only None is.
     """
 
-    table: str
-    name: str
     values: list[Any]
-    missing: list[bool] | None = None
+    missing: Sequence[bool] | None = None
 
-    def place(self, row: int) -> str:
-        """Return what a message calls the value in a row."""
-        return f"{self.table}: column {shown(self.name)}, row {row + 1} (the first is 1)"
+    def check(self, kind: Kind) -> None:
+        """Convert all values; ArgumentError where one is not what it must be."""
+        getattr(self, kind)(slice(0, 0))
 
-    def names(self) -> Names:
+    def names(self, rows: slice) -> Names:
         """Return ids as bytes; ArgumentError where one is neither a string nor a whole number."""
+        return self.all_names.take(rows)
+
+    def grades(self, rows: slice) -> IntArray:
+        """Return whole numbers; ArgumentError where one is missing or none."""
+        return self.all_grades[rows]
+
+    def scores(self, rows: slice) -> FloatArray:
+        """Return numbers; ArgumentError where one is missing or none."""
+        return self.all_scores[rows]
+
+    def probabilities(self, rows: slice) -> FloatArray:
+        """Return numbers, nan where one is missing or NA; ArgumentError where one is none."""
+        known = [float("nan") if one is None or one == "NA" else one for one in self.values]
+        return scores_of([known], self.place)[rows]
+
+    @cached_property
+    def all_names(self) -> Names:
+        """The ids of all rows."""
         return names_of([self.values], self.place)[0]
 
-    def grades(self) -> IntArray:
-        """Return grades; ArgumentError where one is missing or not a whole number."""
+    @cached_property
+    def all_grades(self) -> IntArray:
+        """The whole numbers of all rows."""
         return grades_of([self.values], self.place)
 
-    def scores(self) -> FloatArray:
-        """Return scores; ArgumentError where one is missing or not a number."""
-        if self.missing and any(self.missing):
-            row = self.missing.index(True)
-            raise wrong(self.place(row), "a number of 64 bits and not missing", self.values[row])
+    @cached_property
+    def all_scores(self) -> FloatArray:
+        """The numbers of all rows."""
+        if self.missing is not None and any(self.missing):
+            row = list(self.missing).index(True)
+            raise wrong(self.place(row), f"{SCORE_RULE} {NOT_MISSING}", self.values[row])
         return scores_of([self.values], self.place)
-
-
-class Table(Frozen):
-    """Rows of named columns, as far as they are asked for.
-
-    Parameters
-    ----------
-    path : what messages call it.
-    names : of the columns, as the table has them.
-    read : reads the column with a name; raises whatever the table does.
-    """
-
-    path: str
-    names: list[Any]
-    read: Callable[[Any], tuple[list[Any], list[bool] | None]]
-
-    def column(self, names: Sequence[str]) -> Column:
-        """Return the column that has the first of these names that is there.
-
-        Raises
-        ------
-        ArgumentError : there is none, or there are several, or it cannot be read.
-        """
-        found = next((name for name in names if name in self.names), None)
-        if found is None:
-            known = ", ".join(map(str, self.names[:MOST_NAMES])) + (", ..." if len(self.names) > MOST_NAMES else "")
-            raise ArgumentError(
-                f"{self.path}: a table must have one of the columns {', '.join(names)}, but got {known or 'none'}"
-            )
-        if self.names.count(found) > 1:
-            number = self.names.count(found)
-            raise ArgumentError(f"{self.path}: a table must have only one column {shown(found)}, but got {number}")
-        try:
-            values, missing = self.read(found)
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise ArgumentError(f"{self.path}: column {shown(found)} must be a list of values, but {error}") from error
-        return Column(self.path, found, values, missing)
-
-    def grades(self) -> Entries:
-        """Return the documents with their grades; ArgumentError where a column is missing, or something in it."""
-        return self._entries(self.column(GRADE_COLUMNS).grades())
-
-    def judged(self) -> tuple[Names, Names, IntArray]:
-        """Return topics, documents and grades, one a row; ArgumentError where a column is missing."""
-        topics, docnos = (self.column(names).names() for names in (TOPIC_COLUMNS, DOCNO_COLUMNS))
-        return topics, docnos, self.column(GRADE_COLUMNS).grades()
-
-    def scores(self) -> Entries:
-        """Return the documents with their scores; ArgumentError where a column is missing, or something in it."""
-        return self._entries(self.column(SCORE_COLUMNS).scores())
-
-    def documents(self) -> Entries:
-        """Return the documents alone; ArgumentError where a column is missing, or something in it."""
-        return self._entries(None)
-
-    def _entries(self, numbers: AnyArray | None) -> Entries:
-        topics, docnos = (self.column(names).names() for names in (TOPIC_COLUMNS, DOCNO_COLUMNS))
-        return Entries.of_table(self.path, topics, docnos, np.zeros(topics.size) if numbers is None else numbers)
 
 
 def is_frame(given: Any) -> bool:
     """Return whether something has columns with names."""
-    return _is_lazy(given) or hasattr(given, "columns") or hasattr(given, "column_names")
+    return _is_lazy(given) or has_stream(given) or hasattr(given, "columns") or hasattr(given, "column_names")
 
 
 def table_of_frame(frame: Frame, path: str) -> Table:
-    """Return a data frame as a table; a polars LazyFrame is collected first.
+    """Return a data frame, or what offers Arrow's C stream, as a table; a polars LazyFrame is collected first.
 
     Parameters
     ----------
     path : what messages call it.
+
+    Raises
+    ------
+    ArgumentError : it is a stream that cannot be read.
     """
-    if _is_lazy(frame):
-        frame = frame.collect()
-    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
-
-    def read(name: str) -> tuple[list[Any], list[bool] | None]:
-        column = frame[name]
-        to_list = next((getattr(column, way) for way in ("to_list", "to_pylist") if hasattr(column, way)), None)
-        values = list(column) if to_list is None else list(to_list())
-        # In pandas nan stands for what is missing, in polars and elsewhere it is a number.
-        return values, list(column.isna()) if hasattr(column, "isna") else None
-
-    return Table(path, list(names), read)
+    if hasattr(frame, "iloc"):
+        return _table_of_pandas(frame, path)
+    names = None
+    if hasattr(frame, "lazy"):  # of polars, where columns that are not asked for cost time and may have no stream
+        names = list(frame.collect_schema().names() if _is_lazy(frame) else frame.columns)
+        frame = frame.select([name for name in names if name in ALL_NAMES])
+        frame = frame.collect() if _is_lazy(frame) else frame
+    can_list = hasattr(frame, "columns") or hasattr(frame, "column_names")
+    if has_stream(frame) and (has_consumer() or not can_list):
+        table = table_of_stream(frame, path)
+        return table if names is None else Table(path, names, table.chunks)
+    if names is None:
+        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    return _listed_table(path, names, lambda name: frame[name])
 
 
 def table_of_records(first: Any, others: Iterable[Any], path: str) -> Table:
@@ -161,7 +124,95 @@ def table_of_records(first: Any, others: Iterable[Any], path: str) -> Table:
     path : what messages call them.
     """
     records = list(chain([first], others))
-    return Table(path, list(first._fields), lambda name: ([getattr(record, name) for record in records], None))
+    return _listed_table(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
+
+
+def _listed_table(path: str, names: list[Any], read: Callable[[Any], Any]) -> Table:
+    """Return a table whose columns are taken as a whole, and kept.
+
+    Parameters
+    ----------
+    read : reads the column with a name; raises whatever it likes.
+    """
+    kept: dict[Any, tuple[int, TableColumn]] = {}
+
+    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        for name in wanted:
+            if name not in kept:
+                kept[name] = _column(path, name, 1, read)
+        sizes = [kept[name][0] for name in wanted]
+        if len(set(sizes)) > 1:
+            raise ArgumentError(f"{path}: the columns of a table must have the same length, but got {sizes}")
+        yield Chunk(sizes[0], tuple(kept[name][1] for name in wanted))
+
+    return Table(path, names, chunks)
+
+
+def _table_of_pandas(frame: Any, path: str) -> Table:
+    """Return a pandas frame, of which some rows at a time are converted, so that there is no second one in memory."""
+    streamed = has_stream(frame) and has_consumer()
+
+    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        chosen = frame[list(wanted)]
+        for start in range(0, len(chosen), PANDAS_ROWS):
+            some = chosen.iloc[start : start + PANDAS_ROWS].reset_index(drop=True)
+            # In pandas nan stands for what is missing; lists can say which it was.
+            yield from (streamed and not some.isna().to_numpy().any() and _streamed(some, start)) or _listed(
+                some, start
+            )
+
+    def _streamed(some: Any, start: int) -> list[Chunk]:
+        try:
+            stream = open_stream(some, path)
+        except ArgumentError:  # values of several types in a column, of which lists can say where they are
+            return []
+        names = list(some.columns)
+        return list(chunks_of(stream.batches, stream.names, names, path, start + 1))
+
+    def _listed(some: Any, start: int) -> list[Chunk]:
+        columns = (_column(path, name, start + 1, some.__getitem__)[1] for name in some.columns)
+        return [Chunk(len(some), tuple(columns))]
+
+    return Table(path, list(frame.columns), chunks)
+
+
+def _column(path: str, name: Any, first_row: int, read: Callable[[Any], Any]) -> tuple[int, TableColumn]:
+    """Return the length of a column, and it: an array where nothing is missing and all is of one type, else a list.
+
+    Raises
+    ------
+    ArgumentError : it cannot be read.
+    """
+    try:
+        column = read(name)
+        if hasattr(column, "fetchnumpy"):  # of DuckDB
+            [column] = column.fetchnumpy().values()
+        missing = column.isna().tolist() if hasattr(column, "isna") else None
+        is_complete = not any(missing) if missing else not (hasattr(column, "null_count") and column.null_count())
+        if is_complete and (array := _array(column)) is not None:
+            return array.size, ArrowColumn(path, name, first_row, array)
+        values = _as_list(column)
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise ArgumentError(f"{path}: column {shown(name)} must be a list of values, but {error}") from error
+    return len(values), ListColumn(path, name, first_row, values, missing)
+
+
+def _array(column: Any) -> ArrowArray | None:
+    """Return a column as an array of numbers or strings; None where it is none."""
+    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        return None
+    try:
+        array = array_of_numpy(values)
+    except (TypeError, ValueError):
+        return None
+    return array if array.form else None
+
+
+def _as_list(column: Any) -> list[Any]:
+    ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))
+    to_list = next(filter(None, ways), None)
+    return list(column) if to_list is None else list(to_list())
 
 
 def _is_lazy(given: Any) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import chain
 from typing import IO, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.frames import Frame, Table, is_frame, table_of_frame, table_of_records
+from irevalx.api.frames import Frame, is_frame, table_of_frame, table_of_records
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -16,7 +18,8 @@ from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading import formats
-from irevalx.reading.source import Source
+from irevalx.reading.source import Source, name_of_file
+from irevalx.reading.tables.tables import Table
 from irevalx.trec_eval.versions import Compat, read_version
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
@@ -37,7 +40,7 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
 
-_IN_MEMORY = (_QRELS, formats.SUBTOPICS.name, formats.PRELS.name)
+_IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
 
 
@@ -109,7 +112,7 @@ class Qrels:
             judgments = _judgments_of(qrels, fmt.name)
         elif table := _table_of(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = _judgments_of_table(table, fmt.name)
+            judgments = fmt.read_table(table, version, strict, warn)
         else:
             judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
@@ -188,13 +191,13 @@ class Run:
         if compat.version not in self._kept:
             run = self._reader(compat)
             parts = run.results()
-            kept = files.Run(run.path, blocks=lambda: iter(parts), whole=lambda: None, parse=lambda results: results)
+            kept = files.Run(run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results)
             self._kept[compat.version] = kept
         return self._kept[compat.version]
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list.
+    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table without a name may hold several runs.
 
     Raises
     ------
@@ -210,9 +213,10 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         if not several:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
-            return [_read_run(one, f"runs[{place}]", None, results_format, strict) for place, one in enumerate(several)]
+            each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
+            return list(chain.from_iterable(each))
         given = several
-    return [_read_run(given, "runs", None, results_format, strict)]
+    return _runs_in(given, "runs", results_format, strict)
 
 
 def version_of(compat: Any) -> Compat:
@@ -232,20 +236,42 @@ def _refuse_no_version(compat: Any) -> None:
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any) -> Run:
     """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
-    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
     name = None if name is None else checks.identifier("name", name)
+    runs = _runs_in(given, what, results_format, strict, name)
+    if len(runs) > 1:
+        raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
+    return runs[0]
+
+
+def _runs_in(given: Any, what: str, results_format: Any, strict: Any, name: str | None = None) -> list[Run]:
+    """Return a run, or all those of a table, which may be a file.
+
+    Parameters
+    ----------
+    what : what messages about the form of the run call it.
+    name : what to call it, if it is one; None for what it calls itself.
+    """
+    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
     tag = name or "run"
     if isinstance(given, Run):
-        return Run(given.kept, given.name if name is None else name)
+        return [Run(given.kept, given.name if name is None else name)]
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)
+        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     if table := _table_of(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        entries = table.scores()
-        return Run(lambda compat: entries.run(compat, strict=strict), name)
+        return _runs_of(table, os.fsencode(tag), name, strict=strict)
     source = _source_of(given, what)
-    return Run(lambda compat: fmt.read(source, compat, strict, warn), name)
+    if source.is_parquet:
+        return _runs_of(formats.table_of(source, fmt), name_of_file(source.path), name, strict=strict)
+    return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
+
+
+def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool) -> list[Run]:
+    from irevalx.reading.tables.run_tables import runs_of_table
+
+    found = runs_of_table(table, usual_name)
+    return [Run(partial(run.opened, strict=strict), name) for run in found]
 
 
 def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
@@ -257,30 +283,19 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
     return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
 
 
-def _judgments_of_table(table: Table, rel_format: str) -> AnyJudgments:
-    """Return a table as judgments."""
-    if rel_format == _QRELS:
-        return table.grades().judgments()
-    from irevalx.api import family
-
-    return family.subtopics_of_table(table) if rel_format == formats.SUBTOPICS.name else family.drawn_of_table(table)
-
-
 def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
     if isinstance(given, Mapping):
         return dictionaries.pool_of(given)
     if table := _table_of(given, "pool"):
-        return table.documents().pool()
+        return formats.POOL.read_table(table, version, strict, warn)
     return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
 
 
 def _table_of(given: Any, path: str) -> Table | None:
     """Return a data frame or named tuples as a table; None for anything else."""
-    if _is_file(given):
-        return None
     if is_frame(given):
         return table_of_frame(given, path)
-    if not isinstance(given, Iterable):
+    if _is_file(given) or not isinstance(given, Iterable):
         return None
     records = iter(given)
     first = next(records, None)

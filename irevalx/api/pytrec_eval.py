@@ -11,8 +11,8 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from irevalx.api import checks, dictionaries
-from irevalx.api.entries import as_bytes, scores_of
 from irevalx.api.inputs import Qrels
+from irevalx.api.python_values import as_bytes, scores_of
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation.columns import Column

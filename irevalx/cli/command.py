@@ -136,10 +136,11 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
     """Return the runs, whose lines are still to be read."""
-    from irevalx.reading.formats import results_format
+    from irevalx.reading.formats import results_format, runs_in
 
-    read = results_format(options.results_format).read
-    return [read(sources[path], options.compat, options.strict, warn) for path in options.files[1:]]
+    fmt = results_format(options.results_format)
+    files = (sources[path] for path in options.files[1:])
+    return [run for file in files for run in runs_in(fmt, file, options.compat, options.strict, warn)]
 
 
 def _select(options: Options, warn: Warn) -> Selection:
@@ -212,7 +213,7 @@ def _print_reports(
             evaluations=reported,
             per_topic=options.per_topic,
             summary=not options.no_summary,
-            headed=len(options.files) > 2,
+            headed=len(evaluations) > 1,
             digits=DIGITS if options.digits is None else options.digits,
             about={**about, "warnings": messages.warnings},
         )

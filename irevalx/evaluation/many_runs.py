@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
@@ -18,6 +17,7 @@ from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.reading.runs import Run
+from irevalx.reading.source import as_column, stem_of
 from irevalx.settings import Settings
 
 
@@ -94,15 +94,15 @@ def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     warn : told which tags were not unique.
     """
     tags = Counter(tag for tag, _ in runs)
-    stems = Counter(_stem(path) for tag, path in runs if tags[tag] > 1)
+    stems = Counter(stem_of(path) for tag, path in runs if tags[tag] > 1)
     taken = {tag for tag, number in tags.items() if number == 1}
     names = []
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
-            stem = _stem(path)
+            stem = stem_of(path)
             candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
-            name = next(found for found in map(_as_column, candidates) if found not in taken)
+            name = next(found for found in map(as_column, candidates) if found not in taken)
             taken.add(name)
         names.append(name)
     for tag, number in tags.items():
@@ -125,18 +125,6 @@ def _without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int
         f"{shown_name(documents.path)}: {without} of {np.count_nonzero(asked)} topics have no document judged "
         "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
     ]
-
-
-def _stem(path: str) -> str:
-    name = path.rpartition("/")[2]
-    stem = name
-    for suffix in (".gz", ".bz2", ".xz"):
-        stem = stem.removesuffix(suffix)
-    return stem.rpartition(".")[0] or stem or name
-
-
-def _as_column(name: str) -> bytes:
-    return b"_".join(os.fsencode(name).split()) or b"_"
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:

@@ -102,7 +102,8 @@ def rank_run(
             progress(lines)
             yield part
 
-    parts = each_topic_once(counted(), lambda: work(run.whole())[0], blocks)
+    unread = blocks if run.to_its_end else ()
+    parts = each_topic_once(counted(), lambda: (work(block)[0] for block in run.again()), unread)
     return RankedRun(
         ranking=Ranking.joined([part.ranking for part in parts]),
         topics=frozenset(topic for part in parts for topic in part.topics),

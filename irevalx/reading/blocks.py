@@ -108,16 +108,18 @@ def one_block(chunks: Iterable[bytes]) -> Block:
     return Block(b"".join(read), 1)
 
 
-def each_topic_once(parts: Iterable[Part], read_again: Callable[[], Part], unread: Iterable[object] = ()) -> list[Part]:
+def each_topic_once(
+    parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
+) -> list[Part]:
     """Collect the parts of a file, in no two of which there is the same topic.
 
     As soon as a topic returns, its lines do not stand together, and only the whole file can be grouped: it is read
-    again, as one part.
+    again.
 
     Parameters
     ----------
     parts : what was made of each block, with its ``topics``.
-    read_again : returns what is made of the whole file as one block.
+    read_again : returns what is made of the whole file, in parts without a common topic.
     unread : the blocks that have not been looked at yet. A pipe can be read again when it has been read to its end.
     """
     collected: list[Part] = []
@@ -126,7 +128,7 @@ def each_topic_once(parts: Iterable[Part], read_again: Callable[[], Part], unrea
         if not seen.isdisjoint(part.topics):
             for _ in unread:
                 pass
-            return [read_again()]
+            return list(read_again())
         seen.update(part.topics)
         collected.append(part)
     return collected

@@ -12,7 +12,7 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, Warn, quote
+from irevalx.errors import FormatError, InputError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Comments, Layout
 from irevalx.trec_eval.versions import Compat
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
+    from irevalx.reading.tables.tables import Table
 
 Data_co = TypeVar("Data_co", covariant=True)
 
@@ -51,6 +52,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     prose : what the columns mean, one paragraph each; ``paragraphs`` adds what follows from the other fields.
     reader : module and function, below ``irevalx.reading``, that read a file, given what ``read`` is given and the
         layout.
+    table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
+        is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
     excludes : of judgments: the options that they exclude, as ``Settings.refuse_contradictions`` calls them.
     """
@@ -61,6 +64,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     example: str
     prose: tuple[str, ...]
     reader: str
+    table_reader: str = ""
     usual_measures: str = "official"
     excludes: tuple[str, ...] = ()
 
@@ -79,9 +83,22 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         UnreadableFileError, MalformedLineError
         OddNumberError : under ``strict``.
         """
+        if source.is_parquet:
+            return self.read_table(table_of(source, self), compat, strict, warn)
         module, _, function = self.reader.partition(".")
         reader = getattr(import_module(f"irevalx.reading.{module}"), function)
         return cast("Data_co", reader(source, self.layout, compat, strict, warn))
+
+    def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn) -> Data_co:
+        """Read a table, as ``read`` does a file.
+
+        Raises
+        ------
+        ArgumentError : a column is missing, or something in it; or there are several runs.
+        """
+        module, _, function = self.table_reader.partition(".")
+        reader = getattr(import_module(f"irevalx.reading.tables.{module}"), function)
+        return cast("Data_co", reader(table, compat, strict, warn))
 
     @property
     def usage(self) -> str:
@@ -115,6 +132,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
     reader="qrels.read_graded",
+    table_reader="judged_tables.graded_table",
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -189,6 +207,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
         "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
     ),
     reader="subtopic_files.read_subtopics",
+    table_reader="judged_tables.subtopic_table",
     usual_measures="subtopics",
     excludes=("--pool",),
 )
@@ -206,6 +225,7 @@ PRELS: FileFormat[DrawnJudgments] = FileFormat(
         "The format has measures of its own: statAP and its relatives.",
     ),
     reader="drawn_files.read_prels",
+    table_reader="judged_tables.drawn_table",
     usual_measures="prels",
     excludes=("--pool",),
 )
@@ -226,6 +246,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
         "RANK column is ignored. TAG is the name of the run.",
     ),
     reader="scored_runs.read_scored_run",
+    table_reader="run_tables.read_run_table",
 )
 
 POOL: FileFormat[Pool] = FileFormat(
@@ -246,6 +267,7 @@ POOL: FileFormat[Pool] = FileFormat(
         "the pool even if the file lacks it, which is told on standard error.",
     ),
     reader="pool_file.read_pool_file",
+    table_reader="judged_tables.pool_table",
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
@@ -271,6 +293,41 @@ RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FOR
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the usual formats, for callers that have no choice."""
+
+
+def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[Run]:
+    """Return the runs of a file: one, but of a Parquet file as many as its column ``run`` names.
+
+    A Parquet file that cannot be read is a run of which reading fails.
+
+    Parameters
+    ----------
+    fmt : the format, if it is a text file.
+    source, compat, strict, warn : as ``FileFormat.read`` takes them.
+    """
+    if not source.is_parquet:
+        return [fmt.read(source, compat, strict, warn)]
+    from irevalx.reading.source import name_of_file
+    from irevalx.reading.tables.run_tables import failing_run, runs_of_table
+
+    try:
+        table = table_of(source, fmt)
+        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
+    except InputError as error:
+        return [failing_run(source.path, error)]
+
+
+def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
+    """Open a Parquet file as a table; FormatError where tables cannot be in a format."""
+    if not fmt.table_reader:
+        names = [one.name for one in FILE_FORMATS if one.kind is fmt.kind and one.table_reader]
+        raise FormatError(
+            f"{shown_name(source.path)}: the format of a Parquet file ({fmt.kind.value}) must be "
+            f"{_listed(names, 'or')}, but got {quote(fmt.name)}"
+        )
+    from irevalx.reading.tables.parquet import table_of_parquet
+
+    return table_of_parquet(source)
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:

@@ -58,7 +58,7 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
         return _Part(_judgments(lines, strata, odd), odd, names.texts())
 
     blocks = blocks_of(source)
-    parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
+    parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
     for message in odd_number_warnings(part.odd for part in parts):
         warn(message)
     return Judgments.joined(path, _with_strata_of_all(parts))

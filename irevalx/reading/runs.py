@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -95,18 +95,21 @@ class Run(Frozen):
     path : the file as the user named it; the tag of what is no file.
     blocks : returns the blocks, which end between topics as far as the lines of a topic stand together. It is called
         first, and once only unless the run has a ``size``.
-    whole : returns everything as one block; it may be called when all blocks have been read.
+    again : returns everything as blocks without a common topic.
     parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
+    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe.
     """
 
     path: str
     blocks: Callable[[], Iterator[Any]]
-    whole: Callable[[], Any]
+    again: Callable[[], Iterable[Any]]
     parse: Callable[[Any], Results]
     size: int = 0
+    to_its_end: bool = True
 
     def results(self) -> list[Results]:
         """Read it all; no topic is in two parts."""
         blocks = self.blocks()
-        return each_topic_once(map(self.parse, blocks), lambda: self.parse(self.whole()), blocks)
+        unread = blocks if self.to_its_end else ()
+        return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)

@@ -41,7 +41,7 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     return Run(
         source.path,
         blocks=lambda: blocks_of(source),
-        whole=lambda: whole_file(source),
+        again=lambda: [whole_file(source)],
         parse=parse,
         size=source.size,
     )

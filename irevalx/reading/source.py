@@ -15,6 +15,15 @@ from irevalx.reading.compression import LONGEST_START, Decompressed, Readable, c
 CHUNK_SIZE = 1 << 20
 NEWLINE = b"\n"
 
+_PARQUET = b"PAR1"
+"""How Parquet files begin."""
+
+_OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
+"""The bytes that may follow in a line of text."""
+
+_HEAD_SIZE = 4096
+"""So many of the first bytes say what a file is."""
+
 
 class Source:
     """A file that can be read again, even if it is a pipe.
@@ -32,6 +41,7 @@ class Source:
         self._content = content
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
+        self._begun: BinaryIO | None = None
 
     @classmethod
     def of(cls, given: Source | str | os.PathLike[str] | IO[str] | IO[bytes]) -> Source:
@@ -56,6 +66,34 @@ class Source:
         shared = stat.S_ISREG(status.st_mode) and not self.path.startswith("/dev/")
         return status.st_size if shared and self.path != STANDARD_INPUT else 0
 
+    @property
+    def is_plain_file(self) -> bool:
+        """Whether it is a file on the disk, not compressed, that libraries can open by its name."""
+        return self.size > 0 and compression_of(self._head()) is None
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a Parquet file, as its first bytes say; not where it cannot be read.
+
+        These are ``PAR1`` and a byte that is neither printable nor white space, as no line of text has it: there are
+        topics that begin with PAR1.
+        """
+        try:
+            head = _plain(io.BytesIO(self._head()), shown_name(self.path)).read(len(_PARQUET) + 1)
+        except (OSError, ValueError, UnreadableFileError):
+            return False
+        return head.startswith(_PARQUET) and head[len(_PARQUET) :] not in _OF_TEXT
+
+    def _head(self) -> bytes:
+        """Return some of the first bytes as they are; what cannot be sought is read from them on when it is opened."""
+        if self._begun is None:
+            raw = self._open()
+            if raw.seekable():
+                with raw:
+                    return raw.read(_HEAD_SIZE)
+            self._begun = raw
+        return cast("io.BufferedReader", self._begun).peek(_HEAD_SIZE)
+
     def sha256(self) -> str | None:
         """Return the SHA-256 of the file as it is, compressed or not; None where it cannot be read.
 
@@ -73,17 +111,18 @@ class Source:
             return None
         return digest.hexdigest()
 
-    def chunks(self, size: int, *, again: bool = False) -> Iterator[bytes]:
+    def chunks(self, size: int, *, again: bool = False, text: bool = True) -> Iterator[bytes]:
         """Read the file from its beginning.
 
         Parameters
         ----------
         size : about how many bytes to read at a time.
         again : keep what cannot be sought in a temporary file. Once all has been read it can be read again.
+        text : whether it is made of lines, of which the last gets a newline if the file has none.
 
         Yields
         ------
-        Bytes, cut anywhere. The last line gets a newline if the file has none. An empty stream yields nothing.
+        Bytes, cut anywhere. An empty stream yields nothing.
 
         Raises
         ------
@@ -103,7 +142,7 @@ class Source:
                     last = chunk[-1:]
             if last is None and not may_be_empty:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
-            if last not in {NEWLINE, None}:
+            if text and last not in {NEWLINE, None}:
                 yield NEWLINE
         except OSError as error:
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror or error}") from None
@@ -111,6 +150,9 @@ class Source:
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error}") from None
 
     def _open(self) -> BinaryIO:
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            return begun
         if self._content is not None:
             return io.BytesIO(self._content)
         if self._spool is not None:
@@ -129,6 +171,29 @@ class Source:
         self._spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))
+
+
+def stem_of(path: str) -> str:
+    """Return a file's name without folder and endings; of those only the last, and that of a compression."""
+    name = path.rpartition("/")[2]
+    stem = name
+    for suffix in (".gz", ".bz2", ".xz"):
+        stem = stem.removesuffix(suffix)
+    return stem.rpartition(".")[0] or stem or name
+
+
+def as_column(name: str) -> bytes:
+    """Return a name as one word, which can stand in a column."""
+    return b"_".join(os.fsencode(name).split()) or b"_"
+
+
+def name_of_file(path: str) -> bytes:
+    """Return what a run is called that is in a file of its own and has no name.
+
+    >>> name_of_file("runs/bm25.parquet")
+    b'bm25'
+    """
+    return b"run" if path == STANDARD_INPUT else as_column(stem_of(path))
 
 
 def _is_pipe(raw: BinaryIO) -> bool:

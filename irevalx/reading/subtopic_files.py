@@ -59,7 +59,7 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
         return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), odd)
 
     blocks = blocks_of(source)
-    parts = each_topic_once(map(parse, blocks), lambda: parse(whole_file(source)), blocks)
+    parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
     for message in odd_number_warnings(part.odd for part in parts):
         warn(message)
     return SubtopicJudgments.joined(path, [part.judgments for part in parts])

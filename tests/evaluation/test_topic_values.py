@@ -70,7 +70,7 @@ def run_of(lines: Any, topics: Any, compat: Compat) -> Run:
 
 def results_of(run: Run) -> Results:
     """The results of a run, as one part."""
-    results: Results = run.parse(run.whole())
+    [results] = map(run.parse, run.again())
     return results
 
 

@@ -1,12 +1,7 @@
-"""The one builder of judgments, pools and runs from what Python programs have in memory.
-
-Dictionaries and tables become columns of ids and numbers, these become ``Entries``, and what is evaluated is made of
-those alone.
-"""
+"""Lists of Python's strings and numbers as names and arrays."""
 
 from __future__ import annotations
 
-import os
 import struct
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -18,15 +13,8 @@ import numpy as np
 
 from irevalx.api.checks import identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool
-from irevalx.reading.lines import as_precise
-from irevalx.reading.runs import Results, Run, group_by_topic
-from irevalx.trec_eval.numbers import OddNumbers
-from irevalx.trec_eval.versions import Compat
 
 What = Callable[[int], str]
 """Says, for a message, what the n-th value (from 0) of a column is."""
@@ -36,89 +24,6 @@ _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(
 
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
-
-
-class Entries(Frozen):
-    """Documents of topics, each with a number.
-
-    Parameters
-    ----------
-    path : what messages call them.
-    topics : each once, in the order given.
-    rows : one row a topic, its documents in the order given.
-    docnos : flat.
-    numbers : flat; grades of int64 or scores of float64; of a pool anything.
-    lines : flat; the 1-based place of each in what was given, for messages.
-    distinct : whether it is known that no document occurs twice in a topic.
-    """
-
-    path: str
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
-    numbers: AnyArray
-    lines: IntArray
-    distinct: bool = False
-
-    @classmethod
-    def of_table(cls, path: str, topics: Names, docnos: Names, numbers: AnyArray) -> Entries:
-        """Return the rows of a table, those of each topic brought together.
-
-        Parameters
-        ----------
-        topics, docnos, numbers : of each row.
-        """
-        names, rows, order = group_by_topic(topics)
-        lines = np.arange(1, topics.size + 1)
-        return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
-
-    def judgments(self) -> Judgments:
-        """Return them as judgments; topics without documents are left out."""
-        filled = np.flatnonzero(self.rows.lengths).tolist()
-        topics = tuple(self.topics[place] for place in filled)
-        rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines)
-        return Judgments.joined(self.path, [part])
-
-    def pool(self) -> Pool:
-        """Return them as a pool."""
-        return Pool(self.path, self.topics, self.rows.ids, self.docnos)
-
-    def run(self, compat: Compat, *, strict: bool) -> Run:
-        """Return them as a run in one block, to be evaluated any number of times; OddNumberError as ``results``."""
-        return Run(self.path, lambda: iter([self]), lambda: self, lambda whole: whole.results(compat, strict=strict))
-
-    def results(self, compat: Compat, *, strict: bool) -> Results:
-        """Return them as results of a run, with the path as its tag.
-
-        Raises
-        ------
-        OddNumberError : under ``strict``, a score is not finite.
-        """
-        scores: FloatArray = self.numbers
-        return Results(
-            topics=self.topics,
-            rows=self.rows,
-            docnos=self.docnos,
-            scores=as_precise(scores, compat),
-            close=np.zeros(scores.size, np.bool_),
-            error=0.0,
-            exact=scores.__getitem__,
-            lines=self.lines,
-            tag=os.fsencode(self.path),
-            odd=self._odd_scores(strict=strict),
-            distinct=self.distinct,
-        )
-
-    def _odd_scores(self, *, strict: bool) -> OddNumbers:
-        odd = OddNumbers("score", "a finite number", strict=strict)
-        finite = np.isfinite(self.numbers)
-        if not finite.all():
-            for place in np.flatnonzero(~finite).tolist():
-                topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
-                score = f"{self.numbers[place]:g}"
-                odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
-        return odd
 
 
 def as_bytes(text: str) -> bytes:

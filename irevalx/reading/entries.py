@@ -1,0 +1,110 @@
+"""The one builder of judgments, pools and results from topics, documents and numbers that are in memory.
+
+Dictionaries and tables become columns of ids and numbers, these become ``Entries``, and what is evaluated is made of
+those alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
+from irevalx.errors import quote
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.reading.lines import as_precise
+from irevalx.reading.runs import Results, group_by_topic
+from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.versions import Compat
+
+
+class Entries(Frozen):
+    """Documents of topics, each with a number.
+
+    Parameters
+    ----------
+    path : what messages call them.
+    topics : each once, in the order given.
+    rows : one row a topic, its documents in the order given.
+    docnos : flat.
+    numbers : flat; grades of int64 or scores of float64; of a pool anything.
+    lines : flat; the 1-based place of each in what was given, for messages.
+    distinct : whether it is known that no document occurs twice in a topic.
+    """
+
+    path: str
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+    numbers: AnyArray
+    lines: IntArray
+    distinct: bool = False
+
+    @classmethod
+    def of_rows(
+        cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
+    ) -> Entries:
+        """Return the rows of a table, those of each topic brought together.
+
+        Parameters
+        ----------
+        topics, docnos, numbers : of each row.
+        lines : its 1-based number; None where these are all rows.
+        """
+        names, rows, order = group_by_topic(topics)
+        lines = np.arange(1, topics.size + 1) if lines is None else lines
+        return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
+
+    def take(self, first: int, last: int) -> Entries:
+        """Return some topics, from the first number on and before the last."""
+        low, high = self.rows.offsets[[first, last]].tolist()
+        flat = slice(low, high)
+        rows = Segments.of_lengths(self.rows.lengths[first:last])
+        docnos, numbers, lines = self.docnos.take(flat), self.numbers[flat], self.lines[flat]
+        return Entries(self.path, self.topics[first:last], rows, docnos, numbers, lines, self.distinct)
+
+    def judgments(self) -> Judgments:
+        """Return them as judgments; topics without documents are left out."""
+        filled = np.flatnonzero(self.rows.lengths).tolist()
+        topics = tuple(self.topics[place] for place in filled)
+        rows = Segments.of_lengths(self.rows.lengths[filled])
+        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines)
+        return Judgments.joined(self.path, [part])
+
+    def pool(self) -> Pool:
+        """Return them as a pool."""
+        return Pool(self.path, self.topics, self.rows.ids, self.docnos)
+
+    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
+        """Return them as results of a run with this tag.
+
+        Raises
+        ------
+        OddNumberError : under ``strict``, a score is not finite.
+        """
+        scores: FloatArray = self.numbers
+        return Results(
+            topics=self.topics,
+            rows=self.rows,
+            docnos=self.docnos,
+            scores=as_precise(scores, compat),
+            close=np.zeros(scores.size, np.bool_),
+            error=0.0,
+            exact=scores.__getitem__,
+            lines=self.lines,
+            tag=tag,
+            odd=self._odd_scores(strict=strict),
+            distinct=self.distinct,
+        )
+
+    def _odd_scores(self, *, strict: bool) -> OddNumbers:
+        odd = OddNumbers("score", "a finite number", strict=strict)
+        finite = np.isfinite(self.numbers)
+        if not finite.all():
+            for place in np.flatnonzero(~finite).tolist():
+                topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
+                score = f"{self.numbers[place]:g}"
+                odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
+        return odd

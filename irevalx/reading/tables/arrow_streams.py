@@ -1,0 +1,241 @@
+"""Whatever offers Arrow's C stream, as batches of columns, through pyarrow or nanoarrow.
+
+Both are imported when a stream is to be read. nanoarrow is the smaller one; pyarrow is taken where a program has
+imported it, or where there is no nanoarrow.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import ByteArray
+from irevalx.errors import ArgumentError
+from irevalx.frozen import Frozen
+from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn
+from irevalx.reading.tables.tables import Chunk, Table
+
+EXTRA = "irevalx[arrow]"
+
+_PYARROW_FORMS = {
+    "string": "u",
+    "large_string": "U",
+    "string_view": "vu",
+    "null": "n",
+    "int8": "c",
+    "uint8": "C",
+    "int16": "s",
+    "uint16": "S",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "l",
+    "uint64": "L",
+    "halffloat": "e",
+    "float": "f",
+    "double": "g",
+}
+"""The formats of the C data interface, by what pyarrow calls the types."""
+
+
+class Batch(Frozen):
+    """Some rows of a stream.
+
+    Parameters
+    ----------
+    size : how many there are.
+    columns : of the stream, in order.
+    """
+
+    size: int
+    columns: Sequence[ArrowArray]
+
+
+class Stream(Frozen):
+    """A stream that has been opened.
+
+    Parameters
+    ----------
+    names : of the columns.
+    batches : to be gone through once.
+    """
+
+    names: Sequence[str]
+    batches: Iterator[Batch]
+
+
+def has_stream(given: Any) -> bool:
+    """Return whether something offers Arrow's C stream."""
+    return hasattr(given, "__arrow_c_stream__")
+
+
+def has_consumer() -> bool:
+    """Return whether there is a library that reads such streams."""
+    return any(name in sys.modules or find_spec(name) for name in ("nanoarrow", "pyarrow"))
+
+
+def open_stream(given: Any, path: str) -> Stream:
+    """Open a stream.
+
+    Parameters
+    ----------
+    given : offers Arrow's C stream.
+    path : what messages call it.
+
+    Raises
+    ------
+    ArgumentError : there is no library that reads it, or it cannot be opened.
+    """
+    if not has_consumer():
+        raise ArgumentError(f"{path}: a table of this kind needs nanoarrow or pyarrow: pip install '{EXTRA}'")
+    opened = _with_pyarrow if "pyarrow" in sys.modules or not find_spec("nanoarrow") else _with_nanoarrow
+    try:
+        return opened(given, path)
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise ArgumentError(f"{path}: a table must offer an Arrow stream, but {first_line(error)}") from error
+
+
+def table_of_stream(given: Any, path: str) -> Table:
+    """Return a stream as a table; it is read once, and batches that have been read are kept.
+
+    Parameters
+    ----------
+    given : offers Arrow's C stream.
+    path : what messages call it.
+
+    Raises
+    ------
+    ArgumentError : as ``open_stream``.
+    """
+    stream = open_stream(given, path)
+    kept: list[Batch] = []
+
+    def batches() -> Iterator[Batch]:
+        yield from kept
+        for batch in stream.batches:
+            kept.append(batch)
+            yield batch
+
+    return Table(path, stream.names, lambda wanted: chunks_of(batches(), stream.names, wanted, path))
+
+
+def chunks_of(
+    batches: Iterable[Batch], names: Sequence[str], wanted: Sequence[str], path: str, first_row: int = 1
+) -> Iterator[Chunk]:
+    """Yield some columns of batches, batch by batch.
+
+    Parameters
+    ----------
+    names : of the columns of the batches.
+    wanted : those that are yielded, in this order.
+    path : what messages call the table.
+    first_row : the number of the first row of the first batch.
+    """
+    for batch in batches:
+        columns = (ArrowColumn(path, name, first_row, batch.columns[names.index(name)]) for name in wanted)
+        yield Chunk(batch.size, tuple(columns))
+        first_row += batch.size
+
+
+def _with_pyarrow(given: Any, path: str) -> Stream:
+    reader = import_module("pyarrow").RecordBatchReader.from_stream(given)
+    dictionaries = _Dictionaries()
+
+    def batches() -> Iterator[Batch]:
+        for batch in _failing_as_table(reader, path):
+            columns = [_of_pyarrow(column, dictionaries) for column in batch.columns]
+            yield Batch(batch.num_rows, columns)
+
+    return Stream(reader.schema.names, batches())
+
+
+def batch_of_pyarrow(batch: Any) -> Batch:
+    """Return a record batch of pyarrow."""
+    return Batch(batch.num_rows, [_of_pyarrow(column, _Dictionaries()) for column in batch.columns])
+
+
+def _of_pyarrow(array: Any, dictionaries: _Dictionaries) -> ArrowArray:
+    array = getattr(array, "storage", array)  # of a type that extends another
+    dictionary = getattr(array, "dictionary", None)
+    values = array if dictionary is None else array.indices
+    type_name = str(values.type)
+    form = _PYARROW_FORMS.get(type_name, "")
+    buffers = [_bytes_of(buffer) for buffer in values.buffers()] if form else []
+    known = None if dictionary is None else dictionaries.known(_of_pyarrow(dictionary, dictionaries))
+    return ArrowArray(form, type_name, len(values), values.offset, buffers, known)
+
+
+def _with_nanoarrow(given: Any, path: str) -> Stream:
+    nanoarrow = import_module("nanoarrow")
+    stream = nanoarrow.c_array_stream(given)
+    children = list(stream.get_schema().children)
+    dictionaries = _Dictionaries()
+
+    def batches() -> Iterator[Batch]:
+        for batch in _failing_as_table(stream, path):
+            view = batch.view()
+            columns = [
+                _of_nanoarrow(nanoarrow, child, view.child(place), view.offset, view.length, dictionaries)
+                for place, child in enumerate(children)
+            ]
+            yield Batch(view.length, columns)
+
+    return Stream([child.name for child in children], batches())
+
+
+def _of_nanoarrow(
+    nanoarrow: Any, schema: Any, view: Any, offset: int, size: int, dictionaries: _Dictionaries
+) -> ArrowArray:
+    form = schema.format
+    buffers = [_bytes_of(view.buffer(place)) for place in range(view.n_buffers)] if form in _FORMS else []
+    known = None
+    if view.dictionary is not None:
+        values = view.dictionary
+        known = dictionaries.known(_of_nanoarrow(nanoarrow, schema.dictionary, values, 0, values.length, dictionaries))
+    type_name = nanoarrow.c_schema_view(schema).type
+    return ArrowArray(form, type_name, size, offset + view.offset, buffers, known)
+
+
+_FORMS = frozenset(_PYARROW_FORMS.values())
+
+
+class _Dictionaries:
+    """The dictionaries of a stream, which often are the same for all its batches."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], ArrowArray] = {}
+
+    def known(self, dictionary: ArrowArray) -> ArrowArray:
+        """Return a dictionary, or an earlier one that lies in the same memory."""
+        places = (None if one is None else (one.ctypes.data, one.size) for one in dictionary.buffers)
+        return self._known.setdefault((dictionary.form, dictionary.offset, dictionary.size, *places), dictionary)
+
+
+def _bytes_of(buffer: Any) -> ByteArray | None:
+    """Return the memory of a buffer; None where there is none."""
+    if buffer is None:
+        return None
+    view = memoryview(buffer)
+    return np.frombuffer(view, np.uint8) if view.nbytes else None
+
+
+def _failing_as_table(batches: Iterable[Any], path: str) -> Iterator[Any]:
+    """Yield batches; what a library raises on the way becomes an ArgumentError."""
+    remaining = iter(batches)
+    while True:
+        try:
+            batch = next(remaining, None)
+        except (TypeError, ValueError, RuntimeError, OSError) as error:
+            raise ArgumentError(f"{path}: a table must be readable to its end, but {first_line(error)}") from error
+        if batch is None:
+            return
+        yield batch
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error of a library says."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,54 @@
+"""Tables as judgments and pools, which are taken as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.errors import Warn
+from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.drawn_files import drawn_judgments
+from irevalx.reading.entries import Entries
+from irevalx.reading.subtopic_files import subtopic_judgments
+from irevalx.reading.tables.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC
+from irevalx.reading.tables.tables import Table
+from irevalx.trec_eval.versions import Compat
+
+
+def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+    grades, topics, docnos = table.read(GRADE, TOPIC, DOCNO)
+    return Entries.of_rows(table.path, topics, docnos, grades).judgments()
+
+
+def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
+    """Return the rows of a table as a pool; ArgumentError where a column is missing, or something in it."""
+    topics, docnos = table.read(TOPIC, DOCNO)
+    return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
+
+
+def subtopic_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+    topics, docnos, grades, subtopics = table.read(TOPIC, DOCNO, GRADE, SUBTOPIC)
+    lines = np.arange(1, topics.size + 1)
+    part = subtopic_judgments(table.path, topics, subtopics, docnos, grades, lines)
+    return SubtopicJudgments.joined(table.path, [part])
+
+
+def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> DrawnJudgments:
+    """Return the rows of a table as judgments; a probability that is missing is not known.
+
+    Parameters
+    ----------
+    warn : told how many probabilities are out of bounds.
+
+    Raises
+    ------
+    ArgumentError : a column is missing, or something in it.
+    MalformedLineError : a probability that counts is 0.
+    """
+    topics, docnos, grades, methods, probabilities = table.read(TOPIC, DOCNO, GRADE, METHOD, PROBABILITY)
+    lines = np.arange(1, topics.size + 1)
+    return drawn_judgments(table.path, topics, docnos, grades, methods, probabilities, lines, warn)

@@ -1,0 +1,134 @@
+"""Parquet files as tables, through pyarrow or DuckDB, whichever is there."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import IO, Any, TypeVar
+
+from irevalx.errors import InputError, UnreadableFileError, quote
+from irevalx.frozen import replace
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.tables.arrow_columns import ArrowColumn, array_of_numpy
+from irevalx.reading.tables.arrow_streams import (
+    EXTRA,
+    batch_of_pyarrow,
+    chunks_of,
+    first_line,
+    has_consumer,
+    table_of_stream,
+)
+from irevalx.reading.tables.column_names import ALL_NAMES, RUN, TOPIC
+from irevalx.reading.tables.tables import Chunk, Table
+
+BATCH_ROWS = 1 << 17
+"""So many rows of a file are read together."""
+
+Result = TypeVar("Result")
+
+_WILDCARDS = frozenset("*?[")
+"""Characters that DuckDB does not take for themselves in the name of a file."""
+
+
+def table_of_parquet(source: Source) -> Table:
+    """Open a Parquet file as a table.
+
+    Columns are read when they are asked for, and again each time; of a file with a column that names the run all are
+    kept, so that it is not read once for each run.
+
+    Raises
+    ------
+    UnreadableFileError : there is no library that reads such files, or this one is damaged; or reading it raises that.
+    """
+    libraries = {"pyarrow": _with_pyarrow, "duckdb": _with_duckdb}
+    opened = next((libraries[name] for name in libraries if name in sys.modules or find_spec(name)), None)
+    if opened is None:
+        raise UnreadableFileError(
+            f"cannot read {quote(source.path)}: a Parquet file needs pyarrow or DuckDB: pip install '{EXTRA}'"
+        )
+    table = _failing_as_file(source, partial(opened, source))
+
+    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        remaining = _failing_as_file(source, lambda: table.chunks(wanted))
+        while chunk := _failing_as_file(source, lambda: next(remaining, None)):
+            yield chunk
+
+    if not table.has(RUN):
+        return replace(table, chunks=chunks)
+    known = [name for name in table.names if name in ALL_NAMES]
+    kept: list[Chunk] = []
+
+    def kept_chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        kept.extend(() if kept else chunks(known))
+        for chunk in kept:
+            yield Chunk(chunk.size, tuple(chunk.columns[known.index(name)] for name in wanted))
+
+    return replace(table, chunks=kept_chunks)
+
+
+def _with_pyarrow(source: Source) -> Table:
+    parquet = import_module("pyarrow.parquet")
+    path, temporary = _local_file(source)
+    names = parquet.read_schema(path).names
+    # Few topics and runs have many rows each: a batch has each of them once, and a number for each row.
+    of_few = [name for name in (*TOPIC.names, *RUN.names) if name in names]
+
+    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        assert temporary is None or not temporary.closed  # it lives as long as the table
+        with parquet.ParquetFile(path, read_dictionary=of_few) as opened:
+            batches = opened.iter_batches(BATCH_ROWS, columns=list(wanted))
+            in_file = [name for name in names if name in wanted]
+            yield from chunks_of(map(batch_of_pyarrow, batches), in_file, wanted, source.path)
+
+    return Table(source.path, names, chunks)
+
+
+def _with_duckdb(source: Source) -> Table:
+    duckdb = import_module("duckdb")
+    path, temporary = _local_file(source, other_than=_WILDCARDS)
+    connection = duckdb.connect()
+    relation = connection.read_parquet(path, hive_partitioning=False)
+
+    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+        assert temporary is None or not temporary.closed  # it lives as long as the table
+        chosen = relation.select(*map(duckdb.ColumnExpression, wanted))
+        return table_of_stream(chosen, source.path).chunks(wanted) if has_consumer() else _fetched(chosen, source.path)
+
+    return Table(source.path, relation.columns, chunks)
+
+
+def _fetched(relation: Any, path: str) -> Iterator[Chunk]:
+    """Yield a relation of DuckDB as arrays of numpy, in one chunk."""
+    arrays = {name: array_of_numpy(values) for name, values in relation.fetchnumpy().items()}
+    columns = tuple(ArrowColumn(path, name, 1, array) for name, array in arrays.items())
+    yield Chunk(columns[0].array.size, columns)
+
+
+def _local_file(source: Source, other_than: frozenset[str] = frozenset()) -> tuple[str, IO[bytes] | None]:
+    """Return a path of a file, and the temporary file that it is of; None where it is the file itself.
+
+    Parameters
+    ----------
+    other_than : characters that the path must not have.
+    """
+    if source.is_plain_file and other_than.isdisjoint(source.path):
+        return source.path, None
+    temporary = tempfile.NamedTemporaryFile(suffix=".parquet")  # noqa: SIM115 - lives as long as the table
+    for chunk in source.chunks(CHUNK_SIZE, text=False):
+        temporary.write(chunk)
+    temporary.flush()
+    return temporary.name, temporary
+
+
+def _failing_as_file(source: Source, work: Callable[[], Result]) -> Result:
+    """Return what work returns; whatever a library raises in it, the file cannot be read."""
+    try:
+        return work()
+    except InputError:
+        raise
+    except Exception as error:
+        raise UnreadableFileError(f"cannot read {quote(source.path)}: {first_line(error)}") from error
