@@ -21,7 +21,7 @@ from irevalx.evaluation.parts import Part, WholeRun, all_rows, computable, named
 from irevalx.frozen import Frozen
 from irevalx.measures.select import Selection, select
 from irevalx.reading.formats import QRELS
-from irevalx.reading.tables.spark_rows import spark_rows
+from irevalx.reading.tables.spark_rows import names_of_runs, spark_rows
 from irevalx.reading.tables.topic_blocks import JUDGED, POOLED, RETRIEVED, blocks_of_topics, read_block
 from irevalx.settings import Settings
 
@@ -80,9 +80,9 @@ def evaluate(
     highest = judged.agg({"grade": "max"}).first()[0] or 0
     computable(selection, highest, settings, warn)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    names = tuple(row.run for row in retrieved.select("run").distinct().collect()) if with_missing else ()
+    names = names_of_runs(runs, retrieved) if with_missing else ()
     _refuse_no_topics(judged, retrieved, settings, names)
-    workers = _Workers(asked, settings, strict, highest, names, block_rows)
+    workers = Workers(asked, settings, strict, highest, names, block_rows)
     rows = judged.unionAll(pooled).unionAll(retrieved).repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
 
@@ -90,7 +90,7 @@ def evaluate(
 class Values:
     """What runs score. Spark keeps the values of topics once they have been computed, until ``unpersist``."""
 
-    def __init__(self, scores: DataFrame, workers: _Workers, wide: bool) -> None:
+    def __init__(self, scores: DataFrame, workers: Workers, wide: bool) -> None:
         self._scores = scores
         self._workers = workers
         self._measures = named_measures(workers.selection())
@@ -121,9 +121,9 @@ class Values:
         IrevalxWarning : what the command would say of a run.
         """
         by_run = self._scores.repartition("run").sortWithinPartitions("run", "topic")
-        totals = [WholeRun(*row) for row in by_run.mapInArrow(self._workers.fold, _TOTALS).collect()]
-        [judged] = [one.counts for one in totals if one.name is None]
-        runs = [one for one in totals if one.name is not None]
+        rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
+        [judged] = [row.counts for row in rows if row.name is None]
+        runs = [WholeRun(*row) for row in rows if row.name is not None]
         found = all_rows(runs, self._measures, judged, self._workers.settings, warn)
         return self._scores.sparkSession.createDataFrame(found, "run string, measure string, value double")
 
@@ -132,7 +132,7 @@ class Values:
         self._scores.unpersist()
 
 
-class _Workers(Frozen):
+class Workers(Frozen):
     """What workers are told, and what they do.
 
     Parameters

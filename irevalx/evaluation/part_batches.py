@@ -14,6 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.evaluation.parts import N_COUNTED, Fold, NamedMeasures, Part
+from irevalx.reading.tables.topic_blocks import starts
 
 Batch: TypeAlias = Any
 """A record batch of pyarrow."""
@@ -53,7 +54,7 @@ def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator
     pa = import_module("pyarrow")
     folds: dict[str | None, Fold] = {}
     for batch in batches:
-        ends = [*changes(batch.column("run")), len(batch)]
+        ends = [*starts(batch.column("run")), len(batch)]
         for first, end in zip([0, *ends], ends, strict=False):
             some = batch.slice(first, end - first)
             fold = folds.setdefault(some.column("run")[0].as_py(), Fold(measures))
@@ -71,13 +72,6 @@ def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator
         n_with_value=pa.array([fold.n_with_value.tolist() for fold in every], pa.list_(pa.int64())),
         counts=pa.array([fold.counts.tolist() for fold in every], pa.list_(pa.int64())),
     )
-
-
-def changes(column: Any) -> list[int]:
-    """Return the places of an array of pyarrow, but the first, that hold another value than the place before."""
-    codes = column.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    found: list[int] = (np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist()
-    return found
 
 
 def _batch(**columns: Any) -> Batch:

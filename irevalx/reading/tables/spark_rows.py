@@ -20,7 +20,7 @@ _TYPES: dict[Kind, tuple[tuple[str, ...], str, str]] = {
     "grades": (_NUMBERS, "bigint", GRADE_RULE),
     "scores": (_NUMBERS, "double", SCORE_RULE),
 }
-"""Of a column that holds names, grades or scores: the types that it may have, the one it gets, and what messages say."""
+"""Of a column with names, grades or scores: the types that it may have, the one that it gets, and what messages say."""
 
 _WANTED: dict[int, dict[str, Wanted]] = {
     JUDGED: {"topic": TOPIC, "docno": DOCNO, "grade": GRADE},
@@ -42,8 +42,10 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
 
     Raises
     ------
-    ArgumentError : a column is missing, or has a type that it must not have.
+    ArgumentError : it is no data frame of Spark, or a column is missing, or has a type that it must not have.
     """
+    if not hasattr(frame, "mapInArrow"):
+        raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
     table = Table(what, frame.columns, lambda names: iter(()))
     wanted = {name: one for name, one in _WANTED[kind].items() if one is not RUN or table.has(RUN)}
@@ -62,6 +64,18 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
     return frame.select(*(column.alias(name) for name, column in columns.items()))
 
 
+def names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
+    """Return the names of all runs; one that no column names is there without rows, too.
+
+    Parameters
+    ----------
+    rows : what ``spark_rows`` makes of the data frame.
+    """
+    if RUN.names[0] not in frame.columns:
+        return (THE_RUN,)
+    return tuple(row.run for row in rows.select("run").distinct().collect())
+
+
 def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
     """Return a column as what it is to hold; a row in which it cannot be that ends the job.
 
@@ -75,11 +89,13 @@ def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
     if field.dataType.typeName() not in types:
         raise ArgumentError(f"{place} must be {rule}, but got the type {field.dataType.simpleString()}")
     column = _column(sql, field.name)
-    fits = column == sql.floor(column) if kind == "grades" else column.isNotNull()
+    value, fits = column.cast(as_type), column.isNotNull()
+    if kind == "grades":
+        value = column.try_cast(as_type)
+        fits = value == column
     got = sql.coalesce(column.cast("string"), sql.lit("NULL"))
     message = sql.concat(sql.lit(f"{place} must be {rule}, but got "), got, sql.lit(" in the row "), row)
-    value = sql.floor(column) if kind == "grades" else column
-    return sql.when(fits, value.cast(as_type)).otherwise(sql.raise_error(message))
+    return sql.when(fits, value).otherwise(sql.raise_error(message))
 
 
 def _column(sql: Any, name: str) -> Any:
