@@ -61,11 +61,17 @@ class Frozen:
         ------
         TypeError : a field is missing, given twice, or unknown.
         """
-        given = {**dict(zip(self.__match_args__, args, strict=False)), **named}
-        every = {**self._defaults, **given}
-        if len(given) != len(args) + len(named) or every.keys() != self._names:
+        values = self.__dict__
+        if args:
+            values.update(zip(self.__match_args__, args, strict=False))
+        if named:
+            values.update(named)
+        n_given = len(values)
+        if n_given < len(self._fields):
+            for name, default in self._defaults.items():
+                values.setdefault(name, default)
+        if n_given != len(args) + len(named) or values.keys() != self._names:
             raise TypeError(f"{type(self).__name__} must be given each of its fields once: {', '.join(self._fields)}")
-        self.__dict__.update(every)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")

@@ -30,8 +30,9 @@ class Example:
     again : one more line, with a document that is there already.
     again_error : status and words of the error about it; None where a document may occur again.
     odd : one more line, with a number that trec_eval reads although it is none; "" where lines have no numbers.
-    odd_says : what that line says then.
-    refuses_odd : whether numbers that are none are refused, whatever --strict says.
+    odd_says : what that line says then; nothing where it is refused.
+    refuses_odd : whether numbers that are none are refused with words of their own.
+    header : the first line of a file, if there must be one.
     """
 
     lines: tuple[str, ...]
@@ -41,14 +42,29 @@ class Example:
     odd: str = ""
     odd_says: Row = ()
     refuses_odd: bool = False
+    header: str = ""
 
     def text(self, topics: Sequence[str]) -> bytes:
         """A file with these topics."""
+        return self.header.encode() + self.more(topics)
+
+    def more(self, topics: Sequence[str]) -> bytes:
+        """Lines with these topics, to stand behind others."""
         return "".join(f"{line.format(topic)}\n" for topic in topics for line in self.lines).encode()
 
     def content(self, topics: Sequence[str]) -> list[Row]:
         """What it says, sorted."""
         return sorted((topic, *row) for topic in topics for row in self.says)
+
+
+@dataclass(frozen=True)
+class JsonExample(Example):
+    """Members of the object of one topic, and what they say; ``again`` and ``odd`` are members too."""
+
+    def more(self, topics: Sequence[str]) -> bytes:
+        """A file with these topics; nothing can stand behind it."""
+        objects = [f'"{topic}": {{{", ".join(self.lines)}}}' for topic in topics]
+        return f"{{{', '.join(objects)}}}\n".encode()
 
 
 TWICE = "a document must occur once in the"
@@ -61,6 +77,21 @@ EXAMPLES = {
         again_error=(4, f"{TWICE} judgments of a topic"),
         odd="{} 0 D 2x",
         odd_says=("D", 2),
+    ),
+    "beir": Example(
+        lines=("{} A 1", "{} B 0", "{} C -1"),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again="{} A 0",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        odd="{} D 2x",
+        header="query-id corpus-id score\n",
+    ),
+    "-R json": JsonExample(
+        lines=('"A": 1', '"B": 0', '"C": -1'),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again='"A": 0',
+        again_error=(2, "a document must occur once in the topic"),
+        odd='"D": 2.5',
     ),
     "sampled": Example(
         lines=("{} 0 A 0 1", "{} 0 B 0 0", "{} 0 C 1 -1"),
@@ -117,6 +148,20 @@ EXAMPLES = {
         odd="{} Q0 D 4 2x me",
         odd_says=("D", 2.0),
     ),
+    "msmarco": Example(
+        lines=("{} A 1", "{} B 2", "{} C 3"),
+        says=(("A", -1.0), ("B", -2.0), ("C", -3.0)),
+        again="{} A 4",
+        again_error=(4, f"{TWICE} results of a topic"),
+        odd="{} D 4x",
+    ),
+    "-T json": JsonExample(
+        lines=('"A": 12.5', '"B": -0.25', '"C": 1e-3'),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again='"A": 0',
+        again_error=(2, "a document must occur once in the topic"),
+        odd='"D": "2"',
+    ),
     "pool": Example(
         lines=("{} A", "{} B", "{} C"),
         says=(("A",), ("B",), ("C",)),
@@ -124,7 +169,7 @@ EXAMPLES = {
         again_error=None,
     ),
 }
-"""By the name of the format."""
+"""By the name of the format or, where one of judgments and one of runs have the same, by how it is chosen."""
 
 
 @singledispatch

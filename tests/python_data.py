@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 from running import FIXTURES
@@ -24,6 +26,11 @@ def run_dict(path: Path = BM25) -> dict[str, dict[str, float]]:
     """A run of the example."""
     with path.open() as stream:
         return irevalx.parse_run(stream)
+
+
+def case_name(value: object) -> str:
+    """What a test calls a value: the same in every process, so without addresses and with sets in order."""
+    return re.sub(" at 0x[0-9a-f]+", "", " ".join(pformat(value, width=1).split()))[:60]
 
 
 class Frame:

@@ -102,6 +102,46 @@ def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
     return reduced
 
 
+def strata_by_depth(qrels: Qrels, runs: Sequence[Ranked], ends: Sequence[int], *, rest: bool) -> Qrels:
+    """Number of the stratum of each judged document: up to which of the depths it lies, or in the rest."""
+    found: Qrels = {}
+    for topic, grades in qrels.items():
+        for docno, grade in grades.items():
+            ranks = [run[topic].index(docno) + 1 for run in runs if docno in run.get(topic, ())]
+            strata = [number for number, end in enumerate(ends, start=1) if ranks and min(ranks) <= end]
+            if grade >= 0 and (strata or rest):
+                found.setdefault(topic, {})[docno] = strata[0] if strata else len(ends) + 1
+    return found
+
+
+def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *, rest: bool) -> Qrels:
+    """Number of the stratum of each judged document: how many runs have it at least, in descending order, or the rest."""
+    found: Qrels = {}
+    for topic, grades in qrels.items():
+        for docno, grade in grades.items():
+            number_of_runs = sum(1 for run in runs if docno in run.get(topic, ()))
+            strata = [number for number, at_least in enumerate(least, start=1) if number_of_runs >= at_least]
+            if grade >= 0 and (strata or rest):
+                found.setdefault(topic, {})[docno] = strata[0] if strata else len(least) + 1
+    return found
+
+
+def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -> dict[str, dict[str, tuple[int, int]]]:
+    """Stratum and grade of each document of a stratum; of D documents max(1, floor(p D + 1/2)) keep their grade."""
+    sample: dict[str, dict[str, tuple[int, int]]] = {}
+    for topic, of_topic in strata.items():
+        judged = [docno for docno, grade in qrels[topic].items() if grade >= 0]
+        order = shuffled(judged, seed, "strata", topic, 0)
+        kept: set[str] = set()
+        for number, rate in enumerate(rates, start=1):
+            documents = [docno for docno in order if of_topic.get(docno) == number]
+            kept.update(documents[: max(1, int((Decimal(rate) * len(documents)).to_integral_value(ROUND_HALF_UP)))])
+        sample[topic] = {
+            docno: (number, qrels[topic][docno] if docno in kept else -1) for docno, number in of_topic.items()
+        }
+    return sample
+
+
 def without_group(
     qrels: Qrels, runs: dict[str, Ranked], groups: dict[str, str], group: str, depth: int
 ) -> tuple[Qrels, Qrels]:

@@ -8,7 +8,7 @@ left to right in rank order, and are divided by the number of relevant documents
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -193,9 +193,9 @@ class SampledTopic:
         """Whether a document with this grade was judged and found relevant."""
         return grade >= 0 and grade >= self.level
 
-    def gain(self, grade: int) -> int:
-        """The grade of a relevant document, 0 of any other."""
-        return grade if self.is_relevant(grade) else 0
+    def gain(self, grade: int, gains: Mapping[int, float] | None = None) -> float:
+        """What a relevant document with this grade gains: its grade unless it is given; 0 of any other."""
+        return (gains or {}).get(grade, grade) if self.is_relevant(grade) else 0
 
     @property
     def strata(self) -> list[int]:
@@ -274,6 +274,38 @@ def inum_rel_ret(topic: SampledTopic) -> float:
     return topic.expected_within(len(topic.ranking))
 
 
+@sampled("inum_rel_se")
+def inum_rel_se(topic: SampledTopic) -> float:
+    """The square root of the variance of the estimated total, stratum by stratum."""
+    terms = []
+    for stratum in topic.strata:
+        pool = topic.count(topic.judgments, stratum)
+        if pool.judged in {0, pool.size}:
+            continue
+        if pool.judged == 1:
+            of_one = 1 / 4
+        else:
+            share = pool.relevant / pool.judged
+            of_one = pool.judged / (pool.judged - 1) * share * (1 - share)
+        terms.append(pool.size**2 * (1 - pool.judged / pool.size) * of_one / pool.judged)
+    return math.sqrt(ordered_sum(terms))
+
+
+@sampled("iiprec_at_recall", default=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0))
+def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
+    """The greatest precision to be expected, going back from the last rank as long as so much is to be expected."""
+    every = inum_rel(topic)
+    if every == 0:
+        return 0.0
+    best = 0.0
+    for rank in range(len(topic.ranking), 0, -1):
+        found = topic.expected_within(rank)
+        if found < recall * (1 - 1e-4) * every:
+            break
+        best = max(best, found / rank)
+    return best
+
+
 @sampled("iP", default=(10, 50, 1000))
 def i_p(topic: SampledTopic, k: int) -> float:
     """Relevant documents to be expected among the first k / k, also for a shorter list."""
@@ -313,7 +345,7 @@ def x_inf_ap(topic: SampledTopic) -> float:
     return total
 
 
-def sampled_dcg(topic: SampledTopic) -> float:
+def sampled_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
     """Per stratum, the discounted gains of the judged documents retrieved, scaled up to all retrieved from there."""
     total = 0.0
     for stratum in topic.strata:
@@ -323,7 +355,7 @@ def sampled_dcg(topic: SampledTopic) -> float:
         gains = 0.0
         for rank, document in enumerate(topic.ranking, start=1):
             if document is not None and document[0] == stratum:
-                gains += topic.gain(document[1]) / math.log2(rank + 1)
+                gains += topic.gain(document[1], given) / math.log2(rank + 1)
         total += retrieved.size * gains / retrieved.judged
     return total
 
@@ -333,27 +365,30 @@ def round_half_up(x: float) -> int:
     return math.floor(x + 0.5)
 
 
-def sampled_ideal_dcg(topic: SampledTopic) -> float:
-    """The DCG of as many documents of each grade as are to be expected in the pool, highest grade first."""
-    gains: list[int] = []
-    for grade in sorted({grade for _, grade in topic.judgments}, reverse=True):
-        if topic.gain(grade) == 0:
+def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
+    """The DCG of as many documents of each gain as are to be expected in the pool, highest gain first."""
+    ideal: list[float] = []
+    for gain in sorted({topic.gain(grade, given) for _, grade in topic.judgments}, reverse=True):
+        if gain == 0:
             continue
         terms = []
         for stratum in topic.strata:
             pool = topic.count(topic.judgments, stratum)
+            with_gain = 0
+            for of, grade in topic.judgments:
+                if of == stratum and topic.gain(grade, given) == gain:
+                    with_gain += 1
             if pool.judged > 0:
-                with_grade = topic.judgments.count((stratum, grade))
-                terms.append(with_grade * pool.size / pool.judged)
-        gains += [grade] * round_half_up(ordered_sum(terms))
-    return ordered_sum([gain / math.log2(rank + 1) for rank, gain in enumerate(gains[: topic.depth], start=1)])
+                terms.append(with_gain * pool.size / pool.judged)
+        ideal += [gain] * round_half_up(ordered_sum(terms))
+    return ordered_sum([gain / math.log2(rank + 1) for rank, gain in enumerate(ideal[: topic.depth], start=1)])
 
 
 @sampled("infNDCG")
-def inf_ndcg(topic: SampledTopic) -> float:
+def inf_ndcg(topic: SampledTopic, gains: Mapping[int, float] | None = None) -> float:
     """The DCG to be expected / the ideal one; 0 where nothing can be gained."""
-    ideal = sampled_ideal_dcg(topic)
-    return sampled_dcg(topic) / ideal if ideal > 0 else 0.0
+    ideal = sampled_ideal_dcg(topic, gains or {})
+    return sampled_dcg(topic, gains or {}) / ideal if ideal > 0 else 0.0
 
 
 # Readings of the unjudged

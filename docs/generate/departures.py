@@ -241,16 +241,17 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         7,
         "Measures have one spelling.",
-        "MAP, ndcg@10, P@5 or P_10 are understood, and printed in trec_eval's spelling. Cutoffs given with @ add up; "
-        "of those behind a dot the first set counts, as in trec_eval, and a line on standard error says so.",
+        "MAP, ndcg@10, P@5, P_10 or AP(rel=2) are understood, and printed in trec_eval's spelling unless --names "
+        "asked says otherwise. Cutoffs given with @ add up; of those behind a dot the first set counts, as in "
+        "trec_eval, and a line on standard error says so.",
         "Other programs have other names.",
         _HERE + "test_7_names_that_people_bring",
     ),
     Departure(
         7,
-        "Parameters of infAP, which takes none, and a colon behind parameters are ignored.",
-        "infAP takes c=C and epsilon=E, and :nonrel, :skip or :rel says how unjudged documents are read; all else "
-        "there is a usage error.",
+        "Parameters of infAP, which takes none, and a colon or brackets behind parameters are ignored.",
+        "infAP takes c=C and epsilon=E, :nonrel, :skip or :rel says how unjudged documents are read, and (rel=N) takes "
+        "the place of -l; all else there is a usage error.",
         "irevalx has these parameters and readings, trec_eval does not.",
         _HERE + "test_7_parameters_and_readings_of_irevalx",
     ),

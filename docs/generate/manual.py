@@ -38,6 +38,7 @@ EXAMPLES = (
     ("irevalx qrels run", "the official measures, averaged over topics"),
     ("irevalx -q -m map -m P.10 qrels run", "average precision and precision at 10, for each topic too"),
     ("irevalx -c -m ndcg@10 qrels run", "normalised DCG at 10, averaged over all judged topics"),
+    ("irevalx --names asked -m 'AP(rel=2)' -m RR@10 qrels run", "the names of ir_measures"),
     ("irevalx -l 2 qrels.gz runs/*.gz", "only grades of 2 and more are relevant; many runs"),
     ("zcat run.gz | irevalx --compat 9 qrels -", "what trec_eval 9.0.8 prints"),
     ("irevalx --unjudged nonrel,skip,rel -m P.10 qrels run", "unjudged documents taken in three ways"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from departures import DEPARTURES, SUBJECTS
+from family_departures import FAMILY
 from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_groups, output_formats
 from rules import KINDS, RULES
 
@@ -25,6 +26,9 @@ def blocks() -> dict[str, str]:
         "file formats": formats(),
         "rules": rule_table(),
         "departures": departure_tables(),
+        "departures from gdeval": family_table("gdeval"),
+        "departures from ndeval": family_table("ndeval"),
+        "departures from statap": family_table("statAP_MQ_eval"),
     }
 
 
@@ -94,6 +98,15 @@ def departure_tables() -> str:
         rows = [(d.trec_eval, d.irevalx, d.reason, f"`{d.test}`") for d in DEPARTURES if d.number == number]
         sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "because", "shown by"), rows))
     return "\n\n".join(sections)
+
+
+def family_table(program: str) -> str:
+    """Return the table of departures from one of the other programs."""
+    rows = [
+        (d.program, d.irevalx, d.reason, ", ".join(f"`{shown}`" if "::" in shown else shown for shown in d.shown_by))
+        for d in FAMILY[program]
+    ]
+    return table((program, "irevalx", "because", "shown by"), rows)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,14 @@ from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError
+from irevalx.frozen import replace
 from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn, array_of_numpy
-from irevalx.reading.tables.arrow_streams import chunks_of, has_consumer, has_stream, open_stream, table_of_stream
+from irevalx.reading.tables.arrow_streams import chunks_of, consumer, has_stream, open_stream, table_of_stream
 from irevalx.reading.tables.column_names import ALL_NAMES, Kind
 from irevalx.reading.tables.tables import NOT_MISSING, SCORE_RULE, Chunk, Table, TableColumn
 
-Frame: TypeAlias = Any
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
-
-PANDAS_ROWS = 1 << 18
-"""So many rows of a pandas frame are converted together."""
+SLICE_ROWS = 1 << 18
+"""So many rows of a data frame are converted together."""
 
 
 class ListColumn(TableColumn):
@@ -83,12 +80,7 @@ class ListColumn(TableColumn):
         return scores_of([self.values], self.place)
 
 
-def is_frame(given: Any) -> bool:
-    """Return whether something has columns with names."""
-    return _is_lazy(given) or has_stream(given) or hasattr(given, "columns") or hasattr(given, "column_names")
-
-
-def table_of_frame(frame: Frame, path: str) -> Table:
+def table_of_frame(frame: Any, path: str) -> Table:
     """Return a data frame, or what offers Arrow's C stream, as a table; a polars LazyFrame is collected first.
 
     Parameters
@@ -99,19 +91,17 @@ def table_of_frame(frame: Frame, path: str) -> Table:
     ------
     ArgumentError : it is a stream that cannot be read.
     """
-    if hasattr(frame, "iloc"):
-        return _table_of_pandas(frame, path)
-    names = None
-    if hasattr(frame, "lazy"):  # of polars, where columns that are not asked for cost time and may have no stream
-        names = list(frame.collect_schema().names() if _is_lazy(frame) else frame.columns)
-        frame = frame.select([name for name in names if name in ALL_NAMES])
-        frame = frame.collect() if _is_lazy(frame) else frame
+    if _is_lazy(frame):
+        names = frame.collect_schema().names()
+        frame = frame.select([name for name in names if name in ALL_NAMES]).collect()
+        return replace(_sliced_table(frame, _slice_of_polars, path), names=names)
+    slice_of = _slice_of_pandas if hasattr(frame, "iloc") else _slice_of_polars if hasattr(frame, "lazy") else None
+    if slice_of:
+        return _sliced_table(frame, slice_of, path)
     can_list = hasattr(frame, "columns") or hasattr(frame, "column_names")
-    if has_stream(frame) and (has_consumer() or not can_list):
-        table = table_of_stream(frame, path)
-        return table if names is None else Table(path, names, table.chunks)
-    if names is None:
-        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    if has_stream(frame) and (consumer() or not can_list):
+        return table_of_stream(frame, path)
+    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
     return _listed_table(path, names, lambda name: frame[name])
 
 
@@ -148,32 +138,43 @@ def _listed_table(path: str, names: list[Any], read: Callable[[Any], Any]) -> Ta
     return Table(path, names, chunks)
 
 
-def _table_of_pandas(frame: Any, path: str) -> Table:
-    """Return a pandas frame, of which some rows at a time are converted, so that there is no second one in memory."""
-    streamed = has_stream(frame) and has_consumer()
+def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], path: str) -> Table:
+    """Return a frame of which some rows at a time are converted, so that there is no second one in memory.
+
+    Parameters
+    ----------
+    slice_of : returns some columns of the rows from a number on, ``SLICE_ROWS`` at most.
+    """
+    streamed = has_stream(frame) and consumer()
 
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
-        chosen = frame[list(wanted)]
-        for start in range(0, len(chosen), PANDAS_ROWS):
-            some = chosen.iloc[start : start + PANDAS_ROWS].reset_index(drop=True)
-            # In pandas nan stands for what is missing; lists can say which it was.
-            yield from (streamed and not some.isna().to_numpy().any() and _streamed(some, start)) or _listed(
-                some, start
-            )
+        for start in range(0, len(frame), SLICE_ROWS):
+            some = slice_of(frame, list(wanted), start)
+            yield from (streamed and _streamed(some, start)) or _listed(some, start)
 
     def _streamed(some: Any, start: int) -> list[Chunk]:
+        # In pandas nan stands for what is missing; lists can say which it was.
+        if hasattr(some, "isna") and some.isna().to_numpy().any():
+            return []
         try:
             stream = open_stream(some, path)
         except ArgumentError:  # values of several types in a column, of which lists can say where they are
             return []
-        names = list(some.columns)
-        return list(chunks_of(stream.batches, stream.names, names, path, start + 1))
+        return list(chunks_of(stream.batches, stream.names, list(some.columns), path, start + 1))
 
     def _listed(some: Any, start: int) -> list[Chunk]:
         columns = (_column(path, name, start + 1, some.__getitem__)[1] for name in some.columns)
         return [Chunk(len(some), tuple(columns))]
 
     return Table(path, list(frame.columns), chunks)
+
+
+def _slice_of_pandas(frame: Any, names: list[Any], start: int) -> Any:
+    return frame.iloc[start : start + SLICE_ROWS][names].reset_index(drop=True)
+
+
+def _slice_of_polars(frame: Any, names: list[Any], start: int) -> Any:
+    return frame.select(names).slice(start, SLICE_ROWS)
 
 
 def _column(path: str, name: Any, first_row: int, read: Callable[[Any], Any]) -> tuple[int, TableColumn]:

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import IO, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.frames import Frame, is_frame, table_of_frame, table_of_records
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -19,8 +18,10 @@ from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading import formats
 from irevalx.reading.source import Source, name_of_file
-from irevalx.reading.tables.tables import Table
 from irevalx.trec_eval.versions import Compat, read_version
+
+if TYPE_CHECKING:
+    from irevalx.reading.tables.tables import Table
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -31,6 +32,10 @@ Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
+
+Frame: TypeAlias = Any
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
+stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
@@ -191,7 +196,9 @@ class Run:
         if compat.version not in self._kept:
             run = self._reader(compat)
             parts = run.results()
-            kept = files.Run(run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results)
+            kept = files.Run(
+                run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
+            )
             self._kept[compat.version] = kept
         return self._kept[compat.version]
 
@@ -207,7 +214,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
-    one_run = isinstance(given, Run | Mapping) or _is_file(given) or is_frame(given)
+    one_run = isinstance(given, Run | Mapping) or _is_file(given) or _is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
@@ -293,13 +300,19 @@ def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
 
 def _table_of(given: Any, path: str) -> Table | None:
     """Return a data frame or named tuples as a table; None for anything else."""
-    if is_frame(given):
+    if _is_frame(given):
+        from irevalx.api.frames import table_of_frame
+
         return table_of_frame(given, path)
     if _is_file(given) or not isinstance(given, Iterable):
         return None
     records = iter(given)
     first = next(records, None)
-    return table_of_records(first, records, path) if hasattr(first, "_fields") else None
+    if not hasattr(first, "_fields"):
+        return None
+    from irevalx.api.frames import table_of_records
+
+    return table_of_records(first, records, path)
 
 
 def _source_of(given: Any, what: str) -> Source:
@@ -317,6 +330,11 @@ def _source_of(given: Any, what: str) -> Source:
         return Source.of(given)
     except (OSError, ValueError, TypeError) as error:
         raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
+
+
+def _is_frame(given: Any) -> bool:
+    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
+    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
 def _is_file(given: Any) -> bool:

@@ -43,9 +43,8 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     ------
     ArgumentError : an id is neither a string nor a whole number, or two of them are the same as text.
     """
-    topics = tuple(
-        [as_bytes(one if type(one) is str else identifier(f"{path}: a topic", one, whole=not exact)) for one in given]
-    )
+    texts = [one if type(one) is str else identifier(f"{path}: a topic", one, whole=not exact) for one in given]
+    topics = tuple([text.encode(_ENCODING, _ERRORS) for text in texts])
     if len(set(topics)) < len(topics):
         twice = next(topic for place, topic in enumerate(topics) if topic in topics[:place])
         raise ArgumentError(f"{path}: a topic must be given once, but got {quote(twice)} twice")
@@ -84,10 +83,11 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
         encoded, distinct = as_bytes(text), False
     padding = b" " * PADDING
     buffer = np.frombuffer(b"".join((padding, encoded, b"\n", padding)), np.uint8)
-    ends: IntArray = np.flatnonzero(buffer == _NEWLINE)
+    ends: IntArray = (buffer == _NEWLINE).nonzero()[0]
     if not filled or ends.size != sum(map(len, filled)):
         return Names.of([as_bytes(one) for one in chain.from_iterable(filled)]), distinct
-    starts = np.concatenate((np.array([PADDING]), ends[:-1] + 1))
+    starts = np.full(ends.size, PADDING)
+    starts[1:] = ends[:-1] + 1
     return Names(buffer, starts, ends - starts), distinct
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+
 from irevalx.api import checks, dictionaries
 from irevalx.api.inputs import Qrels
 from irevalx.api.python_values import as_bytes, scores_of
@@ -21,7 +23,7 @@ from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_names import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
-from irevalx.measures.summary import as_list
+from irevalx.process.memory import keep_some_freed_memory
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -100,6 +102,7 @@ class RelevanceEvaluator:
             judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),
             compat="9",
         )
+        keep_some_freed_memory()
         texts = _joined(measures)
         try:
             chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
@@ -132,7 +135,7 @@ class RelevanceEvaluator:
             raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         try:
-            evaluation = evaluate(self._judgments, run, self._selection, self._settings)
+            evaluation = evaluate(self._judgments, run, self._selection, self._settings, only_values=True)
         except NoTopicsError:
             return {}
         if evaluation.failure:
@@ -212,9 +215,9 @@ def _parsed(
         raise checks.wrong(what, "an open file, or several lines", lines)
     found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
-        if not isinstance(line, str | bytes):
+        if type(line) is not str and not isinstance(line, str | bytes):
             raise checks.wrong(f"line {count} of {what}", "a string", line)
-        fields = os.fsdecode(line).split()
+        fields = (os.fsdecode(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
         documents = found[fields[0]]
@@ -272,7 +275,7 @@ def _values(column: Column, n_topics: int) -> list[float | None]:
     if column.values is None:
         return []
     summary = column.measure.summary
-    values = [float(value) for value in as_list(summary.scale(column.values) if summary else column.values)]
+    values: list[float] = np.asarray(summary.scale(column.values) if summary else column.values, np.float64).tolist()
     if column.has_value is None:
         return [*values]
     return [value if has_value else None for value, has_value in zip(values, column.has_value.tolist(), strict=True)]

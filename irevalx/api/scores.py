@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.api.checks import flag, identifier, text, wrong
-from irevalx.api.frames import Frame
+from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation

@@ -7,6 +7,7 @@ much time, and as much memory, as itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +84,12 @@ class Names(Frozen):
         """How many there are."""
         return self.start.size
 
+    @cached_property
+    def _long(self) -> list[int]:
+        """Where those are that are longer than ``LONG``."""
+        found: list[int] = (self.length > LONG).nonzero()[0].tolist()
+        return found
+
     def take(self, index: AnyArray | slice) -> Names:
         """Return those at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
@@ -94,7 +101,9 @@ class Names(Frozen):
 
     def texts(self) -> list[bytes]:
         """Return all of them."""
-        return [self.text(place) for place in range(self.size)]
+        whole = self.buffer.data
+        ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
+        return [bytes(whole[start:end]) for start, end in ends]
 
     def keys(self) -> WordArray:
         """Return a 64-bit hash of each; shape (n,). Equal strings have equal keys; equal keys prove nothing."""
@@ -105,7 +114,7 @@ class Names(Frozen):
             keys[index] = mixed ^ (mixed >> _HALF)
         keys *= _GOLDEN_RATIO  # so that the last bytes reach the low bits
         keys ^= keys >> _HALF
-        for long in np.flatnonzero(self.length > LONG).tolist():
+        for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
 
@@ -127,8 +136,8 @@ class Names(Frozen):
             other_place = np.minimum(other.start[index] + place, theirs.size - 1)
             differ = (ours[self.start[index] + place] ^ theirs[other_place]) & _FIRST_BYTES[left]
             equal[index] &= differ == 0
-        for long in np.flatnonzero(equal & (self.length > LONG)).tolist():
-            equal[long] = self.text(long) == other.text(long)
+        for long in self._long:
+            equal[long] = equal[long] and self.text(long) == other.text(long)
         return equal
 
     def changes(self) -> BoolArray:
@@ -136,8 +145,9 @@ class Names(Frozen):
         differ: BoolArray = self.length[1:] != self.length[:-1]
         for word in self._padded_words():
             differ |= word[1:] != word[:-1]
-        for long in (np.flatnonzero(~differ & (self.length[1:] > LONG)) + 1).tolist():
-            differ[long - 1] = self.text(long) != self.text(long - 1)
+        for long in self._long:
+            if long and not differ[long - 1]:
+                differ[long - 1] = self.text(long) != self.text(long - 1)
         return differ
 
     def ascending(self) -> IntArray:
@@ -187,12 +197,11 @@ class Names(Frozen):
         index: IntArray | slice = slice(None)
         place = 0
         length = self.length
-        if length.max(initial=0) > LONG:
+        if self._long:
             index = np.flatnonzero(length <= LONG)
             length = length[index]
-        while length.size and int(length.max()) > place:
-            if int(length.min()) <= place:
-                reaching = length > place
+        while n_reaching := np.count_nonzero(reaching := length > place):
+            if n_reaching < length.size:
                 index = np.flatnonzero(reaching) if isinstance(index, slice) else index[reaching]
                 length = length[reaching]
             yield place, np.minimum(length - place, WORD), index

@@ -129,7 +129,7 @@ class DocumentTable:
         remaining: IntArray | slice = slice(None)
         for level in self._levels:
             in_slots = level.slots[level.slot(topic[remaining], keys[remaining])]
-            filled = np.flatnonzero(in_slots != ABSENT)
+            filled: IntArray = (in_slots != ABSENT).nonzero()[0]
             places = filled if isinstance(remaining, slice) else remaining[filled]
             entry: IntArray = in_slots[filled].astype(np.int64)
             same = self._are_equal(entry, docnos.take(places), keys[places])
@@ -152,10 +152,9 @@ class DocumentTable:
         keys : their ``keys()``.
         """
         same: BoolArray = self._keys[entry] == keys
-        if same.all():
-            return self._docnos.take(entry).same(docnos)
-        likely = np.flatnonzero(same)
-        same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
+        likely = same.nonzero()[0]
+        if likely.size:
+            same[likely] = self._docnos.take(entry[likely]).same(docnos.take(likely))
         return same
 
 

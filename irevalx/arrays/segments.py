@@ -7,6 +7,7 @@ depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and a
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -42,7 +43,7 @@ class Segments(Frozen):
     offsets: IntArray
 
     def __init__(self, offsets: IntArray) -> None:
-        if offsets.size == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        if offsets.size == 0 or offsets.item(0) or np.count_nonzero(offsets[1:] < offsets[:-1]):
             raise ValueError("offsets must start at 0 and must not fall")
         super().__init__(offsets)
 
@@ -52,8 +53,12 @@ class Segments(Frozen):
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
         """Return rows of these lengths, laid end to end."""
-        lengths = np.asarray(lengths, dtype=np.int64)
-        return cls(np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+        rows = cls.__new__(cls)  # what is made of lengths need not be checked
+        known = rows.__dict__
+        known["lengths"] = lengths = np.asarray(lengths, dtype=np.int64)
+        known["offsets"] = offsets = np.zeros(lengths.size + 1, np.int64)
+        lengths.cumsum(out=offsets[1:])
+        return rows
 
     @cached_property
     def n(self) -> int:
@@ -68,12 +73,17 @@ class Segments(Frozen):
     @cached_property
     def lengths(self) -> IntArray:
         """Per row: how many elements it has."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
+
+    @cached_property
+    def _filled(self) -> IntArray:
+        """The rows that are not empty."""
+        return np.flatnonzero(self.lengths)
 
     @cached_property
     def ids(self) -> IntArray:
         """Flat: the row that an element belongs to."""
-        return np.repeat(np.arange(self.n), self.lengths)
+        return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> IntArray:
@@ -82,7 +92,7 @@ class Segments(Frozen):
 
     def spread(self, per_row: AnyArray) -> AnyArray:
         """Flat: the value of the row that an element belongs to."""
-        return np.repeat(per_row, self.lengths)
+        return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
         """Per row: 0.0 + x[0] + x[1] + ... from left to right, as C adds; 0.0 for an empty row."""
@@ -90,11 +100,13 @@ class Segments(Frozen):
 
     def count(self, mask: BoolArray) -> IntArray:
         """Per row: how many elements are true; 0 for an empty row."""
-        return np.diff(np.searchsorted(np.flatnonzero(mask), self.offsets))
+        before = mask.nonzero()[0].searchsorted(self.offsets)
+        return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true."""
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(mask, dtype=np.int64)))
+        before = np.zeros(self.size + 1, np.int64)
+        mask.cumsum(out=before[1:])
         return before[1:] - self.spread(before[self.offsets[:-1]])
 
     def running_sum(self, x: FloatArray) -> FloatArray:
@@ -122,9 +134,8 @@ class Segments(Frozen):
     def max(self, x: AnyArray, *, empty: float) -> AnyArray:
         """Per row: the greatest element; ``empty`` for an empty row."""
         out = np.full(self.n, empty, dtype=x.dtype)
-        filled = np.flatnonzero(self.lengths)
-        if filled.size:
-            out[filled] = np.maximum.reduceat(x, self.offsets[filled])
+        if self.size:
+            out[self._filled] = np.maximum.reduceat(x, self.offsets[self._filled])
         return out
 
     def first(self, mask: BoolArray, *, absent: int = ABSENT) -> IntArray:
@@ -138,6 +149,23 @@ class Segments(Frozen):
         """Return the permutation that sorts each row on its own, stably; the last key is the primary one."""
         return np.lexsort((*keys, self.ids))
 
+    def descending(self, x: FloatArray) -> IntArray:
+        """Return the permutation that sorts each row on its own, the greatest first and equal ones in any order.
+
+        Rows of the same length are sorted together, as a matrix: many short sorts take less time than one long one.
+        """
+        order = np.empty(self.size, np.int64)
+        if not order.size:
+            return order
+        by_length = self.lengths.argsort(kind="stable")
+        lengths = self.lengths[by_length]
+        changes = (lengths[1:] != lengths[:-1]).nonzero()[0] + 1
+        for begin, end in pairwise((0, *changes.tolist(), self.n)):
+            starts = self.offsets[by_length[begin:end], np.newaxis]
+            places = starts + np.arange(lengths[begin])
+            order[places] = starts + (-x[places]).argsort(axis=1)
+        return order
+
     def keep(self, mask: BoolArray) -> Segments:
         """Return the rows without the elements where ``mask`` is false; pair with ``x[mask]``."""
         return Segments.of_lengths(self.count(mask))
@@ -150,7 +178,7 @@ class Segments(Frozen):
         segments : the chosen rows.
         index : flat over them: where each element stood, so that ``x[index]`` are their elements.
         """
-        if np.array_equal(rows, np.arange(self.n)):
+        if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
             return self, np.arange(self.size)
         chosen = Segments.of_lengths(self.lengths[rows])
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
@@ -202,7 +230,8 @@ class Segments(Frozen):
 def distinct(x: IntArray) -> IntArray:
     """Return the different numbers in ascending order (``np.unique`` imports masked arrays, which takes a while)."""
     ascending: IntArray = np.sort(x)
-    first: BoolArray = np.append(True, ascending[1:] != ascending[:-1])[: x.size]
+    first = np.ones(x.size, np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
     return ascending[first]
 
 

@@ -213,7 +213,9 @@ def _print_reports(
             evaluations=reported,
             per_topic=options.per_topic,
             summary=not options.no_summary,
-            headed=len(evaluations) > 1,
+            headed=len(options.files) > 2 or len(evaluations) > 1,
+            complete=options.settings.complete,
+            notes=not options.quiet,
             digits=DIGITS if options.digits is None else options.digits,
             about={**about, "warnings": messages.warnings},
         )

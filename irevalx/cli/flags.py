@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure
+from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileKind, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
@@ -19,13 +19,6 @@ from irevalx.settings import INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, Readi
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-MOST_PROCESSES = 8
-"""How many processes share the work unless ``--threads`` asks for more."""
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -212,7 +205,7 @@ FLAGS = (
     _output_option(
         "--threads",
         type=WHOLE_NUMBER,
-        default=lambda: min(_processors(), MOST_PROCESSES),
+        default=usual_processes,
         help=(
             "Share a big run, or many runs, among N processes.  "
             f"[default: the number of processors, at most {MOST_PROCESSES}]"

@@ -14,7 +14,9 @@ def as_asked(columns: Sequence[Column], selection: Selection) -> tuple[Column, .
 
     Parameters
     ----------
-    columns : one for each name that the selection prints.
+    columns : one for each name that the selection prints, as far as it has a value.
     """
     by_name = {column.name: column for column in columns}
-    return tuple(replace(by_name[printed], name=spelling) for spelling, printed in selection.asked.items())
+    return tuple(
+        replace(by_name[printed], name=spelling) for spelling, printed in selection.asked.items() if printed in by_name
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
@@ -50,30 +48,25 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
     )
 
 
-def choose_topics(
-    judgments: AnyJudgments,
-    ranking: Ranking,
-    retrieved: Collection[bytes],
-    settings: Settings,
-    rules: RankingRules,
-) -> ChosenTopics:
+def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
     """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated.
 
     Parameters
     ----------
     ranking : of the judged topics that the run has results for, made by these rules.
-    retrieved : all topics that it has results for.
     """
     documents = judgments.documents
-    with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    topics = [
-        topic for topic in documents.topics if settings.topic in {None, topic} and (with_missing or topic in retrieved)
-    ]
+    ranked = ranking.covers(documents)
+    wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
+    if settings.topic is not None:
+        wanted &= [topic == settings.topic for topic in documents.topics]
+    places = np.flatnonzero(wanted)
+    topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
-    failed = next((place for place, topic in enumerate(topics) if topic in failures), None)
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
     return ChosenTopics(
         ranking=in_topic_order(ranking, documents, topics[:failed], rules),
-        missing=np.array([topic not in retrieved for topic in topics[:failed]], np.bool_),
+        missing=~ranked[places[:failed]],
         failure=None if failed is None else failures[topics[failed]],
     )
 
@@ -95,19 +88,16 @@ class TopicCounts(Frozen):
     unjudged: int
 
     @classmethod
-    def of(cls, documents: Documents, retrieved: Collection[bytes]) -> TopicCounts:
+    def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
         """Count the topics of judgments and of a run.
 
         Parameters
         ----------
-        retrieved : those of the run, each once.
+        ranking : of the judged topics that the run has results for.
+        n_others : how many others it has results for.
         """
-        return cls(
-            judged=len(documents.topics),
-            missing=sum(topic not in retrieved for topic in documents.topics),
-            retrieved=len(retrieved),
-            unjudged=sum(topic not in documents.topic_index for topic in retrieved),
-        )
+        n_judged, n_ranked = len(documents.topics), len(ranking.topics)
+        return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
 
     def __add__(self, more: TopicCounts) -> TopicCounts:
         return TopicCounts(

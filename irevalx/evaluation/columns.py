@@ -56,7 +56,7 @@ def summarised(
     zscores: Zscores | None,
     *,
     complete: bool,
-    failed: bool,
+    summed: bool,
 ) -> Column:
     """Return the values of a run under one name with their summary, as z-scores where these are asked for.
 
@@ -66,19 +66,19 @@ def summarised(
     population : of a measure that has a value for every topic.
     zscores : what to convert values with; None for the values themselves.
     complete : whether the summary is over all judged topics (``-c``).
-    failed : whether not all topics could be evaluated, so that there is no summary.
+    summed : whether there is to be a summary: not where some topic could not be evaluated.
     """
     measure, values, has_value = column.measure, column.values, column.has_value
     if has_value is not None:
         values = None if values is None else np.asarray(values)[has_value]
         topics = tuple(topic for topic, has in zip(topics, has_value.tolist(), strict=True) if has)
-    summed = values if column.of_all_judged is None else column.of_all_judged
+    of_all = values if column.of_all_judged is None else column.of_all_judged
     is_zscore = zscores is not None and measure.number != "text"
     summarise, summary = measure.summary, None
     if zscores and is_zscore:
         values, summarise = zscores.of(column.name, values, summarise, topics)
-        summed = values
-    if summarise and not failed:
+        of_all = values
+    if summarise and summed:
         of_these = population_of_values(
             population,
             complete=complete,
@@ -87,7 +87,7 @@ def summarised(
             n_judged_with_value=column.n_judged_with_value,
         )
         with np.errstate(all="ignore"):
-            summary = summarise([] if summed is None else summed, of_these)
+            summary = summarise([] if of_all is None else of_all, of_these)
     if values is not None and has_value is not None:
         values = _spread(np.asarray(values), has_value)
     return Column(column.name, measure, values, summary, has_value=has_value, is_zscore=is_zscore)

@@ -10,6 +10,7 @@ from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, 
 from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
 from irevalx.evaluation.columns import Column, summarised
+from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
 from irevalx.evaluation.topic_values import AssessedRanking, TopJudged, little_judged, without_value
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
@@ -53,6 +54,7 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
+    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -62,6 +64,7 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
+    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : told how many more lines have been read.
 
     Raises
@@ -74,14 +77,15 @@ def evaluate(
     """
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
-        chosen = choose_topics(judgments, ranked.ranking, ranked.topics, settings, rules)
+        chosen = choose_topics(judgments, ranked.ranking, settings, rules)
         if not chosen.ranking.topics and not chosen.failure:
             raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
-        if rules.look_up and judgments.tell_little_judged:
+        if rules.look_up and not only_values and judgments.tell_little_judged:
+            warnings += hardly_any_judged(judgments.documents, run, assessed)
             warnings += _little_judged(assessed.top_judged, run.path)
         found, misfits = assessed.columns(selection)
         population = _population(judgments, ranked, chosen, settings)
@@ -92,7 +96,7 @@ def evaluate(
                 population,
                 selection.zscores,
                 complete=settings.complete,
-                failed=chosen.failure is not None,
+                summed=chosen.failure is None and not only_values,
             )
             for column in found
         )
@@ -124,8 +128,10 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
 
 def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Settings) -> list[str]:
     """Return the warning that counts topics without results and topics without judgments."""
-    left_out = TopicCounts.of(documents, ranked.topics).left_out(complete=settings.complete)
-    return [f"{shown_name(path)}: {left_out}"] if left_out and settings.topic is None else []
+    if settings.topic is not None:
+        return []
+    left_out = TopicCounts.of(documents, ranked.ranking, len(ranked.others)).left_out(complete=settings.complete)
+    return [f"{shown_name(path)}: {left_out}"] if left_out else []
 
 
 def _little_judged(top: TopJudged, path: str) -> list[str]:
@@ -159,4 +165,5 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
         f"{several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{several(len(with_results), 'topic')}, and none is in both"
+        + no_topic_in_common(documents.topics, with_results)
     )

@@ -25,9 +25,13 @@ from irevalx.measures.summary import Values, relevant_total
 from irevalx.ranking.assess import Assess, Assessed
 from irevalx.ranking.rank import rank_results
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Results
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
+
+_TOPICS_AT_ONCE = 1 << 16
+"""So many topics are looked at together: what measures see of them takes several times the room of the values."""
 
 TOP = 10
 """How many documents of a topic a run is known by."""
@@ -136,10 +140,11 @@ def values_of(
     """
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
-    chosen = []
+    chosen, counts = [], []
     for results in runs:
         ranking = rank_results(results, judgments.documents, os.fsdecode(results.tag or b"run"), rules)
-        chosen.append(choose_topics(judgments, ranking, frozenset(results.topics), settings, rules))
+        chosen.append(choose_topics(judgments, ranking, settings, rules))
+        counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
         if failure := chosen[-1].failure:
             raise failure
     assessed = AssessedRanking(
@@ -156,7 +161,7 @@ def values_of(
         columns=columns,
         misfits=misfits,
         top_judged=assessed.top_judged if rules.look_up and judgments.tell_little_judged else None,
-        counts=tuple(TopicCounts.of(judgments.documents, frozenset(results.topics)) for results in runs),
+        counts=tuple(counts),
     )
 
 
@@ -186,12 +191,28 @@ class AssessedRanking(Frozen):
             self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
         return self._assessed[seen]
 
+    def parts(self) -> Iterator[AssessedRanking]:
+        """Yield so many topics at once as do not take much room; all of them, if these are not more.
+
+        Values of topics are the same there.
+        """
+        topics = np.arange(len(self.ranking.topics))
+        if topics.size <= _TOPICS_AT_ONCE:
+            yield self
+            return
+        for first in range(0, topics.size, _TOPICS_AT_ONCE):
+            some = slice(first, first + _TOPICS_AT_ONCE)
+            yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
+
     @property
     def top_judged(self) -> TopJudged:
         """How many of the first documents of each topic were judged; none where the run has nothing."""
-        topics = self.assessed("nonrel")
-        first, judged = np.minimum(topics.n_ret, TOP), topics.judged_within(TOP)
-        return TopJudged(np.where(self.missing, 0, first), np.where(self.missing, 0, judged))
+        first, judged = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for part in self.parts():
+            topics: Topics = part.assessed("nonrel")
+            first.append(np.where(part.missing, 0, np.minimum(topics.n_ret, TOP)))
+            judged.append(np.where(part.missing, 0, topics.judged_within(TOP)))
+        return TopJudged(np.concatenate(first), np.concatenate(judged))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
         """Return a column for each printed name, and why measures that only a set asked for are left out.
@@ -203,7 +224,8 @@ class AssessedRanking(Frozen):
         """
         misfits = [self._misfit(selected) for selected in selection.measures]
         fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
-        columns = tuple(column for selected in fitting for column in self._columns_of(selected))
+        each = zip(fitting, self._compute_by_parts(fitting), strict=True)
+        columns = tuple(column for selected, values in each for column in self._columns_of(selected, values))
         return columns, tuple(misfit for misfit in misfits if misfit)
 
     def _misfit(self, selected: SelectedMeasure) -> str | None:
@@ -222,19 +244,35 @@ class AssessedRanking(Frozen):
             raise EvaluationError(message)
         return message
 
-    def _columns_of(self, selected: SelectedMeasure) -> Iterator[TopicColumn]:
-        """Yield a column for each name that the measure prints."""
+    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
+        """Yield a column for each name that the measure prints, given the values of the topics."""
         measure = selected.measure
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
         has_value = None if judged is None else judged[self.ranking.judged_topic]
         n_with_value = None if judged is None else int(np.count_nonzero(judged))
         of_all = self._of_all_judged(selected)
         more_relevant = self._more_relevant(selected)
-        columns = zip(selected.names, self._compute(selected), of_all, strict=True)
-        for name, values, of_all_judged in columns:
-            yield TopicColumn(name, measure, values, has_value, n_with_value, of_all_judged, more_relevant)
+        for name, column, of_all_judged in zip(selected.names, values, of_all, strict=True):
+            yield TopicColumn(name, measure, column, has_value, n_with_value, of_all_judged, more_relevant)
 
-    def _compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
+    def _compute_by_parts(self, measures: Sequence[SelectedMeasure]) -> Sequence[Sequence[Values | None]]:
+        """Return what ``compute`` does for each of several measures."""
+        found: list[list[Values | None]] = []
+        n_topics = first = 0
+        for part in self.parts():
+            n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
+            if n_topics == len(self.ranking.topics):
+                return of_part
+            if not found:
+                found = [[_room_for(len(self.ranking.topics), some) for some in columns] for columns in of_part]
+            for columns, of_some in zip(found, of_part, strict=True):
+                for column, some in zip(columns, of_some, strict=True):
+                    if column is not None and some is not None:
+                        column[first : first + n_topics] = some
+            first += n_topics
+        return found
+
+    def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
         """Return the values of the topics under each name; None for a measure that only the `all` row has."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
@@ -309,11 +347,18 @@ class AllJudged(Frozen):
         """No measure of a drawn sample is over all judged topics."""
 
 
+def _room_for(n_topics: int, values: Values | None) -> Values | None:
+    """Return values for so many topics, which are still to be set: of the kind of these."""
+    if values is None:
+        return None
+    return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
+
+
 def _blanked(
     values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not missing.any():
+    if not np.count_nonzero(missing):
         return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,6 +12,30 @@ from irevalx.arrays.document_table import DocumentTable
 from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen
+
+
+class TopicIndex(Mapping[bytes, int]):
+    """Where each of some topics stands. To search takes as long as to look up in a dictionary, and needs no room.
+
+    Parameters
+    ----------
+    topics : each once, ascending in byte order.
+    """
+
+    def __init__(self, topics: tuple[bytes, ...]) -> None:
+        self._topics = topics
+
+    def __getitem__(self, topic: bytes) -> int:
+        place = bisect_left(self._topics, topic)
+        if self._topics[place : place + 1] != (topic,):
+            raise KeyError(topic)
+        return place
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._topics)
+
+    def __len__(self) -> int:
+        return len(self._topics)
 
 
 class Documents(Frozen):
@@ -30,9 +55,9 @@ class Documents(Frozen):
     docnos: Names
 
     @cached_property
-    def topic_index(self) -> dict[bytes, int]:
+    def topic_index(self) -> Mapping[bytes, int]:
         """Where a topic stands in ``topics``."""
-        return {topic: index for index, topic in enumerate(self.topics)}
+        return TopicIndex(self.topics)
 
     @cached_property
     def table(self) -> DocumentTable:

@@ -6,7 +6,9 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irevalx.errors import OutputError, quote
 from irevalx.process.interrupts import raising_interrupts
@@ -14,11 +16,19 @@ from irevalx.process.terminal import write
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.figures.page import Page
+
 FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
 """The values of ``--format``."""
 
 DEFAULT_FORMAT = "table"
 """``--format`` unless it is given."""
+
+FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+"""What the name of the file of a figure ends in, which is its format."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +40,42 @@ class Output:
     format : one of ``FORMATS``.
     digits : decimals of real numbers in tables for people.
     path : the file; None for standard output.
+    figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
+    figure_width : in inches, as that of a column.
+    no_title : whether figures are without titles.
     """
 
     format: str = DEFAULT_FORMAT
     digits: int = DIGITS
     path: str | os.PathLike[str] | None = None
+    figure: str | None = None
+    figure_width: float = 7.0
+    no_title: bool = False
 
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""
         write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
+
+    @property
+    def page(self) -> Page:
+        """What figures are drawn for."""
+        from irevalx.lab.figures.page import Page
+
+        return Page(self.figure_width, not self.no_title)
+
+    def write_figure(self, draw: Callable[[Page], Figure], path: str | os.PathLike[str] | None = None) -> None:
+        """Draw a figure and write it, if one is asked for; raises as ``write_lines`` does.
+
+        Parameters
+        ----------
+        draw : makes the figure for the page.
+        path : another file than that of ``figure``.
+        """
+        path = self.figure if path is None else path
+        if path is not None:
+            from irevalx.lab.figures.page import save
+
+            write_file(path, partial(save, draw, self.page))
 
     def write_lines(self, lines: Iterable[bytes]) -> None:
         """Write lines; raises as ``write_lines`` does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -13,9 +13,11 @@ import click
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
+from irevalx.lab.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
 from irevalx.lab.input_files import Inputs
-from irevalx.lab.output import DEFAULT_FORMAT, FORMATS, Output
+from irevalx.lab.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
 from irevalx.process.messages import Messages
+from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import tell
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
@@ -32,6 +34,13 @@ _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 MOST_SEEDS = 2**32
 
 
+def read_share(text: str) -> Fraction | None:
+    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
+    found = _NUMBER.fullmatch(text)
+    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
+    return share if 0 < share <= 1 else None
+
+
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
 
@@ -41,9 +50,8 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """Read the text; a default is a number already."""
         if isinstance(value, Fraction):
             return value
-        found = _NUMBER.fullmatch(value)
-        share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
-        if not 0 < share <= 1:
+        share = read_share(value)
+        if share is None:
             what = param.opts[0] if param and param.opts else "each of --levels"
             raise UsageError(
                 f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
@@ -69,15 +77,6 @@ def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[st
     return tuple(word for value in values for word in value.split()) or MEASURES
 
 
-def _refuse_other_formats(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return the format of the judgments; raises UsageError for one that the command cannot use."""
-    if value != QRELS.name:
-        raise UsageError(
-            f"{PROGRAM} {ctx.info_name} must have judgments in the format {QRELS.name}, but got -R {value}"
-        )
-    return value
-
-
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
     return float(value)
 
@@ -94,19 +93,29 @@ def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
-format_of_judgments_option = click.option(
-    *("-R", "--rel-format"),
-    "rel_format",
-    type=click.Choice(list(REL_FORMATS)),
-    metavar="FORMAT",
-    default=QRELS.name,
-    callback=_refuse_other_formats,
-    expose_value=False,
-    help=(
-        f"The format of judgments, as for irevalx -R. Only {QRELS.name} can be used here; the others are refused.  "
-        f"[default: {QRELS.name}]"
-    ),
-)
+def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
+    """Return the option ``-R`` of a command that can use judgments in these formats."""
+    usable = " or ".join(formats)
+
+    def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        if value not in formats:
+            raise UsageError(
+                f"{PROGRAM} {ctx.info_name} must have judgments in the format {usable}, but got -R {value}"
+            )
+        return value
+
+    rule = "Any can be used here" if set(formats) == set(REL_FORMATS) else f"Here it must be {usable}"
+    return click.option(
+        *("-R", "--rel-format"),
+        "rel_format",
+        type=click.Choice(list(REL_FORMATS)),
+        metavar="FORMAT",
+        default=QRELS.name,
+        callback=refuse_others,
+        help=f"The format of judgments, as for irevalx: {', '.join(REL_FORMATS)}. {rule}.  [default: {QRELS.name}]",
+    )
+
+
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -218,11 +227,44 @@ digits_option = click.option(
     default=DIGITS,
     help=f"Decimals of real numbers in tables for people.  [default: {DIGITS}]",
 )
+threads_option = click.option(
+    "--threads",
+    type=int,
+    metavar="N",
+    default=usual_processes,
+    callback=_at_least_one,
+    help=(
+        "Share the work among N processes; what comes out is the same for any number.  "
+        f"[default: the number of processors, at most {MOST_PROCESSES}]"
+    ),
+)
+figure_option = click.option(
+    "--figure",
+    type=FIGURE_FILE,
+    metavar="FILE",
+    help=f"Draw a figure as well; FILE ends in {' '.join(FIGURE_ENDINGS)}, which is its format.",
+)
+figure_width_option = click.option(
+    "--figure-width",
+    type=FIGURE_WIDTH,
+    default=FIGURE_WIDTHS[-1],
+    help=(
+        "The width of figures in inches, for one column of a paper or for two, at 300 dots per inch and with letters "
+        f"of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
+    ),
+)
+no_title_option = click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below.")
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
 
 EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
 """The parameters of commands that evaluate runs."""
+
+FIGURE_STYLE = (figure_width_option, no_title_option)
+"""How figures look."""
+
+FIGURE = (figure_option, *FIGURE_STYLE)
+"""The parameters of commands that draw one figure."""
 
 LINES_OUTPUT = (output_option, quiet_option)
 """The parameters of commands that write judgments or pools."""
@@ -231,7 +273,9 @@ TABLES_OUTPUT = (format_option, digits_option, *LINES_OUTPUT)
 """The parameters of commands that write tables."""
 
 
-def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Callable[..., None]], click.Command]:
+def lab_command(
+    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
+) -> Callable[[Callable[..., None]], click.Command]:
     """Make a function a command of irevalx-lab; its docstring is the help.
 
     The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
@@ -242,6 +286,7 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
     name : of the command.
     parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
     example : a command line.
+    formats : of the judgments that it can use; the others are refused by name.
     """
 
     def decorate(function: Callable[..., None]) -> click.Command:
@@ -249,12 +294,14 @@ def lab_command(name: str, *parameters: Parameter, example: str) -> Callable[[Ca
             messages = Messages(PROGRAM, quiet=values.pop("quiet"))
             inputs = Inputs(messages=messages, **_taken(values, Inputs))
             output = Output(**_taken(values, Output))
+            if output.figure is not None:
+                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             function(inputs, output, **values)
 
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):
             declared = parameter(declared)
-        declared = format_of_judgments_option(declared)
+        declared = _format_of_judgments_option(formats)(declared)
         return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

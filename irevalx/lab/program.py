@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": "Test whether runs differ.",
     "swap-rate": "Count how often two sets of topics disagree on which of two runs is better.",
     "study": "Run a whole experiment: degrade, evaluate, compare, draw.",
+    "draw": "Draw several studies together.",
 }
 """The commands, and what they do; in the order of the help."""
 

@@ -23,7 +23,7 @@ from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.reports.table import Table
 
-_COLUMNS = TREC_RESULTS.layout.columns[0].split()
+_COLUMNS = TREC_RESULTS.columns.split()
 
 
 def looks_like_run(content: bytes) -> bool:

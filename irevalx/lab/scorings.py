@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
-from irevalx.lab.experiment import Experiment
+from irevalx.lab.ranked_runs import RankedRuns
 from irevalx.lab.statistics.scales import scale_named
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
@@ -54,9 +55,14 @@ class Scoring:
     values: dict[str, dict[str, dict[str, float]]]
 
     @classmethod
-    def of(cls, path: str, experiment: Experiment) -> Scoring:
-        """Return the scores of the runs of an experiment with the judgments that it was made with."""
-        values = experiment.values()
+    def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> Scoring:
+        """Return the scores of the runs of an experiment.
+
+        Parameters
+        ----------
+        values : shape (n_measures, n_runs, n_topics). None: with the judgments that the experiment was made with.
+        """
+        values = experiment.values() if values is None else values
         scores = experiment.scores(values)
         topics = [os.fsdecode(topic) for topic in experiment.topics]
         found = {

@@ -6,6 +6,7 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
     declare, explanation              what a declaration says: the records Measure and Explanation
     parameter_kinds, summary          how parameters are read, and how values are summarised
+    notation, measure_arguments       what other programs write in brackets; other_names: what they call measures
     measure_names, other_spellings    what a text behind -m means; measure_requests: what all of them ask for together
     select, zscores                   what is to be computed, and converted
 """
@@ -40,6 +41,7 @@ MEASURES: tuple[Measure, ...] = (
     counts.num_rel_ret,
     sampled.inferred_relevant,
     sampled.inferred_relevant_retrieved,
+    sampled.standard_error_of_relevant,
     incomplete.judged,
     average.average_precision,
     average.geometric_map,
@@ -102,6 +104,7 @@ MEASURES: tuple[Measure, ...] = (
     graded_cutoffs.ndcg_burges,
     sampled.extended_inferred_average_precision,
     sampled.inferred_ndcg,
+    sampled.inferred_interpolated_precision,
     sampled.inferred_precision,
     novelty.err_ia,
     novelty.nerr_ia,

@@ -13,6 +13,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.explanation import CountsAs, Explanation, UpperBound
 from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
 from irevalx.measures.summary import Summary, Values
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import READINGS, Reading
 
 Number: TypeAlias = Literal["real", "integer", "text"]
@@ -77,7 +78,7 @@ class Measure(Frozen, kw_only=True):
 
     def can_use(self, rel_format: str) -> bool:
         """Return whether it can be computed from judgments in this format; without a kernel it always can."""
-        return self.kernel is None or rel_format in self.formats
+        return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return, for each printed name, one value a topic.

@@ -13,7 +13,7 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
 def _with_level(meaning: Meaning, value: str) -> Meaning | None:
-    """Count what is relevant at this level; of retrieved documents too, where all were to be counted."""
+    """Return the meaning at this level; where all retrieved documents were to be counted, it counts relevant ones."""
     if not re.fullmatch("-?[0-9]{1,18}", value):
         return None
     return replace(meaning, name="num_rel_ret" if meaning.name == "num_ret" else meaning.name, level=int(value))
@@ -30,14 +30,14 @@ def _relative(meaning: Meaning, value: str) -> Meaning | None:
 
 
 def _with_weight(meaning: Meaning, value: str) -> Meaning | None:
-    """Weigh recall so; 1 is what the measure does without parameters."""
+    """Return the meaning with this weight of recall; 1 is the usual one."""
     if meaning.parameters is not None or not re.fullmatch(_NUMBER, value):
         return None
     return meaning if float(value) == 1 else replace(meaning, parameters=value)
 
 
 def _with_gains(meaning: Meaning, value: str) -> Meaning | None:
-    """Give grades these gains: ``{1:3,2:9}``."""
+    """Return the meaning with gains by grade: ``{1:3,2:9}``."""
     if meaning.parameters is not None or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
         return None
     return replace(meaning, parameters=value.strip("{}").replace(":", "="))

@@ -9,7 +9,14 @@ from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_names import Meaning, exists, known_meaning, split_reading, without_blanks
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    CutoffsAndReals,
+    GradeGains,
+    NamedReals,
+    NoParameters,
+    RealCutoffs,
+)
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -152,9 +159,6 @@ class MeasureRequests:
         if not present:
             rule = " or ".join(measure.readings)
             raise UsageError(f"a reading of {measure.name} must be {rule}, but got {quote(readings[0])}")
-        cutoffs = meaning.cutoffs
-        if not cutoffs and meaning.parameters and isinstance(measure.kind, Cutoffs | RealCutoffs):
-            cutoffs = tuple(meaning.parameters.split(","))
         for one in readings:
             if one not in present:
                 self._lacking[one].append(measure.name)
@@ -163,7 +167,7 @@ class MeasureRequests:
             request.optional = False
             if request.add(meaning):
                 spelt = spelling if reading else spelling + _suffix(None, request.reading, self._judged_only)
-                self.mentions.append(Mention((request,), spelt, meaning.parameters, cutoffs))
+                self.mentions.append(Mention((request,), spelt, meaning.parameters, _listed_cutoffs(measure, meaning)))
 
     def add_set(self, meaning: Meaning, reading: Reading | None) -> None:
         """Ask for the measures of a set, as far as the version has them and they have the reading."""
@@ -235,6 +239,13 @@ class MeasureRequests:
         return self._requests[-1]
 
 
+def _listed_cutoffs(measure: Measure, meaning: Meaning) -> tuple[str, ...]:
+    """Return the cutoffs that a text lists, as typed; none where it has none, or other parameters."""
+    if meaning.cutoffs or meaning.parameters is None or "=" in meaning.parameters:
+        return meaning.cutoffs
+    return tuple(meaning.parameters.split(",")) if isinstance(measure.kind, Cutoffs | RealCutoffs) else ()
+
+
 def _suffix(level: int | None, reading: Reading, judged_only: bool) -> str:
     """Return what stands behind the name of a measure; a reading that all measures have does not."""
     shown = reading != "nonrel" and not judged_only
@@ -245,7 +256,7 @@ def _named(measure: Measure, parameters: str | None) -> str | None:
     """Return the parameters with names, as typed; those of a measure without any are all the same."""
     if isinstance(measure.kind, CutoffsAndReals):
         return ",".join(item for item in (parameters or "").split(",") if "=" in item)
-    return parameters if isinstance(measure.kind, NamedReals) else None
+    return parameters if isinstance(measure.kind, NamedReals | GradeGains) else None
 
 
 def read_requests(

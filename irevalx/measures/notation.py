@@ -28,7 +28,7 @@ class Notation(Frozen):
 
 
 def read_notation(text: str) -> Notation | None:
-    """Take a measure with arguments apart; None for a text without them.
+    """Return a measure and its arguments; None for a text without arguments.
 
     Parameters
     ----------

@@ -80,15 +80,13 @@ NEAREST = (
     Nearest(
         "Accuracy",
         "success.{k}",
-        "1 where a relevant document is among the first {k}, which is BEIR's Accuracy; nearest to that of ir_measures "
-        "is RankEff, for which unjudged documents are not there and relevant ones must be found",
+        "1 where a relevant document is among the first {k}, as in BEIR; the Accuracy of ir_measures is nearer to "
+        "RankEff, which leaves unjudged documents out and counts relevant ones that were not retrieved as 0",
     ),
-    Nearest("F1", "set_F", "that of all retrieved documents; with -M {k} of the first {k}, if so many were retrieved"),
-    Nearest("Hole", "unj.{k}", "the share of documents without a judgment in the topic itself, not in any topic"),
+    Nearest("F1", "set_F", "F1 of all retrieved documents; with -M {k} of the first {k}, where so many were retrieved"),
+    Nearest("Hole", "unj.{k}", "the share of documents without a judgment for this topic, not for any topic"),
     Nearest("dcg_burges", "dcg.1=1,2=3,3=7,4=15", "its gains for grades up to 4, over the whole list; -M {k} cuts it"),
-    Nearest(
-        "RBP", "rbp.p=0.8", "with another p than its own 0.9; gains are the grades, brought to 0..1, without a cutoff"
-    ),
+    Nearest("RBP", "rbp.p=0.8", "p is 0.9 unless given; gains are the grades, brought to 0..1, and there is no cutoff"),
     Nearest("SDCG", "ndcg_cut.{k}", "normalised by the best ranking of what was judged, not by {k} perfect documents"),
     Nearest("Compat", "ndcg", "how much is gained, not how far the ranking overlaps with an ideal one"),
     Nearest("INST", "rbp.p=0.8", _SAME_AT_ALL_RANKS),

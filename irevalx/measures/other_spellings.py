@@ -121,7 +121,7 @@ def cutoff_hint(name: str, parameters: str | None) -> str:
 def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     """Build the error for a name that means nothing: it has what to type instead."""
     at = _AT.fullmatch(text)
-    name = at[1] if at else text.partition(".")[0]
+    name = at[1] if at else re.split("[.@]", text)[0]
     alone, with_cutoff = (names.get(name.lower(), "") for names in (ALONE, AT_CUTOFFS))
     if absent := {alone, with_cutoff} & compat.absent_measures:
         return UnknownMeasureError(
@@ -144,7 +144,8 @@ def _alike(name: str, compat: Compat) -> str:
 
     names = [known for known in (*NICKNAMES, *BY_NAME) if known not in compat.absent_measures]
     alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"; the nearest are {', '.join(alike)}" if alike else "; -h -m all_trec explains the usual ones"
+    verb = "are" if len(alike) > 1 else "is"
+    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; -h -m all_trec explains the usual ones"
 
 
 def _nearest(text: str) -> str:

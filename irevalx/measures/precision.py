@@ -227,14 +227,14 @@ def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, B
     """
     # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
     found = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
-    at_hit = np.where(t.hit & (found > 0), found / t.rank, 0.0)
+    is_hit = t.hit & (found > 0)
+    hits, found, precision = t.rows.keep(is_hit), found[is_hit], (found / t.rank)[is_hit]
     overall = np.where(t.n_ret > 0, t.n_rel_ret / t.n_ret, UNDEFINED)
     results: list[tuple[FloatArray, BoolArray]] = []
     walk = _Walk(t.n_rel_ret)
-    for level in reversed(levels):
-        needed = t.documents_for_recall(level)
+    for needed in t.documents_for_recall(np.array(levels)[:, np.newaxis])[::-1]:
         reached = ~walk.skips(needed)
         from_here = np.where(walk.stops_at(needed), needed, 0)
-        best = t.rows.max(np.where(found >= t.rows.spread(from_here), at_hit, 0.0), empty=0.0)
+        best = hits.max(np.where(found >= hits.spread(from_here), precision, 0.0), empty=0.0)
         results.append((np.where(reached, np.where(best > overall, best, overall), 0.0), reached))
     return results[::-1]

@@ -8,20 +8,24 @@ R_s(k) are those among the first k documents of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, ratio
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.incomplete import EPSILON
-from irevalx.measures.parameter_kinds import Cutoffs
-from irevalx.measures.summary import mean, total, total_of_all_judged
+from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
+from irevalx.measures.precision import ELEVEN_POINTS
+from irevalx.measures.summary import mean, root_of_squares, total, total_of_all_judged
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import SampledTopics
+
+REACHED = 1 - 1e-4
+"""A level of recall counts as reached from this share of it on: the smoothing takes less than that away."""
 
 _strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=CountsAs.LIKE_STRATUM)
 
@@ -54,8 +58,11 @@ class _Stratum(Frozen):
 
     def above(self, mask: BoolArray) -> IntArray:
         """Flat: documents of the stratum above this one for which ``mask`` is true."""
-        counted = self.inside & mask
-        return self.t.rows.running_count(counted) - counted
+        return self.upto(mask) - (self.inside & mask)
+
+    def upto(self, mask: BoolArray) -> IntArray:
+        """Flat: documents of the stratum up to and including this one for which ``mask`` is true."""
+        return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
         """Per topic: retrieved documents of the stratum for which ``mask`` is true."""
@@ -100,6 +107,27 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     return _estimated_within(t, t.rank > 0)
 
 
+@_strata_measure("inum_rel_se", summary=root_of_squares, higher_is_better=False)
+def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
+    """Standard error of inum_rel, estimated from the sample.
+
+    What is known of the total of a simple random sample, drawn without replacement from each stratum: a stratum that
+    was judged as a whole, or not at all, adds nothing. Where a single document of several was judged, the share of
+    relevant ones is taken for 1/2. The `all` row is the standard error of the sum over all judged topics.
+
+    Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
+    Range: from 0 up.
+    Source: Cochran, Sampling Techniques, 3rd edition (1977), chapter 5.
+    """
+    variance = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        n_judged, unjudged = stratum.n_judged, stratum.size - stratum.n_judged
+        share = ratio(stratum.n_rel, n_judged)
+        of_one = np.where(n_judged == 1, 0.25, ratio(share * (1 - share) * n_judged, n_judged - 1))
+        variance += ratio(stratum.size * unjudged * of_one, n_judged)
+    return np.sqrt(variance)
+
+
 @_strata_measure("xinfAP", summary=mean)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     """Average precision, estimated from a sample of strata.
@@ -128,28 +156,56 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     return ratio(weighted, _inferred_relevant(t))
 
 
-@_strata_measure("infNDCG", summary=mean)
-def inferred_ndcg(t: SampledTopics) -> FloatArray:
+@_strata_measure("infNDCG", summary=mean, kind=GradeGains())
+def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, estimated from a sample of strata.
 
     The discounted gains of a stratum's judged documents retrieved, averaged over them and times the documents of the
-    stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each grade occurs
+    stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each gain occurs
     as often as is estimated from the sample (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of
-    a document is its grade, 0 below -l. 0 where nothing is relevant.
+    a document is its grade unless given as LEVEL=GAIN, 0 below -l. 0 where nothing has a gain.
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
     Range: from 0 up; about 1 at most.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
-    gain = np.where(t.relevant, t.grade / t.discount, 0.0)
+    gain = _gains(t, t.grade, pairs) / t.discount
     dcg = np.zeros(t.rows.n)
     for stratum in _strata(t):
         found = t.rows.sum(np.where(stratum.inside, gain, 0.0))
         dcg += ratio(stratum.within(t.rank > 0) * found, stratum.within(t.judged))
-    ideal, grades = _ideal(t)
-    best = ideal.sum(grades / log2_of(ideal.position + 2))
+    ideal, gains = _ideal(t, pairs)
+    best = ideal.sum(gains / log2_of(ideal.position + 2))
     return ratio(dcg, best)
+
+
+@_strata_measure("iiprec_at_recall", summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
+    """Interpolated precision at levels of recall, estimated from a sample of strata.
+
+    The greatest precision, estimated as iP is, behind the last rank at which less than X of the relevant documents were
+    found, both estimated: inum_rel_ret up to there and inum_rel. What the smoothing takes away, up to a ten-thousandth,
+    does not count. 0 where there is no such rank, or nothing is relevant. With all documents judged it is
+    iprec_at_recall.
+
+    Formula: max over k with r(j) >= X inum_rel for all j >= k of r(k)/k, r(k) = sum over strata of D_s(k) (R_s(k) +
+    e)/(S_s(k) + 3 e).
+    Range: 0 to 1.
+    Source: sample_eval.pl (NIST, 2010), which does not go on to the next level before it has gone back by one more
+    rank, so that a value depends on the other levels.
+    """
+    found = np.zeros(t.rows.size)
+    for stratum in _strata(t):
+        found += _estimated(*(stratum.upto(mask) for mask in (t.rank > 0, t.judged, t.relevant)))
+    every = _inferred_relevant(t)
+    precision = np.where(t.rows.spread(every) > 0, found / t.rank, 0.0)
+    columns = []
+    for recall in recalls:
+        short = found < t.rows.spread(recall * REACHED * every)
+        behind = t.rows.running_count(short) == t.rows.spread(t.rows.count(short))
+        columns.append(t.rows.max(np.where(behind & ~short, precision, 0.0), empty=0.0))
+    return columns
 
 
 @_strata_measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)))
@@ -189,16 +245,31 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
     return estimated
 
 
-def _ideal(t: SampledTopics) -> tuple[Segments, FloatArray]:
-    """Return the best possible ranking, cut at the depth: its rows, and flat over them the grades, descending."""
-    ideal, grades = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
-    for grade in reversed(distinct(t.pool_grade[t.pool_grade >= max(t.level, 1)]).tolist()):
+def _gains(t: SampledTopics, grades: IntArray, pairs: Sequence[Gain]) -> FloatArray:
+    """Return what documents with these grades gain: 0 where they are not judged relevant.
+
+    Parameters
+    ----------
+    grades : any shape.
+    pairs : gains by level, the first of a level counts; a grade without one is its own gain.
+    """
+    gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
+    for pair in reversed(pairs):
+        gains[(grades == pair.level) & (grades >= t.level)] = pair.value
+    return gains
+
+
+def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
+    """Return the best possible ranking, cut at the depth: its rows, and flat over them the gains, descending."""
+    pool_gains = _gains(t, t.pool_grade, pairs)
+    ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
+    for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):
         number = np.zeros(t.rows.n)
         for stratum in _strata(t):
-            of_grade = t.pool.count((t.pool_stratum == stratum.number) & (t.pool_grade == grade))
-            number += ratio(of_grade * stratum.size, stratum.n_judged)
+            with_gain = t.pool.count((t.pool_stratum == stratum.number) & (pool_gains == gain))
+            number += ratio(with_gain * stratum.size, stratum.n_judged)
         more = Segments.of_lengths(np.floor(number + 0.5).astype(np.int64))
         ideal, order = ideal.beside(more)
-        grades = np.concatenate((grades, np.full(more.size, float(grade))))[order]
+        gains = np.concatenate((gains, np.full(more.size, gain)))[order]
     reached = ideal.position < t.depth
-    return ideal.keep(reached), grades[reached]
+    return ideal.keep(reached), gains[reached]

@@ -111,17 +111,28 @@ class Summary(Frozen, kw_only=True):
 
 
 def summary(
-    effect_of_complete: str, *, scale: Scale = _unchanged, combine: Combine = add_up, start: Total = 0
+    effect_of_complete: str,
+    *,
+    scale: Scale = _unchanged,
+    combine: Combine = add_up,
+    start: Total = 0,
+    of_all_judged: bool = False,
 ) -> Callable[[Finish], Summary]:
     """Return a decorator that makes a summary of the function below it, which finishes it; see ``Summary``."""
     return lambda finish: Summary(
-        finish=finish, effect_of_complete=effect_of_complete, scale=scale, combine=combine, start=start
+        finish=finish,
+        effect_of_complete=effect_of_complete,
+        scale=scale,
+        combine=combine,
+        start=start,
+        of_all_judged=of_all_judged,
     )
 
 
 def _logarithms(values: Values) -> FloatArray:
     """Return the logarithms of the values, those below 0.00001 counting as 0.00001."""
-    return np.array([math.log(value) for value in np.maximum(np.asarray(values), LEAST).tolist()])
+    numbers = np.maximum(np.asarray(values), LEAST)
+    return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
 @summary("the mean is over all judged topics; one without results counts {missing}")
@@ -149,6 +160,18 @@ def total(added: Total, population: Population) -> float | int:
 total_of_all_judged = replace(
     total, effect_of_complete="no effect: the all row is over all judged topics", of_all_judged=True
 )
+
+
+def _add_up_squares(total: Total, values: Values) -> Total:
+    """Return a total with the squares of further values added, one behind the other."""
+    errors = np.asarray(values, np.float64)
+    return ordered_sum(errors * errors, total)
+
+
+@summary("no effect: the all row is over all judged topics", combine=_add_up_squares, of_all_judged=True)
+def root_of_squares(added: Total, population: Population) -> float:
+    """Return the standard error of a sum over topics, whose standard errors these are: the root of summed squares."""
+    return math.sqrt(added)
 
 
 @summary("the all row counts every judgment above 0 in the file, whatever -l says")

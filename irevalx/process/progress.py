@@ -1,4 +1,4 @@
-"""Progress: a line on the terminal that says how far a long call is."""
+"""Progress: a line on the terminal that says how far a long call is, with a bar where its length is known."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ PATIENCE = 2.0
 
 PAUSE = 0.1
 """Seconds between two lines."""
+
+WIDTH = 20
+"""Characters of the bar."""
 
 
 class Progress:
@@ -36,6 +39,7 @@ class Progress:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._program = program
+        self._total = total
         self._unit = unit if total is None else f"of {total:,} {unit}"
         self._n_runs = n_runs
         self._show = show
@@ -50,9 +54,19 @@ class Progress:
         self._done += more
         if self._show and self._clock() >= self._next:
             run = f"run {self._run} of {self._n_runs}: " if self._n_runs > 1 else ""
-            self._show(f"{self._program}: {run}{self._done:,} {self._unit}")
+            self._show(f"{self._program}: {self._bar()}{run}{self._done:,} {self._unit}")
             self._is_shown = True
             self._next = self._clock() + PAUSE
+
+    def _bar(self) -> str:
+        """Return a bar that is as full as the work is done; nothing where it is not known how much there is."""
+        if self._total:
+            share = self._done / self._total
+        elif self._n_runs > 1:
+            share = (self._run - 1) / self._n_runs
+        else:
+            return ""
+        return f"[{'#' * int(WIDTH * share):.<{WIDTH}}] "
 
     def next_run(self) -> None:
         """Count from 0 again, for the next run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.byte_strings import order_by_name
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, order_by
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.reading.runs import Results
 from irevalx.trec_eval.merge_sort import merge_sort
 
@@ -17,7 +17,8 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
     arrives at.
     """
     rows, scores, unsettled = results.rows, results.scores, results.close
-    with_nan = np.flatnonzero(rows.count(np.isnan(scores)))
+    is_nan = np.isnan(scores)
+    with_nan = rows.count(is_nan).nonzero()[0] if np.count_nonzero(is_nan) else np.empty(0, np.int64)
     comparable = rows.ids[1:] == rows.ids[:-1]
     if with_nan.size:
         comparable &= ~np.isin(rows.ids[1:], with_nan)
@@ -45,12 +46,16 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
     comparable : shape (n - 1,); whether two neighbours are of one topic, without nan.
     """
     ranked = _permuted(scores, order)
-    wrong = distinct(rows.ids[1:][comparable & ~(ranked[:-1] >= ranked[1:])])
+    rising = np.zeros(rows.size, np.bool_)
+    rising[1:] = comparable & ~(ranked[:-1] >= ranked[1:])
+    wrong = rows.count(rising).nonzero()[0]
     if not wrong.size:
         return order
+    if order is None and wrong.size == rows.n:
+        return rows.descending(scores)
     order = np.arange(rows.size) if order is None else order
     sub, index = rows.take(wrong)
-    order[index] = order[index][order_by(-scores[order[index]], sub.ids)]
+    order[index] = order[index][sub.descending(scores[order[index]])]
     return order
 
 
@@ -63,7 +68,7 @@ def _too_close(
     ----------
     unsettled : flat; whether a score may be off, in relation to its size by up to ``error``.
     """
-    if not unsettled.any():
+    if not np.count_nonzero(unsettled):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(unsettled, order)
     before, after = ranked[:-1], ranked[1:]
@@ -81,7 +86,7 @@ def _ties_by_name(
     """Sort documents with equal scores by name."""
     ranked = _permuted(scores, order)
     ties = comparable & (ranked[:-1] == ranked[1:])
-    if not ties.any():
+    if not np.count_nonzero(ties):
         return order
     order = np.arange(results.rows.size) if order is None else order
     tied = _members(ties)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.codes import STAND_IN
+from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray
 from irevalx.errors import DuplicateDocumentError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, worth_sharing
@@ -30,25 +31,35 @@ class RankedRun(Frozen):
 
     Parameters
     ----------
-    ranking : of its judged topics.
-    topics : all topics that it has results for.
+    ranking : of its judged topics; of the only one where the rules name it.
+    others : the other topics that it has results for.
     tag : what its last line calls it; None for a run without lines.
-    warnings : a line about scores that are no finite numbers, if there are any.
+    warnings : a line each: scores that are no finite numbers, and scores that make little sense.
     """
 
     ranking: Ranking
-    topics: frozenset[bytes]
+    others: frozenset[bytes]
     tag: bytes | None
     warnings: tuple[str, ...]
 
+    @cached_property
+    def topics(self) -> frozenset[bytes]:
+        """All topics that it has results for."""
+        return self.others.union(self.ranking.topics)
+
 
 class _RankedPart(Frozen):
-    """The ranking of a block of a run, with all its topics, its tag and its odd scores."""
+    """The ranking of a block of a run, with its other topics, its tag, its odd scores and doubts about them."""
 
     ranking: Ranking
-    topics: tuple[bytes, ...]
+    others: tuple[bytes, ...]
     tag: bytes | None
     odd: OddNumbers
+    doubts: tuple[str, ...]
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        return self.ranking.topics + self.others
 
 
 class RankingRules(Frozen):
@@ -92,23 +103,25 @@ def rank_run(
     def work(block: Any) -> tuple[_RankedPart, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
-        return _RankedPart(ranking, results.topics, results.tag, results.odd), results.rows.size
+        others = tuple(set(results.topics).difference(ranking.topics))
+        return _RankedPart(ranking, others, results.tag, results.odd, results.doubts), results.rows.size
 
     shared = rules.processes > 1 and worth_sharing(run.size)
     blocks = iter(()) if shared else run.blocks()
 
     def counted() -> Iterator[_RankedPart]:
-        for part, lines in in_order(work, run.blocks if shared else lambda: blocks, rules.processes if shared else 1):
+        for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
-            yield part
+            ranking = part.ranking
+            yield replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
     unread = blocks if run.to_its_end else ()
     parts = each_topic_once(counted(), lambda: (work(block)[0] for block in run.again()), unread)
     return RankedRun(
         ranking=Ranking.joined([part.ranking for part in parts]),
-        topics=frozenset(topic for part in parts for topic in part.topics),
+        others=frozenset(topic for part in parts for topic in part.others),
         tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-        warnings=odd_number_warnings(part.odd for part in parts),
+        warnings=(*odd_number_warnings(part.odd for part in parts), *(line for part in parts for line in part.doubts)),
     )
 
 
@@ -119,22 +132,22 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     ----------
     path : the file they come from, for messages.
     """
-    wanted = [
-        number
-        for number, topic in enumerate(results.topics)
-        if topic in judgments.topic_index and rules.only in {None, topic}
-    ]
-    if len(wanted) < len(results.topics):
-        results = results.take(np.array(wanted, np.int64))
-    judged_topic = np.array([judgments.topic_index[topic] for topic in results.topics], np.int64)
+    index = judgments.topic_index
+    judged_topic = np.array([index.get(topic, ABSENT) for topic in results.topics], np.int64)
+    ranked = judged_topic != ABSENT
+    if rules.only is not None:
+        ranked &= judged_topic == index.get(rules.only, ABSENT)
+    if not ranked.all():
+        results, judged_topic = results.take(np.flatnonzero(ranked)), judged_topic[ranked]
+    topics = _topics_at(judged_topic, judgments)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
-        return Ranking(results.topics, judged_topic, rows, nothing, nothing, n_ret, {})
+        return Ranking(topics, judged_topic, rows, nothing, nothing, n_ret, {})
     order = ranked_order(results, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    counted = rank <= rules.max_retrieved if (n_ret < results.rows.lengths).any() else None
+    counted = rank <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = results.docnos.keys()
     failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
@@ -144,7 +157,12 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     if counted is not None:
         kept &= counted
     rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
-    return Ranking(results.topics, judged_topic, rows, rank, row, n_ret, failures)
+    return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures)
+
+
+def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
+    """Return topics by their places in the judgments, as the judgments have them: the names are kept once."""
+    return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
@@ -157,23 +175,28 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     topics : judged ones.
     rules : as the ranking was made.
     """
-    number = {topic: place for place, topic in enumerate(ranking.topics)}
-    missing = [topic for topic in topics if topic not in number]
-    if missing:
+    wanted = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
+    place = np.full(len(judgments.topics), ABSENT, np.int64)
+    place[ranking.judged_topic] = np.arange(len(ranking.topics))
+    missing = wanted[place[wanted] == ABSENT]
+    if missing.size:
+        place[missing] = len(ranking.topics) + np.arange(missing.size)
         n_ret = min(1, rules.max_retrieved)
-        rows = Segments.of_lengths([n_ret if rules.keep_all else 0] * len(missing))
+        rows = Segments.of_lengths([n_ret if rules.keep_all else 0] * missing.size)
         stand_in = Ranking(
-            topics=tuple(missing),
-            judged_topic=np.array([judgments.topic_index[topic] for topic in missing], np.int64),
+            topics=_topics_at(missing, judgments),
+            judged_topic=missing,
             rows=rows,
             rank=np.ones(rows.size, np.int64),
             row=np.full(rows.size, STAND_IN),
-            n_ret=np.full(len(missing), n_ret),
+            n_ret=np.full(missing.size, n_ret),
             failures={},
         )
-        number |= {topic: len(number) + place for place, topic in enumerate(missing)}
         ranking = Ranking.joined([ranking, stand_in])
-    return ranking.take(np.array([number[topic] for topic in topics], np.int64))
+    places = place[wanted]
+    if places.tolist() == list(range(len(ranking.topics))):
+        return ranking
+    return ranking.take(places)
 
 
 def _duplicates(

@@ -106,8 +106,16 @@ class Ranking(Frozen):
         rank, n_ret = (rows.position + 1, rows.lengths) if condensed else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret)
 
+    def covers(self, judgments: Documents) -> BoolArray:
+        """Return, per topic of the judgments that it was made with, whether it is there."""
+        covered = np.zeros(len(judgments.topics), np.bool_)
+        covered[self.judged_topic] = True
+        return covered
+
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
+        if np.array_equal(topics, np.arange(len(self.topics))):
+            return self
         rows, index = self.rows.take(topics)
         return replace(
             self,
@@ -130,6 +138,8 @@ class Ranking(Frozen):
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
         """Return the topics of several rankings, one behind the other; those of several runs may be the same."""
+        if len(parts) == 1:
+            return parts[0]
         nothing = np.empty(0, np.int64)
         return cls(
             topics=tuple(topic for part in parts for topic in part.topics),

@@ -148,8 +148,8 @@ class Topics(Frozen):
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.count(self.hit & (self.rank <= limit))
 
-    def documents_for_recall(self, x: float) -> IntArray:
-        """Per topic: how many relevant documents make up recall x."""
+    def documents_for_recall(self, x: float | FloatArray) -> IntArray:
+        """Per topic: how many relevant documents make up recall x, which may have shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 

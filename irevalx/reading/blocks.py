@@ -95,7 +95,9 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
         line += count_lines(block.text)
         pieces, size, wanted = [text[cut:]], size - cut, 1
     if size:
-        yield Block(b"".join(pieces), line)
+        text = b"".join(pieces)
+        pieces.clear()  # which a long topic would have twice, as long as its block is in use
+        yield Block(text, line)
 
 
 def one_block(chunks: Iterable[bytes]) -> Block:

@@ -44,6 +44,9 @@ ERROR = 2.0**-50
 _LONGEST = 24
 """Characters of a number without its sign, at most."""
 
+_TEXTS_AT_ONCE = 1 << 18
+"""So many texts are read together, more than a block has unless a topic is long: the steps take a lot of room."""
+
 _EXACT_INTEGERS = np.uint64(2**53)
 """Whole numbers below this are exact as floats of 64 bits."""
 
@@ -96,6 +99,17 @@ def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
     >>> values.tolist(), states.tolist()
     ([-12.5, 3.0, 0.12345678901234568, 0.0], [0, 0, 1, 2])
     """
+    if texts.size <= _TEXTS_AT_ONCE:
+        return _read(texts)
+    values, states = np.empty(texts.size), np.empty(texts.size, np.uint8)
+    for first in range(0, texts.size, _TEXTS_AT_ONCE):
+        some = slice(first, first + _TEXTS_AT_ONCE)
+        values[some], states[some] = _read(texts.take(some))
+    return values, states
+
+
+def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
+    """Read numbers as ``decimals`` does, all at once."""
     buffer, start, length = texts.buffer, texts.start, texts.length
     first = buffer[start]
     negative = first == ord("-")

@@ -10,8 +10,9 @@ from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout, word_for
-from irevalx.reading.lines import RUN_HINT, DataLines, cut_lines
+from irevalx.reading.lines import DataLines, cut_lines
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import c_double, c_long
@@ -44,7 +45,7 @@ def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, war
     MalformedLineError : a line does not have its columns, a grade or method is not a whole number, or a probability
         that counts is not a number (or NA) or is 0.
     """
-    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=RUN_HINT)
+    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
     names = (lines["TOPIC"], lines["DOCNO"])
     return drawn_judgments(source.path, *names, grades, methods, _probabilities(lines), lines.numbers, warn)

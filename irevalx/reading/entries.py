@@ -101,10 +101,8 @@ class Entries(Frozen):
 
     def _odd_scores(self, *, strict: bool) -> OddNumbers:
         odd = OddNumbers("score", "a finite number", strict=strict)
-        finite = np.isfinite(self.numbers)
-        if not finite.all():
-            for place in np.flatnonzero(~finite).tolist():
-                topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
-                score = f"{self.numbers[place]:g}"
-                odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
+        for place in (~np.isfinite(self.numbers)).nonzero()[0].tolist():
+            topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
+            score = f"{self.numbers[place]:g}"
+            odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
         return odd

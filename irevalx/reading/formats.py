@@ -47,7 +47,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     ----------
     kind : what its files hold.
     name : what the option calls it.
-    layout : how a line is made.
+    layout : how a line is made; None for a file that is not made of lines.
+    form : what the help shows in place of columns, where there are no lines.
     example : one line, without its newline.
     prose : what the columns mean, one paragraph each; ``paragraphs`` adds what follows from the other fields.
     reader : module and function, below ``irevalx.reading``, that read a file, given what ``read`` is given and the
@@ -56,17 +57,22 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
     excludes : of judgments: the options that they exclude, as ``Settings.refuse_contradictions`` calls them.
+    measures_of : of judgments: the format whose measures they have; "" for measures of their own.
+    lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
     """
 
     kind: FileKind
     name: str
-    layout: Layout
+    layout: Layout | None = None
+    form: str = ""
     example: str
     prose: tuple[str, ...]
     reader: str
     table_reader: str = ""
     usual_measures: str = "official"
     excludes: tuple[str, ...] = ()
+    measures_of: str = ""
+    lenient: bool = True
 
     def read(self, source: Source, compat: Compat, strict: bool, warn: Warn) -> Data_co:
         """Read a file; a run is opened only, and read block by block when it is evaluated.
@@ -81,13 +87,13 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         Raises
         ------
         UnreadableFileError, MalformedLineError
-        OddNumberError : under ``strict``.
+        OddNumberError : under ``strict``, and in a format that is not lenient.
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn)
         module, _, function = self.reader.partition(".")
         reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-        return cast("Data_co", reader(source, self.layout, compat, strict, warn))
+        return cast("Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn))
 
     def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn) -> Data_co:
         """Read a table, as ``read`` does a file.
@@ -108,12 +114,14 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     @property
     def columns(self) -> str:
         """The columns of a line, for the help."""
-        return ", or ".join(self.layout.columns)
+        return ", or ".join(self.layout.columns) if self.layout else self.form
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
         """All that the help says of the format."""
-        rest = [self.layout.explanation]
+        rest = [self.layout.explanation] if self.layout else []
+        if not self.lenient:
+            rest.append("A number that is none is an error.")
         if self.usual_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
         if self.excludes:
@@ -133,6 +141,37 @@ QRELS: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     table_reader="judged_tables.graded_table",
+)
+
+BEIR: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="beir",
+    layout=Layout(
+        line="a judgment", columns=("TOPIC DOCNO GRADE",), header="query-id corpus-id score", comments=Comments.NONE
+    ),
+    example="301 FBIS3-10082 1",
+    prose=(
+        "Judgments as BEIR's data sets have them in qrels/test.tsv, separated by tabs. The first line is the header "
+        "query-id corpus-id score. Grades are those of qrels.",
+    ),
+    reader="qrels.read_graded",
+    measures_of="qrels",
+    lenient=False,
+)
+
+JSON_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="json",
+    form="{TOPIC: {DOCNO: GRADE}}",
+    example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
+    prose=(
+        "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
+        "qrels. A topic without documents is as one that is not there.",
+        "A topic or a document that occurs twice is an error.",
+    ),
+    reader="json_files.read_json_judgments",
+    measures_of="qrels",
+    lenient=False,
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -249,6 +288,37 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     table_reader="run_tables.read_run_table",
 )
 
+MSMARCO: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
+    name="msmarco",
+    layout=Layout(
+        line="a line of a run", columns=("TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"), comments=Comments.NONE
+    ),
+    example="301 FBIS3-10082 1",
+    prose=(
+        "Runs as MS MARCO has them. Documents are ranked by RANK, a whole number, the lowest first; with four columns "
+        "by SCORE, the highest first, and RANK has no effect. Equal ones are ordered by DOCNO, the last in byte order "
+        "first. The run is called by its file's name without folder and endings.",
+    ),
+    reader="scored_runs.read_msmarco_run",
+    lenient=False,
+)
+
+JSON_RUN: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
+    name="json",
+    form="{TOPIC: {DOCNO: SCORE}}",
+    example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
+    prose=(
+        "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
+        "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
+        "called by its file's name without folder and endings.",
+        "A topic or a document that occurs twice is an error.",
+    ),
+    reader="json_files.read_json_run",
+    lenient=False,
+)
+
 POOL: FileFormat[Pool] = FileFormat(
     kind=FileKind.POOL,
     name="pool",
@@ -272,6 +342,8 @@ POOL: FileFormat[Pool] = FileFormat(
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     QRELS,
+    BEIR,
+    JSON_QRELS,
     SAMPLED,
     QRELS_JG,
     PREFS,
@@ -279,6 +351,8 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     SUBTOPICS,
     PRELS,
     TREC_RESULTS,
+    MSMARCO,
+    JSON_RUN,
     POOL,
 )
 """In the order of the help."""

@@ -13,9 +13,9 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import (
-    RUN_HINT,
     DataLines,
     as_precise,
     cut_lines,
@@ -44,7 +44,7 @@ def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict
     MalformedLineError : a line does not have its columns, or is the second about a document in a group.
     OddNumberError : under ``strict``.
     """
-    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=RUN_HINT)
+    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
     grade = whole_numbers(lines["GRADE"], odd, lines.describe)
     if message := odd.message():
@@ -95,7 +95,7 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
     MalformedLineError : a line does not have its columns, or has a level of nan.
     OddNumberError : under ``strict``.
     """
-    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=RUN_HINT)
+    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     odd = OddNumbers("level", "a finite number", strict=strict)
     texts = lines["LEVEL"]
     level = real_numbers(texts, odd, lines.describe)

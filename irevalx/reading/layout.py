@@ -48,6 +48,7 @@ class Layout(Frozen, kw_only=True):
     blank_lines : whether blank lines are skipped; otherwise they are malformed.
     comments : which lines are skipped too.
     comments_in_9 : whether they are skipped under ``--compat 9`` as well; trec_eval 9 knows no comments.
+    header : the words that the first line must have; "" for files without a header.
     """
 
     line: str
@@ -56,6 +57,7 @@ class Layout(Frozen, kw_only=True):
     blank_lines: bool = False
     comments: Comments = Comments.AT_LINE_START
     comments_in_9: bool = False
+    header: str = ""
 
     def comments_in(self, compat: Compat) -> Comments:
         """Return which lines are comments where a version of trec_eval is followed."""

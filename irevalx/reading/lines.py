@@ -18,14 +18,11 @@ from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
 from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
-RUN_HINT = "is this a run? QRELS comes first"
-"""The hint where judgments are expected."""
-
-FIVE_COLUMNS_HINT = "files with 5 columns are read with -R sampled, -R prels or -R prefs"
-"""The hint where judgments with other columns are expected."""
-
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that say what a line is about."""
+
+Hint: TypeAlias = Callable[[bytes], str]
+"""Says of a malformed line what it looks like; nothing where it looks like nothing."""
 
 Describe: TypeAlias = Callable[[int], str]
 """Says which data line, counted from 0, a message is about: path:line: topic: document."""
@@ -68,7 +65,13 @@ class DataLines(Frozen):
 
 
 def cut_lines(
-    path: str, block: Block, layout: Layout, compat: Compat, *, columns: str | None = None, hint: str = ""
+    path: str,
+    block: Block,
+    layout: Layout,
+    compat: Compat,
+    *,
+    columns: str | None = None,
+    hint: Hint = lambda line: "",
 ) -> DataLines:
     """Cut the lines of a block into columns.
 
@@ -78,11 +81,11 @@ def cut_lines(
     layout : how a line is made.
     compat : whether lines are comments as in trec_eval 9 or 10.
     columns : those that the file has, where the layout has several to choose from.
-    hint : what a message says too if the wrong line has the columns of a run; with it there is one for 5 columns.
+    hint : what a message says too, given the wrong line.
 
     Raises
     ------
-    MalformedLineError : a line does not have its columns, or holds a NUL byte.
+    MalformedLineError : a line does not have its columns, or holds a NUL byte; or the header is not there.
     """
     nul = block.text.find(b"\0")
     if nul >= 0:
@@ -90,14 +93,14 @@ def cut_lines(
         shown = quote(_line_with(block.text, nul))
         raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
     names = columns or layout.columns[0]
+    if layout.header and block.first_line == 1:
+        block = _without_header(path, block, layout.header, hint)
     try:
         tokens = tokenise(block.text, layout.shape(names, compat))
     except WrongLineError as wrong:
         newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == NEWLINE)
         text = _line_with(block.text, int(newlines[wrong.line]))
-        problem = f"{layout.rule(columns)}, but got {quote(text)}"
-        if hint and (other := {5: FIVE_COLUMNS_HINT, 6: hint}.get(len(text.split(None, 6)))):
-            problem += f": {other}"
+        problem = f"{layout.rule(columns)}, but got {quote(text)}{_behind_colon(hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
     return DataLines(path, tuple(names.split()), tokens, tokens.line + block.first_line)
 
@@ -163,6 +166,24 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
         return x
     with np.errstate(over="ignore"):
         return x.astype(np.float32).astype(np.float64)
+
+
+def _without_header(path: str, block: Block, header: str, hint: Hint) -> Block:
+    """Return the first block of a file without its first line.
+
+    Raises
+    ------
+    MalformedLineError : that line is not the header.
+    """
+    line, newline, rest = block.text.partition(b"\n")
+    if newline and line.split() != header.encode().split():
+        problem = f"the first line must be the header {header}, but got {quote(line)}{_behind_colon(hint(line))}"
+        raise MalformedLineError(f"{shown_name(path)}:1: {problem}")
+    return Block(rest, 2)
+
+
+def _behind_colon(text: str) -> str:
+    return f": {text}" if text else ""
 
 
 def _line_with(text: bytes, place: int) -> bytes:

@@ -12,8 +12,9 @@ from irevalx.errors import Warn
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import RUN_HINT, DataLines, cut_lines, whole_numbers
+from irevalx.reading.lines import DataLines, cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers, c_double, odd_number_warnings
@@ -53,7 +54,7 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
 
     def parse(block: Block) -> _Part:
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        lines = cut_lines(path, block, layout, compat, hint=RUN_HINT)
+        lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
         strata, names = numbered(lines["STRATUM"]) if "STRATUM" in lines else (None, Names.of([]))
         return _Part(_judgments(lines, strata, odd), odd, names.texts())
 

@@ -13,6 +13,13 @@ from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import OddNumbers
 
+MANY_STRETCHES = 1 << 16
+"""Where the first lines, so many of them, change their topic more often than not, lines are grouped without looking at
+one stretch after another."""
+
+MOST_SMALL = 1 << 16
+"""So many different numbers have 16 bits."""
+
 
 class Results(Frozen):
     """The retrieved documents of some topics.
@@ -29,6 +36,7 @@ class Results(Frozen):
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     odd : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
+    doubts : a line each: what is odd about the scores of the first block of a file.
     """
 
     topics: tuple[bytes, ...]
@@ -42,6 +50,7 @@ class Results(Frozen):
     tag: bytes | None
     odd: OddNumbers
     distinct: bool = False
+    doubts: tuple[str, ...] = ()
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""
@@ -73,6 +82,8 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
+    if np.count_nonzero(names.take(slice(MANY_STRETCHES)).changes()) > MANY_STRETCHES // 2:
+        return _group_scattered(names)
     changes = np.flatnonzero(names.changes()) + 1
     starts = np.concatenate((np.zeros(1, np.int64), changes))
     stretches = names.take(starts).texts()
@@ -87,6 +98,19 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
+def _group_scattered(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray]:
+    """Do what ``group_by_topic`` does, without looking at stretches one by one."""
+    from irevalx.arrays.equal_names import first_places
+
+    first = first_places(names)
+    is_first = first == np.arange(names.size)
+    number = (np.cumsum(is_first) - 1)[first]
+    topics = tuple(names.take(is_first).texts())
+    rows = Segments.of_lengths(np.bincount(number, minlength=len(topics)))
+    small = number.astype(np.uint16) if len(topics) <= MOST_SMALL else number  # which numpy sorts without comparing
+    return topics, rows, np.argsort(small, kind="stable")
+
+
 class Run(Frozen):
     """Results that are read block by block; what a block is, only ``parse`` needs to know.
 
@@ -98,7 +122,8 @@ class Run(Frozen):
     again : returns everything as blocks without a common topic.
     parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
-    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe.
+    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
+        ``blocks`` may be called any number of times.
     """
 
     path: str

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import IntArray
 from irevalx.errors import Warn
+from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
+from irevalx.reading.doubts import doubts_of
+from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, cut_lines, odd_number
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, odd_number, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
-from irevalx.reading.source import Source
+from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import OddNumbers
 from irevalx.trec_eval.versions import Compat
 
@@ -35,13 +41,55 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     """
 
     def parse(block: Block) -> Results:
-        lines = cut_lines(source.path, block, layout, compat)
-        return results_of(lines, lines["SCORE"], compat, strict=strict)
+        lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
+        results = results_of(lines, lines["SCORE"], compat, strict=strict)
+        return results if block.first_line > 1 else replace(results, doubts=doubts_of(lines, results))
 
     return Run(
         source.path,
         blocks=lambda: blocks_of(source),
         again=lambda: [whole_file(source)],
+        parse=parse,
+        size=source.size,
+    )
+
+
+def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+    """Open a run that has ranks and perhaps scores, and no tag.
+
+    Parameters
+    ----------
+    source : the file, whose name is that of the run.
+    layout : its columns, ``TOPIC``, ``DOCNO`` and ``RANK`` or also ``SCORE``; the first line says which of them.
+    compat : the precision of scores.
+    strict : refuse ranks and scores that are no numbers.
+
+    Notes
+    -----
+    Reading the blocks raises as for ``read_scored_run``.
+    """
+    tag = as_column(stem_of(source.path))
+
+    def parse(block: tuple[str | None, Block]) -> Results:
+        columns, text = block
+        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
+        odd = OddNumbers("rank", "a whole number of 64 bits", strict=strict)
+        ranks = whole_numbers(lines["RANK"], odd, lines.describe)
+        if "SCORE" not in lines:
+            return _by_rank(lines, ranks, odd, tag)
+        results = results_of(lines, lines["SCORE"], compat, strict=strict)
+        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.first_line == 1 else ())
+
+    def with_columns(blocks: Iterable[Block]) -> Iterator[tuple[str | None, Block]]:
+        columns: str | None = None
+        for block in blocks:
+            columns = columns or columns_in(block, layout, compat)
+            yield columns, block
+
+    return Run(
+        source.path,
+        blocks=lambda: with_columns(blocks_of(source)),
+        again=lambda: with_columns([whole_file(source)]),
         parse=parse,
         size=source.size,
     )
@@ -78,6 +126,30 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines=lines.numbers[order],
         tag=_last_tag(lines),
+        odd=odd,
+    )
+
+
+def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> Results:
+    """Build results whose scores are the ranks, the lowest first.
+
+    Parameters
+    ----------
+    lines : with the columns ``TOPIC`` and ``DOCNO``.
+    ranks : shape (lines,); among them the ``odd`` ones.
+    """
+    topics, rows, order = group_by_topic(lines["TOPIC"])
+    scores = -ranks[order].astype(np.float64)
+    return Results(
+        topics=topics,
+        rows=rows,
+        docnos=lines["DOCNO"].take(order),
+        scores=scores,
+        close=np.zeros(scores.size, np.bool_),
+        error=0.0,
+        exact=scores.__getitem__,
+        lines=lines.numbers[order],
+        tag=tag,
         odd=odd,
     )
 

@@ -13,8 +13,9 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import RUN_HINT, cut_lines, whole_numbers
+from irevalx.reading.lines import cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
@@ -52,7 +53,7 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
     path = source.path
 
     def parse(block: Block) -> _Part:
-        lines = cut_lines(path, block, layout, compat, hint=RUN_HINT)
+        lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
         odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
         grades = whole_numbers(lines["GRADE"], odd, lines.describe)
         columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])

@@ -5,6 +5,7 @@ What makes the lines is imported when it is needed: every call of the command re
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -85,12 +86,16 @@ class TableForPeople(OutputFormat):
     best : what a cell with the best value looks like; ``{}`` stands for the value.
     other : the same for the other cells of such a column.
     escape : makes any text fit to stand in a cell.
+    mark : what notes call the mark of the best value.
+    note : what a line with a note below the table looks like; ``{}`` stands for the note.
     """
 
     layout: str
     best: str
     other: str = "{}"
     escape: Callable[[str], str] = str
+    mark: str = "*"
+    note: str = "{}"
 
     for_people = True
 
@@ -110,6 +115,9 @@ class TableForPeople(OutputFormat):
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
+            for place, sentence in enumerate(table.notes):
+                note = sentence.replace("{best}", self.mark)
+                yield os.fsencode(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
 
 
 class SeparatedValues(OutputFormat):
@@ -186,8 +194,18 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
     for form in (
         TrecEvalLines("trec", "trec_eval's three columns"),
         TableForPeople("table", "a table for the terminal", "simple", best="{}*", other="{} "),
-        TableForPeople("markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown),
-        TableForPeople("latex", "a table in LaTeX", "latex_raw", best=r"\textbf{{{}}}", escape=_escape_latex),
+        TableForPeople(
+            "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
+        ),
+        TableForPeople(
+            "latex",
+            "a table in LaTeX",
+            "latex_raw",
+            best=r"\textbf{{{}}}",
+            escape=_escape_latex,
+            mark="Bold type",
+            note="% {}",
+        ),
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -59,7 +59,17 @@ def overview(report: Report) -> list[Table]:
     best = _best(rows, columns.values()) if several else {}
     if not several and not per_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
-    return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads))]
+    notes = tuple(_notes(report, best)) if report.notes and several else ()
+    return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
+
+
+def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]:
+    """Yield what stands below a table in which runs stand side by side: what is marked, and where topics differ."""
+    if any(best.values()):
+        yield "{best} marks the best value; it is no claim of significance."
+    if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
+        counts = ", ".join(f"{os.fsdecode(one.run)} {len(one.topics)}" for one in report.evaluations)
+        yield f"The runs are evaluated over different topics ({counts}); -c evaluates all over every judged topic."
 
 
 def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:

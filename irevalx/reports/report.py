@@ -26,6 +26,12 @@ class Report(Frozen, kw_only=True):
     headed: bool = False
     """Whether the lines of a run begin with its name, as there are other runs."""
 
+    complete: bool = False
+    """Whether the averages are over every judged topic (``-c``)."""
+
+    notes: bool = True
+    """Whether lines below a table may explain it (not under ``--quiet``)."""
+
     digits: int
     """Decimals of real numbers in tables for people."""
 

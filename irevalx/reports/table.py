@@ -22,6 +22,7 @@ class Table(Frozen):
     probabilities : columns of which people want to know how near to 0 they are.
     best : for columns in which rows compete, the places of the rows with the best value, maybe none.
     heads : what people see in place of the columns; None for the columns with blanks for underscores.
+    notes : sentences that people see below it.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Table(Frozen):
     probabilities: frozenset[str] = frozenset()
     best: Mapping[str, Collection[int]] = {}
     heads: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def aligned_lines(

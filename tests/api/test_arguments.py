@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from python_data import case_name
 from running import FIXTURES
 
 import irevalx
@@ -298,7 +299,7 @@ def test_the_calls_are_right(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "parameter", "row"),
     [(name, parameter, row) for name, each in WRONG.items() for parameter, rows in each.items() for row in rows],
-    ids=lambda value: value if isinstance(value, str) else repr(value[0])[:40],
+    ids=lambda value: value if isinstance(value, str) else case_name(value[0]),
 )
 def test_wrong_calls(name: str, parameter: str, row: Row) -> None:
     """Each wrong value is refused: the argument, what it must be, and what it got."""
@@ -322,7 +323,7 @@ def test_wrong_calls(name: str, parameter: str, row: Row) -> None:
         {"measures": ()},
         {"rel_format": "qrels", "results_format": "trec_results", "pool": {"1": ["A"]}},
     ],
-    ids=repr,
+    ids=case_name,
 )
 def test_what_works_as_one_would_expect(keywords: dict[str, Any]) -> None:
     """Numpy's numbers, 0 and 1 as truth values, sets, and a string where one name is enough."""

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from python_data import qrels_dict, run_dict
+from python_data import case_name, qrels_dict, run_dict
 from running import FIXTURES, ROOT
 
 import irevalx
@@ -172,7 +172,7 @@ def test_each_measure_of_pytrec_eval(name: str) -> None:
         ["map", "map"],
         ("P",),
     ],
-    ids=str,
+    ids=case_name,
 )
 def test_names_as_in_pytrec_eval(measures: Any) -> None:
     """Nicknames and parameters are understood alike, and summarised alike; no measures give empty dictionaries."""

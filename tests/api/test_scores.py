@@ -122,3 +122,46 @@ def test_lookups(both: irevalx.Scores) -> None:
         with pytest.raises(KeyError):
             call()
     assert irevalx.evaluate(QRELS, run_dict(), "map")["map"] == both.summary("map", "first")
+
+
+@pytest.mark.parametrize("names", ["trec_eval", "asked"])
+def test_both_spellings(names: str) -> None:
+    """Whichever names are printed, scores answer to those that were asked for and to those of trec_eval."""
+    asked = ["nDCG@10", "AP(rel=2)", "AP", "P( judged_only=True )@5,10", "MAP"]
+    scores = irevalx.evaluate(QRELS, BM25, asked, names=names)
+    usual = irevalx.evaluate(QRELS, BM25, ["ndcg_cut.10", "map", "P.5,10:skip"])
+    spellings = {
+        "ndcg_cut_10": ("nDCG@10", "ndcg_cut_10"),
+        "map": ("AP", "MAP", "map"),
+        "P_5:skip": ("P(judged_only=True)@5", "P( judged_only=True )@5", "P_5:skip"),
+        "P_10:skip": ("P(judged_only=True)@10", "P_10:skip"),
+    }
+    for name, spelling in ((name, spelling) for name, others in spellings.items() for spelling in others):
+        assert scores[spelling] == scores.summary(spelling) == usual[name]
+        assert scores.per_topic(spelling).tolist() == usual.per_topic(name).tolist()
+    assert scores["AP(rel=2)"] == scores["map(rel=2)"] == irevalx.evaluate(QRELS, BM25, "map", level=2)["map"]
+    for other in ("ap", "P_5", "ndcg", "AP(rel=3)"):
+        with pytest.raises(KeyError):
+            scores[other]
+
+
+def test_names_as_they_were_asked_for() -> None:
+    """Tables, records, dictionaries and frames have them, in that order."""
+    names = ["nDCG@10", "AP(rel=2)", "AP", "MAP"]
+    scores = irevalx.evaluate(QRELS, BM25, names, names="asked")
+    assert scores.measures == names
+    assert list(scores.to_dict()["bm25"]["all"]) == names
+    assert [line.split()[0] for line in repr(scores).splitlines()[2:]] == names
+    assert [row.measure for row in scores.to_records() if row.topic == "all"] == names
+    pytest.importorskip("pandas")
+    assert list(scores.to_frame(wide=True).columns) == ["run", *names]
+
+
+def test_the_evaluator_of_pytrec_eval_takes_other_names() -> None:
+    """Its keys are those that are printed."""
+    evaluator = irevalx.RelevanceEvaluator(
+        {"1": {"A": 2, "B": 1}}, ["AP(rel=2)", "mrr@10", "hit_rate@1", "SetF(beta=2)"]
+    )
+    assert evaluator.evaluate({"1": {"A": 1.0, "B": 2.0}}) == {
+        "1": {"success_1": 1.0, "set_F": 1.0, "recip_rank_cut_10": 1.0, "map(rel=2)": 0.5}
+    }

@@ -183,6 +183,19 @@ def test_order(drawn: Ragged) -> None:
 
 @SETTINGS
 @given(ragged())
+def test_descending(drawn: Ragged) -> None:
+    """``descending`` sorts within each row, the greatest first; no element leaves its row."""
+    values = drawn.integers.astype(np.float64)
+    order = drawn.segments.descending(values)
+    ids = drawn.segments.ids
+    assert ids[order].tolist() == ids.tolist()
+    assert sorted(order.tolist()) == list(range(values.size))
+    expected = sorted(zip(ids.tolist(), (-values).tolist(), strict=True))
+    assert values[order].tolist() == [-value for _, value in expected]
+
+
+@SETTINGS
+@given(ragged())
 def test_keep(drawn: Ragged) -> None:
     """``keep`` shortens each row by the elements that are masked out, and pairs with the elements that are not."""
     kept, mask = drawn.segments.keep(drawn.mask), drawn.mask

@@ -1,12 +1,13 @@
-"""Time irevalx against trec_eval and the Python evaluators, as whole processes that read the same files.
+"""Time irevalx against other programs of TREC and the Python evaluators, as whole processes that read the same files.
 
-The last comparison is of evaluators in one process, which get the same dictionaries.
+The last comparisons are of evaluators in one process, which get the same dictionaries.
 
     TREC_EVAL_10=... python tests/benchmarks/benchmark.py [--runs 5] [--only NAME] [--data DIR]
 
 The data is made from a seed. Programs take turns, so that a machine whose speed drifts treats them alike; what is printed
-is the median of the wall time, the peak memory, and the ratio of medians to irevalx. Peers that are not there are left
-out: the binaries named by TREC_EVAL_9 and TREC_EVAL_10, and the packages pytrec_eval-terrier and ir_measures.
+is the median of the wall time and of the processor time, the peak memory, and the ratios of both medians to irevalx.
+Peers that are not there are left out: the programs named by TREC_EVAL_9, TREC_EVAL_10, GDEVAL, NDEVAL and STATAP, and the
+packages pytrec_eval-terrier and ir_measures.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import importlib.util
 import os
 import platform
 import random
+import shlex
 import statistics
 import subprocess
 import sys
@@ -58,6 +60,11 @@ class Work:
     runs : how many there are.
     digits : behind the point of a score.
     flags : beyond the files.
+    rivals : whether other evaluators in Python take part.
+    measures : of evaluators in one process.
+    calls : how often these evaluate each run.
+    kind : the format of the judgments: qrels, subtopics or prels.
+    program : the variable that names the program of TREC for these measures, if it is not trec_eval, and its options.
     """
 
     name: str
@@ -68,7 +75,18 @@ class Work:
     digits: int = 6
     flags: tuple[str, ...] = ()
     rivals: bool = True
+    measures: tuple[str, ...] = ("official",)
+    calls: int = 1
+    kind: str = "qrels"
+    program: tuple[str, ...] = ()
 
+
+GDEVAL, NDEVAL, STATAP = ("GDEVAL",), ("NDEVAL", "-traditional"), ("STATAP", "-q", "-n")
+GRADED = ("-m", "ERR.20", "-m", "ndcg_burges.20")
+SUBTOPICS, PRELS = ("-R", "subtopics"), ("-R", "prels")
+
+N_SUBTOPICS = 4
+"""Of each topic, where judgments are for subtopics."""
 
 WORKS = (
     Work("50 x 1000", 50, 1000, 1700),
@@ -82,15 +100,27 @@ WORKS = (
     Work("250 x 1000, -q -m all_trec", 250, 1000, 1250, flags=("-q", "-m", "all_trec"), rivals=False),
     Work("6,980 x 1000, -q", 6980, 1000, 2, flags=("-q",), rivals=False),
     Work("6,980 x 1000, -q -m all_trec", 6980, 1000, 2, flags=("-q", "-m", "all_trec"), rivals=False),
+    Work("gdeval, 50 x 1000", 50, 1000, 1700, flags=GRADED, program=GDEVAL),
+    Work("ndeval, 50 x 1000", 50, 1000, 300, flags=SUBTOPICS, kind="subtopics", program=NDEVAL),
+    Work("statAP, 50 x 1000", 50, 1000, 300, flags=PRELS, kind="prels", program=STATAP),
+    Work("gdeval, 5,000 x 1000", 5000, 1000, 300, flags=GRADED, program=GDEVAL),
+    Work("ndeval, 5,000 x 1000", 5000, 1000, 300, flags=SUBTOPICS, kind="subtopics", program=NDEVAL),
+    Work("statAP, 5,000 x 1000", 5000, 1000, 300, flags=PRELS, kind="prels", program=STATAP),
 )
 
-DICTIONARIES = Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10)
+DICTIONARIES = (
+    Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10),
+    Work("dictionaries, one topic of 10", 1, 10, 10, measures=("map",), calls=500),
+    Work("dictionaries, one topic of 10, official", 1, 10, 10, calls=500),
+    Work("dictionaries, 100 x 100", 100, 100, 100, measures=("map",), calls=50),
+    Work("dictionaries, 100 x 100, official", 100, 100, 100, calls=50),
+)
 """What the evaluators in one process get."""
 
 
 def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
     """Write judgments and runs; a document is a number of seven digits, and about a tenth of the judged are relevant."""
-    stem = f"{work.topics}x{work.depth}x{work.judged}x{work.runs}x{work.digits}"
+    stem = f"{work.topics}x{work.depth}x{work.judged}x{work.runs}x{work.digits}{'x' * bool(work.program)}"
     qrels, runs = folder / f"{stem}.qrels", [folder / f"{stem}.{number}.run" for number in range(work.runs)]
     if qrels.exists() and all(run.exists() for run in runs):
         return qrels, runs
@@ -113,14 +143,39 @@ def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
         for topic, pool in zip(topics.tolist(), pools, strict=True):
             for docno in np.sort(rng.choice(pool, work.judged, replace=False)).tolist():
                 stream.write(f"{topic} 0 {docno} {int(rng.random() < 0.1)}\n")
+    if work.program:
+        write_other_judgments(qrels)
     return qrels, runs
+
+
+def write_other_judgments(qrels: Path) -> None:
+    """Write the same judgments once more: for subtopics, and as samples with probabilities."""
+    chance = random.Random(20261121)
+    with (
+        qrels.open() as lines,
+        qrels.with_suffix(".subtopics").open("w") as subtopics,
+        qrels.with_suffix(".prels").open("w") as prels,
+    ):
+        for topic, _, docno, grade in map(str.split, lines):
+            subtopics.writelines(
+                f"{topic} {subtopic} {docno} {grade if chance.random() < 0.5 else 0}\n"
+                for subtopic in range(1, N_SUBTOPICS + 1)
+            )
+            prels.write(f"{topic} {docno} {grade} 1 {chance.randint(1, 1000) / 1000}\n")
 
 
 def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[list[str]]]:
     """Return for each program the calls that do the work; irevalx comes first."""
-    files = [str(qrels), *map(str, runs)]
-    found = {"irevalx": [[str(Path(sys.executable).with_name("irevalx")), *work.flags, *files]]}
+    irevalx = str(Path(sys.executable).with_name("irevalx"))
+    files = [str(qrels.with_suffix(f".{work.kind}")), *map(str, runs)]
+    found = {"irevalx": [[irevalx, *work.flags, *files]]}
     found["irevalx, one thread"] = [[*found["irevalx"][0], "--threads", "1"]]
+    if work.program:
+        found["irevalx -m map -m P"] = [[irevalx, "-m", "map", "-m", "P", str(qrels), *map(str, runs)]]
+        variable, *options = work.program
+        if named := os.environ.get(variable):
+            found[variable.lower()] = [[*shlex.split(named), *options, *files]]
+        return found
     for number in ("10", "9"):
         if program := os.environ.get(f"TREC_EVAL_{number}"):
             found[f"trec_eval {number}"] = [[program, *work.flags, str(qrels), str(run)] for run in runs]
@@ -134,9 +189,9 @@ def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[li
     return found
 
 
-def spent(calls: Sequence[Sequence[str]]) -> tuple[float, int]:
-    """Run the calls one after the other; return the wall time in seconds and the greatest peak memory in MB."""
-    begin, peak = time.perf_counter(), 0
+def spent(calls: Sequence[Sequence[str]]) -> tuple[float, float, int]:
+    """Run the calls one after the other; return wall and processor time in seconds, and the greatest peak in MB."""
+    begin, processors, peak = time.perf_counter(), 0.0, 0
     for call in calls:
         out = os.open(os.devnull, os.O_WRONLY)
         actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, out, 2)]
@@ -145,8 +200,9 @@ def spent(calls: Sequence[Sequence[str]]) -> tuple[float, int]:
         os.close(out)
         if status:
             raise SystemExit(f"failed: {' '.join(call)}")
+        processors += usage.ru_utime + usage.ru_stime
         peak = max(peak, usage.ru_maxrss // 1024)
-    return time.perf_counter() - begin, peak
+    return time.perf_counter() - begin, processors, peak
 
 
 def show(line: str) -> None:
@@ -160,29 +216,32 @@ def compare(work: Work, folder: Path, n_runs: int) -> None:
     command = [sys.executable, __file__, "--make", "--data", str(folder), "--only", work.name]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     calls = programs(work, *make(work, folder))
-    times: dict[str, list[float]] = {name: [] for name in calls}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     peaks = dict.fromkeys(calls, 0)
     for turn in range(n_runs + 1):
         for name, commands in calls.items():
-            seconds, peak = spent(commands)
+            seconds, processors, peak = spent(commands)
             if turn:  # the first one warms up
-                times[name].append(seconds)
+                times[name].append((seconds, processors))
             peaks[name] = max(peaks[name], peak)
-    ours = statistics.median(times["irevalx"])
+    medians = {name: [statistics.median(kind) for kind in zip(*found, strict=True)] for name, found in times.items()}
     show(f"\n{work.name}")
-    for name, found in times.items():
-        median = statistics.median(found)
-        span = f"{min(found):.3f}-{max(found):.3f}"
-        show(f"  {name:<24} {median:8.3f} s  ({span})  {peaks[name]:5d} MB  {median / ours:6.2f} x irevalx's time")
+    for name, (seconds, processors) in medians.items():
+        ratios = [other / ours for other, ours in zip((seconds, processors), medians["irevalx"], strict=True)]
+        show(
+            f"  {name:<24} {seconds:8.3f} s  ({min(times[name])[0]:.3f}-{max(times[name])[0]:.3f})  "
+            f"{ratios[0]:6.2f} x irevalx's  {processors:8.3f} s of processors  {ratios[1]:6.2f} x irevalx's  "
+            f"{peaks[name]:5d} MB"
+        )
 
 
-def compare_evaluators(folder: Path, n_runs: int) -> None:
-    """Let irevalx and pytrec_eval-terrier evaluate ten runs each in turn, again and again, and show processor times."""
+def compare_evaluators(work: Work, folder: Path, n_runs: int) -> None:
+    """Let irevalx and pytrec_eval-terrier evaluate the runs in turn, again and again, and show processor times."""
     import pytrec_eval
 
     import irevalx
 
-    qrels_path, run_paths = make(DICTIONARIES, folder)
+    qrels_path, run_paths = make(work, folder)
     with qrels_path.open() as stream:
         qrels = irevalx.parse_qrel(stream)
     runs = []
@@ -195,26 +254,27 @@ def compare_evaluators(folder: Path, n_runs: int) -> None:
         for run in runs
     ]
     for kind, given in (("best first", runs), ("in any order", shuffled)):
-        show(f"\n{DICTIONARIES.name}, {kind}")
+        show(f"\n{work.name}, {kind}")
         times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
         for turn in range(n_runs + 1):
             evaluators: tuple[Any, ...] = (
-                irevalx.RelevanceEvaluator(qrels, ["official"]),
-                pytrec_eval.RelevanceEvaluator(qrels, ["official"]),
+                irevalx.RelevanceEvaluator(qrels, work.measures),
+                pytrec_eval.RelevanceEvaluator(qrels, work.measures),
             )
             spent = dict.fromkeys(times, 0.0)
             for run in given:
                 for name, evaluator in zip(times, evaluators, strict=True):
                     begin = time.process_time()
-                    evaluator.evaluate(run)
+                    for _ in range(work.calls):
+                        evaluator.evaluate(run)
                     spent[name] += time.process_time() - begin
             if turn:
                 for name, seconds in spent.items():
-                    times[name].append(seconds)
+                    times[name].append(seconds / (len(given) * work.calls))
         ours = statistics.median(times["irevalx"])
         for name, found in times.items():
             median = statistics.median(found)
-            show(f"  {name:<24} {median:8.3f} s  {median / ours:6.2f} x irevalx's time")
+            show(f"  {name:<24} {1000 * median:8.3f} ms a run  {median / ours:6.3f} x irevalx's time")
 
 
 def main() -> None:
@@ -228,7 +288,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.evaluators:
         with tempfile.TemporaryDirectory() as temporary:
-            compare_evaluators(options.data or Path(temporary), options.runs)
+            for work in DICTIONARIES:
+                if work.name.startswith(options.only):
+                    compare_evaluators(work, options.data or Path(temporary), options.runs)
         return
     show(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}")
     show(f"numpy {version('numpy')}, click {version('click')}")
@@ -240,9 +302,9 @@ def main() -> None:
                 make(work, folder)
             elif work.name.startswith(options.only):
                 compare(work, folder, options.runs)
-        if DICTIONARIES.name.startswith(options.only) and importlib.util.find_spec("pytrec_eval"):
-            command = [sys.executable, __file__, "--evaluators", "--data", str(folder), "--runs", str(options.runs)]
-            subprocess.run(command, check=True)
+        if importlib.util.find_spec("pytrec_eval"):
+            choice = ["--only", options.only, "--data", str(folder), "--runs", str(options.runs)]
+            subprocess.run([sys.executable, __file__, "--evaluators", *choice], check=True)
 
 
 if __name__ == "__main__":

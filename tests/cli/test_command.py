@@ -578,6 +578,11 @@ def test_completion() -> None:
     assert complete("-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
     assert "plain,official" in complete("-m", "")
     assert complete("-m", "nosuch", "-m", "Rank") == ["plain,RankEff"]
+    assert complete("-m", "recip_rank_") == ["plain,recip_rank_cut"]
+    assert complete("-m", "SetR") == ["plain,SetRelP", "plain,SetR"]
+    assert complete("-m", "nD") == ["plain,nDCG"]
+    assert complete("-m", "IP") == ["plain,IPrec@"]
+    assert complete("--names", "a") == ["plain,asked"]
     assert complete("--unj") == ["plain,--unjudged"]
     assert complete("--format", "j") == ["plain,json", "plain,jsonl"]
     assert complete("-m", "map", "qre") == ["file,qre"]

@@ -290,6 +290,15 @@ def test_7_cutoffs_at_merge() -> None:
         ("nDCG(dcg='exp-log2')@20", "ndcg_burges.20"),
         ('nDCG(dcg="exp-log2")@5,10', "ndcg_burges.5,10"),
         ("ERR_10_max=5", "ERR.10,max=5"),
+        ("RR@10", "recip_rank_cut.10"),
+        ("MRR@10", "recip_rank_cut.10"),
+        ("mrr_at_10", "recip_rank_cut.10"),
+        ("IPrec@0.1", "iprec_at_recall.0.1"),
+        ("hit_rate@5", "success.5"),
+        ("SetF", "set_F"),
+        ("f1", "set_F"),
+        ("NumRelRet", "num_rel_ret"),
+        ("P(judged_only=True)@10", "P.10:skip"),
     ],
 )
 def test_7_names_that_people_bring(brought: str, canonical: str) -> None:
@@ -310,7 +319,7 @@ def test_7_parameters_and_readings_of_irevalx(tmp_path: Path) -> None:
         [b"infAP_c=4", b"0.6250"],
         [b"P_1:skip", b"1.0000"],
     ]
-    for odd in ("infAP.5", "P.5:x"):
+    for odd in ("infAP.5", "P.5:x", "P.5(x)"):
         assert run("-m", odd, qrels, results).status == 1
 
 

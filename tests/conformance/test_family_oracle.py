@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import subprocess
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -67,8 +68,9 @@ def write(folder: Path, chance: Random, judgments: list[str], *, ties: bool, len
 def test_gdeval(part: int, tmp_path: Path) -> None:
     """ERR and ndcg_burges."""
     command = oracle("GDEVAL")
-    for seed in range(part, CASES, 10):
-        chance = Random(f"gdeval {seed}")
+    made, seeds = 0, count(part, 10)
+    while made < CASES / 10:
+        chance = Random(f"gdeval {next(seeds)}")
         lines, highest = [], {}
         for topic in ("1", "2", "3", "8"):
             grades = chance.choice([[-2, 0], [-2, 0, 0, 1, 2, 3, 4], [0, 0, 1]])
@@ -78,6 +80,7 @@ def test_gdeval(part: int, tmp_path: Path) -> None:
         topics = write(tmp_path, chance, lines, ties=chance.random() < 0.5, length=(1, 60))
         if not any(highest.get(topic, 0) > 0 for topic in topics):
             continue
+        made += 1
         complete, k = chance.choice([[], ["-c"]]), chance.choice([1, 3, 5, 20, 100])
         printed = answer([*command, *complete, "-k", str(k), "judgments", "run"], tmp_path)
         expected: dict[tuple[str, str], str] = {}
@@ -96,8 +99,9 @@ def test_gdeval(part: int, tmp_path: Path) -> None:
 def test_ndeval(part: int, tmp_path: Path) -> None:
     """Novelty and diversity, with alpha and beta."""
     command = oracle("NDEVAL")
-    for seed in range(part, CASES, 10):
-        chance = Random(f"ndeval {seed}")
+    made, seeds = 0, count(part, 10)
+    while made < CASES / 10:
+        chance = Random(f"ndeval {next(seeds)}")
         lines, judged = [], []
         for topic in ("1", "2", "3", "8"):
             n_subtopics = chance.choice([1, 3, 12])
@@ -112,6 +116,7 @@ def test_ndeval(part: int, tmp_path: Path) -> None:
         topics = write(tmp_path, chance, lines, ties=chance.random() < 0.5, length=(1, 60))
         if not set(topics) & set(judged):
             continue
+        made += 1
         complete = chance.choice([[], ["-c"]])
         alpha, beta = chance.choice(["0.5", "0.1", "0.3", "0.9"]), chance.choice(["0.5", "0.8"])
         options = [*complete, "-traditional", "-alpha", alpha, "-beta", beta]
@@ -156,8 +161,9 @@ STATAP = re.compile(
 def test_stat_ap(part: int, tmp_path: Path) -> None:
     """Estimates from drawn samples, version 4."""
     command = oracle("STATAP")
-    for seed in range(part, CASES, 10):
-        chance = Random(f"statAP {seed}")
+    made, seeds = 0, count(part, 10)
+    while made < CASES / 10:
+        chance = Random(f"statAP {next(seeds)}")
         lines = []
         for topic in ("1", "2", "3", "8"):
             drawn = [f"{topic} d0 1 1 0.25\n", f"{topic} d1 0 1 0.5\n"]  # a topic that has values
@@ -169,6 +175,7 @@ def test_stat_ap(part: int, tmp_path: Path) -> None:
         topics = write(tmp_path, chance, lines, ties=False, length=(1, 150))
         if not {"1", "2", "3"} & set(topics):
             continue
+        made += 1
         text = (tmp_path / "run").read_text().splitlines()
         length = {topic: sum(line.startswith(f"{topic} ") for line in text) for topic in topics}
         expected: dict[tuple[str, str], str] = {}

@@ -333,3 +333,65 @@ def test_same_bytes_and_status_as_the_program(seed: int, version: str, tmp_path:
     ours = run("--compat", version, *flags, qrels, run_file)
     assert ours.stdout.splitlines() == theirs.stdout.splitlines(), flags
     assert (ours.stdout, ours.status) == (theirs.stdout, theirs.returncode), (flags, ours.stderr, theirs.stderr)
+
+
+LEVELS = [
+    "map",
+    "P.3",
+    "recip_rank",
+    "bpref",
+    "num_rel",
+    "num_rel_ret",
+    "infAP",
+    "gm_map",
+    "recall.5",
+    "set_F",
+    "Rprec",
+]
+"""Measures that may be asked for with a level of their own."""
+
+
+def request_of_one_measure(rng: random.Random) -> tuple[str, str, list[str]]:
+    """Return a measure with a level, a cutoff or a reading of its own; the name of trec_eval's; and options for that."""
+    name = rng.choice(LEVELS)
+    level, cutoff = rng.choice([-2, -1, 0, 1, 2, 3, 9]), rng.randint(1, 12)
+    text, options = f"{name}(rel={level}", ["-l", str(level), "-m", name]
+    if rng.random() < 0.3:
+        text, options, name = f"RR@{cutoff}(rel={level}", [*options[:3], "recip_rank"], "recip_rank"
+        options += ["-M", str(cutoff)]
+    elif rng.random() < 0.3:
+        return f"{text},judged_only=True)", name.replace(".", "_"), ["-J", *options]
+    return f"{text})", name.replace(".", "_"), options
+
+
+@pytest.mark.parametrize("version", ["9", "10"])
+@pytest.mark.parametrize("seed", range(CASES))
+def test_level_and_cutoff_of_one_measure(seed: int, version: str, tmp_path: Path) -> None:
+    """A measure with a level, a cutoff or a reading has the values of trec_eval's with -l, -M or -J, beside others."""
+    program = ORACLES[version]
+    if not program:
+        pytest.skip(f"TREC_EVAL_{version} is not set")
+    rng = random.Random(f"levels {seed}")
+    docs, judged, ran = judged_and_results(rng)
+    common = [topic for topic in judged if topic in ran] or judged[:1]
+    # A document that is there twice would be no fault beyond -M.
+    results = {
+        tuple(line.split(b"\x00")[:3]): line for line in random_run(rng, common, docs) if b"nan" not in line.lower()
+    }
+    grades = {line.rpartition(b"\x00")[0]: line for line in random_judgments(rng, common, docs)}
+    if not {topic for topic, *_ in results}.issuperset(common):
+        return
+    run_file = written(rng, list(results.values()), tmp_path / "run")
+    qrels = written(rng, list(grades.values()), tmp_path / "qrels")
+    flags = ["-q"] * (rng.random() < 0.8)
+    requests = [request_of_one_measure(rng) for _ in range(4)]
+    asked = [word for text, _, _ in requests for word in ("-m", text)]
+    ours = run("--compat", version, "--names", "asked", "-l", "7", *flags, *asked, qrels, run_file)
+    for text, name, options in requests:
+        theirs = subprocess.run(
+            [program, *flags, *options, str(qrels), str(run_file)], capture_output=True, check=False
+        )
+        assert theirs.returncode == ours.status == 0, (text, ours.stderr, theirs.stderr)
+        expected = [line.split(b"\t")[1:] for line in theirs.stdout.splitlines()]
+        found = [line.split(b"\t") for line in ours.stdout.splitlines()]
+        assert [line[1:] for line in found if line[0].strip() == text.encode()] == expected, (text, name)

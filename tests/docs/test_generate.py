@@ -10,6 +10,8 @@ import manual
 import pytest
 from departures import DEPARTURES, SUBJECTS
 from doc_pages import PAGES
+from family_departures import FAMILY
+from recorded_family import CASES
 from running import ROOT
 
 from irevalx import errors
@@ -74,13 +76,28 @@ def _marked() -> set[str]:
     return {name for text in PAGES.values() for name in re.findall(generate.BEGIN.format("(.*?)"), text)}
 
 
+def is_there(test: str) -> bool:
+    """Return whether FILE::NAME is a test."""
+    file, _, name = test.partition("::")
+    return any(f"def {name}(" in path.read_text() for path in (ROOT / "tests").rglob(file))
+
+
 def test_departures_name_tests_that_exist() -> None:
     """Every departure is shown by a test, and belongs to a subject."""
     for departure in DEPARTURES:
-        file, _, name = departure.test.partition("::")
-        sources = [path.read_text() for path in (ROOT / "tests").rglob(file)]
-        assert any(f"def {name}(" in source for source in sources), f"tests/ must have {departure.test}"
+        assert is_there(departure.test), f"tests/ must have {departure.test}"
     assert {departure.number for departure in DEPARTURES} == SUBJECTS.keys()
+
+
+@pytest.mark.parametrize(("program", "letter"), [("gdeval", "g"), ("ndeval", "n"), ("statAP_MQ_eval", "s")])
+def test_departures_from_other_programs(program: str, letter: str) -> None:
+    """Each is shown by a recorded case or a test, and each recorded case that departs is in the table."""
+    of_program = {case.id: case for case in CASES if case.id.startswith(letter)}
+    named = {shown for departure in FAMILY[program] for shown in departure.shown_by}
+    for shown in named:
+        assert shown in of_program or is_there(shown), f"there must be {shown}"
+    assert all(departure.shown_by for departure in FAMILY[program])
+    assert {case.id for case in of_program.values() if case.departure} <= named
 
 
 def test_rising_measures_are_named() -> None:

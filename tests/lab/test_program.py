@@ -11,6 +11,7 @@ from running import FIXTURES, ROOT, lab
 
 from irevalx.lab.program import COMMANDS
 from irevalx.lab.program import command as program
+from irevalx.reading.formats import REL_FORMATS
 
 
 def described(name: str) -> click.Command:
@@ -35,15 +36,26 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
+USABLE = dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)) | {"describe": ("qrels", "sampled")}
+"""The formats of judgments that commands can use; the others can use qrels alone."""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("form", ["sampled", "qrels_jg", "prefs", "qrels_prefs"])
+@pytest.mark.parametrize("form", REL_FORMATS)
 def test_formats_that_cannot_be_used(name: str, form: str) -> None:
-    """Every command takes -R, and names the format that it refuses."""
+    """Every command takes -R, names the format that it refuses, and tells in its help which it can use."""
+    usable = USABLE.get(name, ("qrels",))
     needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"])
     result = lab(name, "-R", form, *needed)
-    assert (result.status, result.stdout) == (1, b"")
-    said = f"irevalx-lab: irevalx-lab {name} must have judgments in the format qrels, but got -R {form}\n"
-    assert result.stderr == said
+    assert result.status
+    expected = (
+        f"irevalx-lab: irevalx-lab {name} must have judgments in the format {' or '.join(usable)}, but got -R {form}\n"
+    )
+    assert (result.stderr == expected) == (form not in usable)
+    said = "Any can be used here" if len(usable) == len(REL_FORMATS) else f"Here it must be {' or '.join(usable)}"
+    [option] = [param for param in described(name).params if param.name == "rel_format"]
+    assert isinstance(option, click.Option)
+    assert said in (option.help or "")
 
 
 def test_the_format_that_can_be_used() -> None:

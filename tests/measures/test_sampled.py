@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ordered_sum
-from reference_incomplete import SampledTopic, sampled
+from reference_incomplete import SampledTopic, inf_ndcg, sampled
 from running import FIXTURES, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
+from irevalx.frozen import replace as changed
 from irevalx.measures import BY_NAME
 from irevalx.measures.summary import as_list
 from irevalx.ranking.topics import SampledTopics
@@ -82,6 +84,125 @@ def test_kernel_is_the_reference(name: str, drawn: list[SampledTopic]) -> None:
             assert as_list(column) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
+@settings(deadline=None, max_examples=100)
+@given(topics(), st.dictionaries(st.integers(0, 3), st.sampled_from([0, 0.5, 1, 3, 10]), min_size=1))
+def test_given_gains(drawn: list[SampledTopic], gains: dict[int, float]) -> None:
+    """Gains are those given; grades with the same gain are counted together before they are rounded."""
+    measure = BY_NAME["infNDCG"]
+    text = ",".join(f"{grade}={gain}" for grade, gain in gains.items())
+    parameters = measure.kind.parse("infNDCG", text, Settings(), print)
+    assert parameters.names == (f"infNDCG_{text}",)
+    [column] = measure(topics_of(drawn, all_rows=False), parameters)
+    assert as_list(column) == pytest.approx([inf_ndcg(topic, gains) for topic in drawn], rel=1e-12, abs=1e-15)
+
+
+@settings(deadline=None)
+@given(topics())
+def test_everything_judged(drawn: list[SampledTopic]) -> None:
+    """With a single stratum that was judged as a whole, estimates are what is estimated, but for the smoothing."""
+    full = [
+        replace(
+            topic,
+            ranking=[None if document is None else (0, abs(document[1])) for document in topic.ranking],
+            judgments=[(0, abs(grade)) for _, grade in topic.judgments],
+            level=max(topic.level, 1),
+        )
+        for topic in drawn
+    ]
+    t = changed(topics_of(full, all_rows=False), round_recall=lambda x: np.ceil(x - 1e-9).astype(np.int64))
+    for name, known in (("iiprec_at_recall", "iprec_at_recall"), ("inum_rel", "num_rel"), ("xinfAP", "map")):
+        inferred, of_grades = BY_NAME[name], BY_NAME[known]
+        columns = inferred(t, inferred.kind.parse(name, None, Settings(), print))
+        expected = of_grades(t, of_grades.kind.parse(known, None, Settings(), print))
+        for column, values in zip(columns, expected, strict=True):
+            some = (t.n_rel > 0) & (t.n_ret > 0)
+            assert np.asarray(column)[some] == pytest.approx(np.asarray(values)[some], abs=1e-3)
+    error = BY_NAME["inum_rel_se"]
+    assert not np.any(error(t, error.kind.parse("inum_rel_se", None, Settings(), print))[0])
+
+
+def test_standard_error_by_hand() -> None:
+    """Of 4 documents, 2 of which are relevant, 2 are drawn: over the six samples the estimated variance averages to
+    that of the estimates, 4/3.
+    """  # noqa: D205
+    found: dict[str, list[float]] = {"inum_rel": [], "inum_rel_se": []}
+    for drawn in combinations(range(4), 2):
+        topic = SampledTopic([], [(1, int(number < 2) if number in drawn else -1) for number in range(4)])
+        t = topics_of([topic], all_rows=False)
+        for name, values in found.items():
+            [column] = BY_NAME[name](t, BY_NAME[name].kind.parse(name, None, Settings(), print))
+            values.extend(as_list(column))
+    assert sum(found["inum_rel"]) / 6 == 2
+    assert sum((estimate - 2) ** 2 for estimate in found["inum_rel"]) / 6 == pytest.approx(4 / 3)
+    assert sum(error**2 for error in found["inum_rel_se"]) / 6 == pytest.approx(4 / 3)
+
+
+def test_worked_example(tmp_path: Path) -> None:
+    """Six documents in two strata, of which the second was sampled."""
+    judged = {"d1": (1, 1), "d2": (1, 0), "d3": (2, 1), "d4": (2, -1), "d5": (2, 0), "d6": (2, -1)}
+    lines = [f"1 0 {docno} {stratum} {grade}\n" for docno, (stratum, grade) in judged.items()]
+    (tmp_path / "qrels").write_text("".join(lines))
+    ranking = ["d1", "d4", "d3", "d2", "d5", "x", "d6"]
+    (tmp_path / "run").write_text("".join(f"1 Q0 {docno} 1 {-rank} r\n" for rank, docno in enumerate(ranking)))
+    names = ("inum_rel", "inum_rel_se", "xinfAP", "infNDCG")
+    done = run(
+        "-R", "sampled", *(word for name in names for word in ("-m", name)), tmp_path / "qrels", tmp_path / "run"
+    )
+    assert [line.split()[2] for line in done.stdout.splitlines()] == [b"3.0000", b"1.4142", b"0.8518", b"0.9386"]
+
+
+RECORDED = {
+    "xinfAP": "0.6017",
+    "infNDCG": "0.6685",
+    "infNDCG_1=1,2=3": "0.6285",
+    "iP_10": "0.6750",
+    "iP_50": "0.2000",
+    "iP_1000": "0.0100",
+    "inum_rel_ret": "39.9999",
+    "inum_rel": "49.7778",
+    "num_ret": "100",
+}
+"""What sample_eval.pl of 10 October 2011 prints for the example as infAP, infNDCG (also with -G 1=1 2=3), iP10, ..."""
+
+RECORDED_AT_RECALL = (0.9167, 0.8809, 0.7976, 0.7976, 0.7976, 0.6382, 0.5830, 0.5434, 0.3617, 0.1190, 0.0)
+"""What it prints as iprec@rec0.00 to 1.00; its levels depend on each other, see the measure."""
+
+
+def test_recorded_answers() -> None:
+    """The program's digits; interpolated precisions are near, and the same where its levels are far apart."""
+    flags = ("-m", "all", "-m", "infNDCG.1=1,2=3")
+    printed = [line.split() for line in run("-R", "sampled", *flags, QRELS, RUN).stdout.decode().splitlines()]
+    values = {name: value for name, _, value in printed}
+    assert {name: values[name] for name in RECORDED} == RECORDED
+    found = [float(value) for name, value in values.items() if name.startswith("iiprec")]
+    assert found == pytest.approx(RECORDED_AT_RECALL, abs=0.003)
+    assert found[:5] == list(RECORDED_AT_RECALL[:5])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("infNDCG.-1=2", "a grade with a gain of infNDCG must be a number from 0 up, but got '-1'"),
+        ("infNDCG.p=2", "a grade with a gain of infNDCG must be a number from 0 up, but got 'p'"),
+        ("infNDCG.1=-2", "a gain of infNDCG must be at least 0, but got -2 for '1'"),
+        ("infNDCG.1", "the parameters of infNDCG must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'"),
+    ],
+)
+def test_gains_that_make_no_sense(asked: str, message: str) -> None:
+    """What is wrong with gains is said, and nothing printed."""
+    result = run("-R", "sampled", "-m", asked, QRELS, RUN)
+    assert (result.stdout, result.status in {1, 2}) == (b"", True)
+    assert message in result.stderr
+
+
+def test_several_gains_side_by_side() -> None:
+    """Plain infNDCG, and two lists of gains of which one is the grades themselves."""
+    flags = ("-R", "sampled", "-m", "infNDCG", "-m", "infNDCG.1=1,2=2", "-m", "infNDCG.1=1,2=3")
+    values = dict(line.split()[::2] for line in run(*flags, QRELS, RUN).stdout.splitlines())
+    assert list(values) == [b"infNDCG", b"infNDCG_1=1,2=2", b"infNDCG_1=1,2=3"]
+    assert values[b"infNDCG"] == values[b"infNDCG_1=1,2=2"] != values[b"infNDCG_1=1,2=3"]
+
+
 @given(topics())
 def test_one_stratum(drawn: list[SampledTopic]) -> None:
     """With a single stratum xinfAP is infAP with c = 3."""
@@ -135,13 +256,15 @@ def test_example(flags: tuple[str, ...], level: int, depth: int) -> None:
     expected: dict[tuple[str, str], str] = {}
     for name, literal in sampled.by_name.items():
         for k in sampled.defaults[name] or (None,):
-            printed = name if k is None else f"{name}_{k}"
+            printed = name if k is None else f"{name}_{k:{'.2f' if 'recall' in name else ''}}"
             form = "%d" if name.startswith("num_") else "%6.4f"
             values = {topic: literal(seen) if k is None else literal(seen, k) for topic, seen in with_results.items()}
             expected |= {(printed, topic): form % value for topic, value in values.items()}
             if name.startswith(("num_", "inum_")):
-                every = [literal(seen) for seen in read.values()] if name == "inum_rel" else list(values.values())
-                expected[printed, "all"] = form % ordered_sum(every)
+                of_all = name in {"inum_rel", "inum_rel_se"}
+                every = [literal(seen) for seen in read.values()] if of_all else list(values.values())
+                power = 2 if name == "inum_rel_se" else 1
+                expected[printed, "all"] = form % ordered_sum([value**power for value in every]) ** (1 / power)
             else:
                 expected[printed, "all"] = form % (ordered_sum(list(values.values())) / len(values))
     result = run("-q", "-R", "sampled", *flags, QRELS, RUN)

@@ -13,7 +13,7 @@ from irevalx.process.progress import Progress
 
 
 def test_progress_is_shown_when_it_takes_long() -> None:
-    """Nothing is shown for two seconds, then how many lines of which run have been read, and nothing stays behind."""
+    """Nothing is shown for two seconds, then a bar and how many lines of which run have been read; nothing stays behind."""
     shown: list[str] = []
     now = [0.0]
     progress = Progress("irevalx", "lines read", n_runs=3, show=shown.append, clock=lambda: now[0])
@@ -28,7 +28,9 @@ def test_progress_is_shown_when_it_takes_long() -> None:
     now[0] = 2.3
     progress.advance(998_500)
     progress.clear()
-    assert shown == ["irevalx: run 2 of 3: 1,000 lines read", "irevalx: run 2 of 3: 1,000,000 lines read", ""]
+    bar = "[######..............]"
+    lines = [f"irevalx: {bar} run 2 of 3: {number} lines read" for number in ("1,000", "1,000,000")]
+    assert shown == [*lines, ""]
 
 
 class Terminal(io.StringIO):
@@ -61,7 +63,7 @@ def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, m
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    shown = "\rirevalx-lab: 1 of 2 topics predicted\x1b[K\r\x1b[K"
+    shown = "\rirevalx-lab: [##########..........] 1 of 2 topics predicted\x1b[K\r\x1b[K"
     assert screen.getvalue() == (shown if screen.isatty() and not quiet else "")
 
 

@@ -148,7 +148,7 @@ def test_a_sampled_document_twice() -> None:
         (SUBTOPIC_FILE, "1 1 a 1\n\n", ":2: a judgment for a subtopic must have 4 columns"),
         (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
         (PRELS, "1 a 1 1 0.5\n1 b 0 1\n", ":2: a judgment of a drawn sample must have 5 columns (topic, document,"),
-        (QRELS, "1 a 1 1 0.5\n", ": files with 5 columns are read with -R sampled, -R prels or -R prefs"),
+        (QRELS, "1 a 1 1 0.5\n", ": is this a judgment of a drawn sample? give -R prels"),
         (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
         (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
         (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),

@@ -14,12 +14,13 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from format_examples import EXAMPLES, Example, Row, content
+from format_examples import EXAMPLES, Example, JsonExample, Row, content
 from running import ROOT, Result, run
 
 import irevalx
@@ -27,7 +28,7 @@ from irevalx.cli.command import command
 from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS, FileFormat, FileKind
-from irevalx.reading.layout import Comments
+from irevalx.reading.layout import Comments, Layout
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT
 
@@ -37,28 +38,40 @@ TOPICS = ("302", "301", "303")
 EXCLUDABLE = {"--pool": ("--pool", "pool"), "-J": ("-J",), "--unjudged": ("--unjudged", "nonrel")}
 
 every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
+
+
+def example_of(fmt: AnyFormat) -> Example | None:
+    """The example of a format, if there is one."""
+    return EXAMPLES.get(fmt.usage) or EXAMPLES.get(fmt.name)
+
+
+FORMATS_WITH_EXAMPLES = [(fmt, example) for fmt in FILE_FORMATS if (example := example_of(fmt))]
 every_example = pytest.mark.parametrize(
-    ("fmt", "example"),
-    [pytest.param(fmt, EXAMPLES[fmt.name], id=fmt.name) for fmt in FILE_FORMATS if fmt.name in EXAMPLES],
+    ("fmt", "example"), [pytest.param(*both, id=both[0].usage) for both in FORMATS_WITH_EXAMPLES]
+)
+every_example_of_lines = pytest.mark.parametrize(
+    ("fmt", "layout", "example"),
+    [pytest.param(fmt, fmt.layout, example, id=fmt.usage) for fmt, example in FORMATS_WITH_EXAMPLES if fmt.layout],
 )
 
 
 @every_format
 def test_every_format_has_an_example(fmt: AnyFormat) -> None:
     """Without one the other tests would pass it over."""
-    assert fmt.name in EXAMPLES, (
+    example = example_of(fmt)
+    assert example, (
         f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/format_examples.py: the lines "
         "of a topic, what they say, one more with a document that is there already, and one more with an odd number"
     )
-    numbers = {"GRADE", "SCORE", "LEVEL"} & set(fmt.layout.columns[0].split())
-    assert bool(EXAMPLES[fmt.name].odd) == bool(numbers and not EXAMPLES[fmt.name].refuses_odd), (
+    numbers = {"GRADE", "SCORE", "LEVEL", "RANK"} & set(re.findall("[A-Z]+", fmt.columns))
+    assert bool(example.odd) == bool(numbers and not example.refuses_odd), (
         f"the Example of {fmt.name} must have a line with an odd number if, and only if, its lines have numbers"
     )
 
 
 def test_every_example_is_of_a_format() -> None:
     """No example is left of a format that has gone."""
-    assert EXAMPLES.keys() <= {fmt.name for fmt in FILE_FORMATS}
+    assert EXAMPLES.keys() <= {name for fmt in FILE_FORMATS for name in (fmt.name, fmt.usage)}
 
 
 @every_format
@@ -67,12 +80,19 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     module, _, function = fmt.reader.partition(".")
     reader = getattr(import_module(f"irevalx.reading.{module}"), function)
     assert list(inspect.signature(reader).parameters) == ["source", "layout", "compat", "strict", "warn"]
-    assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
+    assert bool(fmt.layout) != bool(fmt.form)
+    if fmt.layout:
+        assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
     assert [one.usage for one in FILE_FORMATS].count(fmt.usage) == 1
     assert fmt.prose
     assert fmt.usual_measures in NICKNAMES
+    assert fmt.measures_of in {"", *REL_FORMATS}
     assert set(fmt.excludes) <= EXCLUDABLE.keys()
-    assert fmt.kind is FileKind.JUDGMENTS or (fmt.usual_measures, fmt.excludes) == ("official", ())
+    assert fmt.kind is FileKind.JUDGMENTS or (fmt.usual_measures, fmt.excludes, fmt.measures_of) == (
+        "official",
+        (),
+        "",
+    )
 
 
 @every_format
@@ -107,27 +127,29 @@ def read(fmt: AnyFormat, path: Path, *, compat: str = "10") -> list[Row]:
 
 def spellings(text: bytes) -> Iterator[tuple[str, bytes]]:
     """A file written in many ways that mean the same."""
-    lines = text.splitlines(keepends=True)
+    first, *lines = text.splitlines(keepends=True)
+    headed = [first] if first.startswith(b"query-id") else []
+    lines = lines if headed else [first, *lines]
     yield "as it is", text
     yield "no final newline", text.rstrip(b"\n")
     yield "CR LF", text.replace(b"\n", b"\r\n")
     yield "tabs", text.replace(b" ", b"\t")
     yield "several spaces", text.replace(b" ", b"   ")
     yield "vertical tabs and form feeds", text.replace(b" ", b"\v\f")
-    yield "spaces at the start of lines", b"".join(b" \t" + line for line in lines)
+    yield "spaces at the start of lines", b"".join(b" \t" + line for line in [*headed, *lines])
     yield "spaces at the end of lines", text.replace(b"\n", b" \t\n")
-    yield "upside down", b"".join(reversed(lines))
-    yield "a topic that returns", b"".join([*lines[1:], lines[0]])
+    yield "upside down", b"".join([*headed, *reversed(lines)])
+    yield "a topic that returns", b"".join([*headed, *lines[1:], lines[0]])
     yield "gzip", gzip.compress(text)
     yield "gzip in two parts", gzip.compress(text[:20]) + gzip.compress(text[20:])
     yield "bzip2", bz2.compress(text)
     yield "xz", lzma.compress(text)
 
 
-@every_example
+@every_example_of_lines
 @pytest.mark.parametrize("chunk", [1 << 20, 7])
 def test_every_spelling_says_the_same(
-    fmt: AnyFormat, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file says what its lines say, in whatever order they come and wherever a block ends."""
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
@@ -150,8 +172,8 @@ def pipe(path: Path, text: bytes) -> Iterator[Path]:
 def test_pipes_are_read(fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What can be read once only will do, compressed too, even where a topic returns."""
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 20)
-    lines = example.text(TOPICS).splitlines(keepends=True)
-    text = b"".join([*lines[1:], lines[0]])
+    lines = example.more(TOPICS).splitlines(keepends=True)
+    text = b"".join([example.header.encode(), *lines[1:], lines[0]])
     for number, written in enumerate((text, gzip.compress(text))):
         with pipe(tmp_path / str(number), written) as path:
             assert read(fmt, path) == example.content(TOPICS)
@@ -175,9 +197,9 @@ def refused(fmt: AnyFormat, path: Path, text: bytes, line: int, *words: str, com
     assert all(word in str(error.value) for word in words)
 
 
-@every_example
+@every_example_of_lines
 def test_many_lines_in_many_blocks(
-    fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fmt: AnyFormat, layout: Layout, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is lost between blocks, and lines are counted across them."""
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 1 << 12)
@@ -185,48 +207,48 @@ def test_many_lines_in_many_blocks(
     text = example.text(topics)
     (tmp_path / "file").write_bytes(text)
     assert read(fmt, tmp_path / "file") == example.content(topics)
-    refused(fmt, tmp_path / "file", text + b"5000\n", text.count(b"\n") + 1, f"{fmt.layout.line} must have")
+    refused(fmt, tmp_path / "file", text + b"5000\n", text.count(b"\n") + 1, f"{layout.line} must have")
 
 
-@every_example
+@every_example_of_lines
 @pytest.mark.parametrize("chunk", [1 << 20, 30])
 def test_lines_must_have_their_columns(
-    fmt: AnyFormat, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line with too few columns is refused, and one with too many unless what follows is ignored; so is a NUL byte."""
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
-    path, text, more = tmp_path / "file", example.text(TOPICS), example.text(["304"])
+    path, text, more = tmp_path / "file", example.text(TOPICS), example.more(["304"])
     wrong, number = more.splitlines()[0], text.count(b"\n") + 1
     columns = len(wrong.split())
-    rule = f"{fmt.layout.line} must have {columns} columns ("
+    rule = f"{layout.line} must have {columns} columns ("
     for few in range(1, columns):
         short = b" ".join(wrong.split()[:few])
         refused(fmt, path, text + short + b"\n" + more, number, rule, f"but got '{short.decode()}'")
     refused(fmt, path, text + wrong + b"\0\n", number, "a line must not hold a NUL byte")
-    if fmt.layout.more:
+    if layout.more:
         path.write_bytes(text.replace(b"\n", b" more columns\n"))
         assert read(fmt, path) == example.content(TOPICS)
     else:
         refused(fmt, path, text + wrong + b" more\n", number, rule, f"but got '{wrong.decode()} more'")
 
 
-@every_example
-def test_lines_without_data(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+@every_example_of_lines
+def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tmp_path: Path) -> None:
     """Blank lines and comments are skipped as the layout says, and are malformed otherwise."""
     path, text = tmp_path / "file", example.text(TOPICS)
-    comments = fmt.layout.comments
+    comments = layout.comments
     for line, version, skipped in (
-        (b"\n", "10", fmt.layout.blank_lines),
-        (b" \t\n", "10", fmt.layout.blank_lines),
+        (b"\n", "10", layout.blank_lines),
+        (b" \t\n", "10", layout.blank_lines),
         (b"#comment\n", "10", comments is not Comments.NONE),
-        (b"#comment\n", "9", comments is not Comments.NONE and fmt.layout.comments_in_9),
+        (b"#comment\n", "9", comments is not Comments.NONE and layout.comments_in_9),
         (b" #comment\n", "10", comments is Comments.BEHIND_SPACES),
     ):
         if skipped:
             path.write_bytes(line + text.replace(b"\n", b"\n" + line))
             assert read(fmt, path, compat=version) == example.content(TOPICS)
         else:
-            refused(fmt, path, text + line + text, text.count(b"\n") + 1, fmt.layout.line, compat=version)
+            refused(fmt, path, text + line + example.more(TOPICS), text.count(b"\n") + 1, layout.line, compat=version)
 
 
 @every_example
@@ -234,8 +256,22 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     """A number that is none is read as C reads it, with a warning that says where; under strict it is an error."""
     if not example.odd:
         return
-    path, odd = tmp_path / "file", f"{example.odd.format('301')}\n".encode()
-    path.write_bytes(example.text(["301"]) + odd + example.text(["302"]))
+    if isinstance(example, JsonExample):
+        example = replace(example, lines=(*example.lines, example.odd))
+        text = example.text(["301", "302"])
+    else:
+        text = example.text(["301"]) + f"{example.odd.format('301')}\n".encode() + example.more(["302"])
+    path = tmp_path / "file"
+    path.write_bytes(text)
+    if not fmt.lenient:
+        line = 1 if isinstance(example, JsonExample) else text.count(b"\n") - 3
+        where = f"{path}:{line}: topic '301': document 'D': "
+        with pytest.raises(
+            (OddNumberError, MalformedLineError), match=f"^{re.escape(where)}(grade|score|rank) must be"
+        ):
+            content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
+        assert evaluated(fmt, tmp_path, text).status == 2
+        return
     warnings: list[str] = []
     data = fmt.read(Source(str(path)), COMPAT["10"], False, warnings.append)
     assert content(data) == sorted([*example.content(["301", "302"]), ("301", *example.odd_says)])
@@ -264,11 +300,16 @@ def test_documents_that_occur_again(fmt: AnyFormat, example: Example, tmp_path: 
     text = example.text(["301"])
     assert evaluated(fmt, tmp_path, text, "-m", "all").status == 0
     status, words = example.again_error or (0, "")
-    result = evaluated(fmt, tmp_path, text + example.again.format("301").encode(), "-m", "all")
+    if isinstance(example, JsonExample):
+        text = replace(example, lines=(*example.lines, example.again)).text(["301"])
+    else:
+        text += example.again.format("301").encode()
+    result = evaluated(fmt, tmp_path, text, "-m", "all")
     assert result.status == status
     if words:
-        assert f"file:{len(example.lines) + 1}: {words}" in result.stderr
-        assert "(first on line 1)" in result.stderr
+        line = text.count(b"\n") + (not isinstance(example, JsonExample))
+        assert f"file:{line}: {words}" in result.stderr
+        assert f"(first on line {1 + bool(example.header)})" in result.stderr
 
 
 @every_example

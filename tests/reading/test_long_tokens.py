@@ -18,6 +18,8 @@ FORMATS = {
     "qrels_jg": ("{topic} g {docno} {grade}", ("-m", "map_avgjg")),
     "prefs": ("{topic} g s {docno} {grade}", ("-m", "prefs_simp")),
     "qrels_prefs": ("{topic} g {docno} {grade}", ("-m", "prefs_simp")),
+    "subtopics": ("{topic} 1 {docno} {grade}", ("-m", "official")),
+    "prels": ("{topic} {docno} {grade} 1 0.5", ("-m", "official")),
 }
 """A line of judgments in each format, and a measure that it has."""
 

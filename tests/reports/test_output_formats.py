@@ -202,3 +202,35 @@ def test_formats_of_the_lab(form: OutputFormat) -> None:
     else:
         assert (result.status, result.stdout) == (1, b"")
         assert f"'{form.name}' is not one of" in result.stderr
+
+
+# What stands below a table
+
+MARKED = "marks the best value; it is no claim of significance."
+APART = "The runs are evaluated over different topics (bm25 4, short 1); -c evaluates all over every judged topic."
+
+
+@every_format
+def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
+    """Tables for people explain the mark and runs over different topics; --quiet drops that, and no other has it."""
+    short = tmp_path / "short.run"
+    short.write_text(
+        "".join(line for line in DENSE.read_text().splitlines(keepends=True) if line.startswith("301 ")).replace(
+            "dense", "short"
+        )
+    )
+    flags = ("-m", "map", "--format", form.name, QRELS, BM25, short)
+    text, quiet = run(*flags).stdout.decode(), run("--quiet", *flags).stdout.decode()
+    assert MARKED not in quiet
+    if form.name == "json":
+        return  # which has the warnings, that --quiet drops
+    if not form.for_people:
+        assert text == quiet
+        return
+    mark = "*" if form.name == "table" else "Bold type"
+    start = "% " if form.name == "latex" else ""
+    blank = "" if form.name == "latex" else "\n"
+    assert text == f"{quiet}{blank}{start}{mark} {MARKED}\n{start}{APART}\n"
+    assert APART not in run("-c", *flags).stdout.decode()
+    alone = run(*flags[:-1]).stdout
+    assert alone == run("--quiet", *flags[:-1]).stdout

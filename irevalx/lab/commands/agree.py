@@ -12,7 +12,6 @@ from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.agree_tables import Asked, agreement_table, tables_for_people
 from irevalx.lab.input_files import Inputs
-from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.output import FORMATS, Output
 from irevalx.lab.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.parameters import (
@@ -26,11 +25,15 @@ from irevalx.lab.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.run_overlap import looks_like_run, overlap_of_runs
+from irevalx.lab.sampled_scorings import scorings_of_samples
 from irevalx.lab.scorings import Scoring
 from irevalx.lab.statistics.bootstrap import bootstrap_warnings
-from irevalx.reading.formats import read_trec_results
+from irevalx.reading.formats import REL_FORMATS, SAMPLED, read_trec_results
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
+
+_OF_EVALUATIONS = ("rel_format", "measures", "level", "least_retrieved")
+"""The parameters that concern the evaluation of runs."""
 
 
 @lab_command(
@@ -60,6 +63,7 @@ from irevalx.trec_eval.versions import TREC_EVAL_10
     least_retrieved_option,
     *TABLES_OUTPUT,
     example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs,
@@ -86,6 +90,10 @@ def command(
     with the same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
     measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
     topic that both have, of their rankings of documents.
+
+    With -R sampled each of X and Y is a sample of strata, five columns, or qrels: one stratum, of which the judged
+    documents are a sample. Measures of grades, of strata and of probabilities then stand side by side, the strata
+    giving the probabilities with which documents were drawn.
     """
     refuse_standard_input_twice(x, y, *inputs.runs)
     warn = inputs.messages.warn
@@ -97,9 +105,7 @@ def command(
                 "for scorings only, but X and Y are runs",
                 "against",
                 "resamples",
-                "measures",
-                "level",
-                "least_retrieved",
+                *_OF_EVALUATIONS,
             )
             one, other = (read_trec_results(source, TREC_EVAL_10, False, warn) for source in (first, second))
             output.write_tables([overlap_of_runs(one, other, rbo, warn)])
@@ -133,11 +139,13 @@ def _warnings(found: Sequence[PairedScores], resamples: int) -> list[str]:
 
 def _scorings(inputs: Inputs, x: Source, y: Source) -> tuple[Scoring, Scoring]:
     """Read two scorings, or evaluate the runs with two files of judgments."""
-    warn = inputs.messages.warn
+    if inputs.runs and inputs.rel_format == SAMPLED.name:
+        of_x, of_y = scorings_of_samples(inputs, x, y)
+        return of_x, of_y
     if inputs.runs:
-        one, other = (inputs.experiment_with(QrelsLines.read(source, warn).judgments) for source in (x, y))
+        one, other = (inputs.ranked_with(source) for source in (x, y))
         return Scoring.of(x.path, one), Scoring.of(y.path, other)
-    _refuse_options("together with RUN, or not at all", "measures", "level", "least_retrieved")
+    _refuse_options("together with RUN, or not at all", *_OF_EVALUATIONS)
     return Scoring.read(x), Scoring.read(y)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import click
@@ -9,10 +10,10 @@ import click
 from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.compare_tables import Compared, pairs_table, power_tables, runs_table
-from irevalx.lab.experiment import Experiment, defined_values
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
+    FIGURE,
     TABLES_OUTPUT,
     alpha_option,
     chosen_seed,
@@ -22,11 +23,14 @@ from irevalx.lab.parameters import (
     qrels_argument,
     runs_argument,
     seed_option,
+    threads_option,
 )
+from irevalx.lab.ranked_runs import RankedRuns, defined_values
 from irevalx.lab.statistics.comparison import Method, compare, comparison_warnings
 from irevalx.lab.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.lab.statistics.intervals import INTERVALS
 from irevalx.lab.statistics.significance import RESAMPLES, TESTS
+from irevalx.reading.formats import REL_FORMATS
 
 
 def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,8 +109,20 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     seed_option,
     level_option,
     least_retrieved_option,
+    threads_option,
+    *FIGURE,
+    click.option(
+        "--draw",
+        "drawn",
+        type=click.Choice(["intervals", "topics"]),
+        help=(
+            "What --figure draws: differences with their intervals, or the differences of each topic, sorted; with "
+            "--power all p-values, sorted.  [default: intervals]"
+        ),
+    ),
     *TABLES_OUTPUT,
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs,
@@ -121,6 +137,7 @@ def command(
     power: bool,
     by: str,
     seed: int | None,
+    drawn: str | None,
 ) -> None:
     """Test whether runs differ.
 
@@ -133,10 +150,11 @@ def command(
     """
     if power and by == "run":
         raise UsageError("--power and --by run must not be given together")
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     pairs = _pairs(experiment, baseline)
+    _refuse_figure(output, drawn, power=power, n_pairs=len(pairs), n_measures=len(experiment.measures))
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
-    measures = []
+    measures, tested = [], []
     warnings: dict[str, None] = {}
     every = zip(experiment.measures, experiment.scales, defined_values(experiment, inputs.messages.warn), strict=True)
     for measure, scale, values in every:
@@ -144,7 +162,9 @@ def command(
         lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
         warnings |= dict.fromkeys(lines)
         scores = scale.summarise(scale.transform(values)).tolist()
-        measures.append(Compared(measure, experiment.runs, scores, compare(values, pairs, method, scale)))
+        found = compare(values, pairs, method, scale, inputs.threads)
+        measures.append(Compared(measure, experiment.runs, scores, found))
+        tested.append(scale.transform(values))
     for line in warnings:
         inputs.messages.warn(line)
     if power:
@@ -155,9 +175,24 @@ def command(
     else:
         tables = [pairs_table(measures, alpha)]
     output.write_tables(tables)
+    if output.figure is not None:
+        from irevalx.lab.figures.comparison_figures import comparison
+
+        what = "power" if power else drawn or "intervals"
+        output.write_figure(partial(comparison, what, measures, tested, alpha, baseline is not None))
 
 
-def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
+def _refuse_figure(output: Output, drawn: str | None, *, power: bool, n_pairs: int, n_measures: int) -> None:
+    """Raise UsageError for a figure that cannot be drawn."""
+    if drawn is not None and (power or output.figure is None):
+        raise UsageError("--draw must be given together with --figure, and without --power")
+    if output.figure is not None and not power:
+        from irevalx.lab.figures.comparison_figures import refuse_too_many
+
+        refuse_too_many(drawn or "intervals", output.page, n_pairs, n_measures)
+
+
+def _pairs(experiment: RankedRuns, baseline: str | None) -> list[tuple[int, int]]:
     """Return pairs of numbers of runs; the second is compared with the first."""
     numbers = range(len(experiment.runs))
     if baseline is None:

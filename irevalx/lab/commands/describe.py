@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import click
@@ -12,11 +13,11 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.evaluation.many_runs import names_apart
-from irevalx.lab.experiment import raise_first
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.description import (
     CUTOFFS,
     RANKS,
+    Contribution,
     JudgmentsDescription,
     RunDescription,
     contributions,
@@ -27,6 +28,7 @@ from irevalx.lab.judging.description import (
 from irevalx.lab.judging.leave_out import groups_of
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import (
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     group_by_option,
@@ -35,7 +37,9 @@ from irevalx.lab.parameters import (
     level_option,
     qrels_argument,
 )
+from irevalx.lab.ranked_runs import raise_first
 from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.reading.formats import QRELS, SAMPLED
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -80,8 +84,10 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         help="Print this table only; csv, tsv and jsonl have the judgments otherwise.",
     ),
     level_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
+    formats=(QRELS.name, SAMPLED.name),
 )
 def command(
     inputs: Inputs,
@@ -100,6 +106,9 @@ def command(
     grade. Of each run: topics, documents retrieved, judged and relevant, the share of judged documents among the first
     K, and the share of unjudged documents by rank. Of each group of runs: how much of the pool of all runs it has
     found, and found alone.
+
+    With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
+    Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.
     """
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
@@ -109,8 +118,11 @@ def command(
         raise UsageError(f"--ranks must begin with 1, but got {ranks[0]}")
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups)
     level, warn = inputs.level, inputs.messages.warn
-    judgments = inputs.qrels_lines.judgments
-    tables = {"judgments": JudgmentsDescription.of(judgments, level).table()}
+    judgments = inputs.graded_judgments
+    of_judgments = JudgmentsDescription.of(judgments, level)
+    tables = {"judgments": of_judgments.table()}
+    described: list[RunDescription] = []
+    found_alone: list[Contribution] = []
     if inputs.runs:
         ranked = [rank_run(run, judgments, RankingRules()) for run in inputs.opened_runs]
         for one in ranked:
@@ -126,8 +138,13 @@ def command(
         _warn_of_missing(described, len(judgments.topics), inputs)
         of_run = groups_of(names, groups, group_by)
         tables["runs"], tables["ranks"] = runs_table(described), ranks_table(described)
-        tables["groups"] = contributions_table(contributions(ranked, of_run, judgments, depth, level))
+        found_alone = contributions(ranked, of_run, judgments, depth, level)
+        tables["groups"] = contributions_table(found_alone)
     output.write_tables([tables[show]] if show else list(tables.values()))
+    if output.figure is not None:
+        from irevalx.lab.figures.description_figures import Described, description
+
+        output.write_figure(partial(description, Described(of_judgments, level, described, found_alone), show))
 
 
 def _warn_of_missing(described: Sequence[RunDescription], n_topics: int, inputs: Inputs) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,12 +19,14 @@ from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE,
     TABLES_OUTPUT,
     depth_option,
     documents_option,
     group_by_option,
     groups_option,
     lab_command,
+    threads_option,
 )
 from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.reports.table import Table
@@ -70,6 +73,8 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
+    threads_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
 )
@@ -94,6 +99,8 @@ def command(
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,
@@ -105,8 +112,8 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete is not None or folder is not None):
-        raise UsageError("--removed must not be given together with --summary, --complete or --write")
+    if removed and (summary or complete is not None or folder is not None or output.figure is not None):
+        raise UsageError("--removed must not be given together with --summary, --complete, --write or --figure")
     _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
     experiment = inputs.experiment()
@@ -131,8 +138,11 @@ def command(
             collection = collection_for(experiment.judgments, documents)
             classifier = classifier_for(complete, collection)
             completion = Completion(experiment.judgments, collection, classifier, inputs.level)
-            treatments[complete] = completing = Completing(completion, progress.advance)
-        results = {name: leave_out(experiment, left_out, treatment) for name, treatment in treatments.items()}
+            treatments[complete] = completing = Completing(completion)
+            completing.predict_for(left_out, inputs.threads, progress.advance)
+    results = {
+        name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
+    }
     if folder is not None:
         *_, treatment = treatments.values()
         for removal in left_out:
@@ -148,6 +158,15 @@ def command(
         tables.append(quality_table(experiment, left_out, completing.predictions))
         _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
     output.write_tables(tables[1:2] if summary else tables)
+    _write_figure(output, experiment, results)
+
+
+def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
+    """Draw the changes, if a figure is asked for."""
+    if output.figure is not None:
+        from irevalx.lab.figures.leave_out_figures import changes
+
+        output.write_figure(partial(changes, experiment, results))
 
 
 def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:

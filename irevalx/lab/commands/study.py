@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import click
@@ -13,21 +13,26 @@ import click
 from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
+from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
-from irevalx.lab.output import FORMATS, Output, make_folder, write_file, write_lines
+from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
+    FIGURE_STYLE,
     SHARE,
     chosen_seed,
     digits_option,
     lab_command,
     quiet_option,
     seed_option,
+    threads_option,
     topic_resamples_option,
 )
-from irevalx.lab.study.study import DEPTHS, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.sample_values import graded_among, requests_of_samples
+from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
+from irevalx.lab.study.study_samples import Division
 from irevalx.lab.study.study_warnings import study_warnings
 from irevalx.process.messages import Messages
 
@@ -41,8 +46,8 @@ from irevalx.process.messages import Messages
         default="uniform",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
-            "those that a run has among its first ones (depth), or these and as many others (mixed).  "
-            "[default: uniform]"
+            "those that a run has among its first ones (depth), these and as many others (mixed), or a share of the "
+            "rates of --strata (strata).  [default: uniform]"
         ),
     ),
     click.option(
@@ -50,9 +55,11 @@ from irevalx.process.messages import Messages
         metavar="LEVEL,...",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
-            "depths 1 2 3 4 5 10 20 30 40 50 100]"
+            "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
         ),
     ),
+    strata_option,
+    strata_file_option,
     click.option(
         "--samples",
         type=click.IntRange(1),
@@ -74,9 +81,13 @@ from irevalx.process.messages import Messages
         "--figures",
         type=click.Choice(["png", "svg", "pdf", "none"]),
         default="png",
-        help="Draw the figures in this format. Bars are one standard deviation over samples.  [default: png]",
+        help=(
+            "Draw the figures in this format. Bands are one standard deviation over samples to either side, cut where "
+            "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
+        ),
     ),
-    click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below."),
+    threads_option,
+    *FIGURE_STYLE,
     digits_option,
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
@@ -88,12 +99,13 @@ def command(
     *,
     scheme: str,
     levels: str | None,
+    strata: str | None,
+    strata_file: str | None,
     samples: int,
     resamples: int,
     resample_decisions: bool,
     seed: int | None,
     figures: str,
-    no_title: bool,
     folder: str,
 ) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
@@ -104,6 +116,13 @@ def command(
     each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
     and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
     over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
+
+    The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
+    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
+    (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
+    a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
@@ -113,10 +132,19 @@ def command(
 
     from irevalx.lab.study.study_tables import knees_table
 
-    refuse_standard_input_twice(inputs.qrels, *inputs.runs)
+    refuse_standard_input_twice(inputs.qrels, strata_file, *inputs.runs)
+    if (scheme == "strata") != (strata is not None):
+        raise UsageError("--scheme strata and --strata must be given together")
     chosen_levels = _levels(levels, scheme)
     files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
-    experiment = inputs.experiment()
+    requests = requests_of_samples(inputs.measures, inputs.level)
+    graded = graded_among(inputs.measures, inputs.level) or ("map",)
+    experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    design = None if strata is None else read_design(strata, named=strata_file is not None)
+    division = None
+    if design is not None:
+        judgments, warn = experiment.judgments, inputs.messages.warn
+        division = Division(design, divided(design, strata_file, judgments, lambda: experiment.ranking, warn))
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)
@@ -126,12 +154,22 @@ def command(
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     path = make_folder(folder)
     with inputs.messages.progress("samples evaluated", total=len(chosen_levels) * len(seeds)) as progress:
-        study = run_study(experiment, scheme, chosen_levels, list(seeds), progress.advance, resampling)
+        study = run_study(
+            experiment,
+            scheme,
+            chosen_levels,
+            list(seeds),
+            done=progress.advance,
+            resampling=resampling,
+            division=division,
+            processes=inputs.threads,
+        )
     for line in study_warnings(study):
         inputs.messages.warn(line)
     about = {
         "irevalx": __version__,
         "scheme": scheme,
+        **({} if strata is None else {"strata": strata}),
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
         "resamples": resamples,
@@ -143,7 +181,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, inputs.messages, titled=not no_title)
+        draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -160,20 +198,19 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, messages: Messages, *, titled: bool = True) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, output: Output, messages: Messages) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
     ----------
     ending : of the names of the files, which is their format.
-    titled : whether they have titles.
     """
-    from irevalx.lab.study import figures
+    from irevalx.lab.figures.study_figures import figures
 
-    drawings = list(figures.figures(study, titled=titled))
+    drawings = list(figures(study))
     with messages.progress("figures drawn", total=len(drawings)) as progress:
         for name, draw in drawings:
-            write_file(folder / f"{name}.{ending}", partial(figures.save, draw))
+            output.write_figure(draw, folder / f"{name}.{ending}")
             progress.advance()
 
 
@@ -185,7 +222,8 @@ def _levels(text: str | None, scheme: str) -> Sequence[Level]:
     UsageError : a level is not one of the scheme, there twice, or none is there.
     """
     of_depth = scheme in {"depth", "mixed"}
-    texts = list(DEPTHS if of_depth else SHARES) if text is None else text.replace(",", " ").split()
+    usual = DEPTHS if of_depth else RATES if scheme == "strata" else SHARES
+    texts = list(usual) if text is None else text.replace(",", " ").split()
     found: dict[Fraction, Level] = {}
     for one in texts:
         if of_depth:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 import click
 
-from irevalx.arrays.segments import IntArray
 from irevalx.errors import InputError, UsageError, quote
-from irevalx.lab.experiment import Experiment
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
-from irevalx.lab.parameters import EXPERIMENT, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
+from irevalx.lab.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
 from irevalx.lab.statistics.significance import DECIMALS
-from irevalx.lab.statistics.swap_bins import TOLERATED, least_reliable, swap_bins
+from irevalx.lab.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
+from irevalx.reading.formats import REL_FORMATS
 from irevalx.reports.table import Table
 
 
@@ -42,22 +42,20 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     return width
 
 
-def _tables_of_bins(experiment: Experiment, drawn: Sequence[IntArray], width: Fraction) -> list[Table]:
+def _tables_of_bins(found: Mapping[str, Mapping[int, Sequence[SwapBin]]]) -> list[Table]:
     """Return error rates by size of difference, and from which size on they are small."""
     rows, reliable = [], []
-    every = zip(experiment.measures, experiment.tested(experiment.values()), experiment.scales, strict=True)
-    for measure, values, scale in every:
-        for sets in drawn:
-            found, size = swap_bins(values, sets, width, scale), sets.shape[2]
+    for measure, by_size in found.items():
+        for size, bins in by_size.items():
             rows += [
                 (
                     *(measure, size, one.least, one.limit),
                     *(None if math.isnan(number) else number for number in (one.percent, one.sigmas)),
                     *(one.comparisons, one.swaps, one.rate),
                 )
-                for one in found
+                for one in bins
             ]
-            reliable.append((measure, size, least_reliable(found)))
+            reliable.append((measure, size, least_reliable(bins)))
     columns = ("measure", "topics", "from", "to", "percent", "sigmas", "comparisons", "swaps", "rate")
     title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
     return [
@@ -93,8 +91,10 @@ def _tables_of_bins(experiment: Experiment, drawn: Sequence[IntArray], width: Fr
         ),
     ),
     seed_option,
+    *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    formats=tuple(REL_FORMATS),
 )
 def command(
     inputs: Inputs, output: Output, *, sizes: tuple[int, ...], draws: int, bins: Fraction | None, seed: int | None
@@ -108,8 +108,10 @@ def command(
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
     and their share. A second table has the least difference from which on at most 5 % are swaps.
+
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
     """
-    experiment = inputs.experiment()
+    experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
     if n_topics < 2:
         raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
@@ -119,13 +121,28 @@ def command(
         )
     seed = chosen_seed(seed)
     drawn = [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
+    tested = dict(zip(experiment.measures, experiment.tested(experiment.values()), strict=True))
     if bins is not None:
-        output.write_tables(_tables_of_bins(experiment, drawn, bins))
+        by_difference = {
+            measure: {sets.shape[2]: swap_bins(values, sets, bins, scale) for sets in drawn}
+            for (measure, values), scale in zip(tested.items(), experiment.scales, strict=True)
+        }
+        output.write_tables(_tables_of_bins(by_difference))
+        if output.figure is not None:
+            from irevalx.lab.figures.ranges import ranges_of
+            from irevalx.lab.figures.swap_figures import rates_by_difference
+
+            output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment.requests)))
         return
+    by_size = {measure: [swap_rate(values, sets) for sets in drawn] for measure, values in tested.items()}
     rows = [
         (measure, found.size, found.rate, found.swaps, found.ties, found.comparisons)
-        for measure, values in zip(experiment.measures, experiment.tested(experiment.values()), strict=True)
-        for found in (swap_rate(values, sets) for sets in drawn)
+        for measure, rates in by_size.items()
+        for found in rates
     ]
     columns = ("measure", "topics", "swap_rate", "swaps", "ties", "comparisons")
     output.write_tables([Table("swaps", columns, rows)])
+    if output.figure is not None:
+        from irevalx.lab.figures.swap_figures import rates_by_size
+
+        output.write_figure(partial(rates_by_size, by_size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from irevalx.lab.completion.classifiers import Classifier
 from irevalx.lab.completion.collection import Collection
 from irevalx.lab.judging.leave_out import Removal
 from irevalx.lab.judging.samples import is_relevant
+from irevalx.process.workers import in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,25 +107,50 @@ class Completing:
     Parameters
     ----------
     completion : of the full judgments.
-    progress : is called with the number of topics of a group done since.
 
     Attributes
     ----------
-    predictions : by group, made when the group is first treated.
+    predictions : by group, made when the group is first treated, if not before.
     """
 
-    def __init__(self, completion: Completion, progress: Callable[[int], None] = lambda topics: None) -> None:
+    def __init__(self, completion: Completion) -> None:
         self.predictions: dict[str, Predictions] = {}
         self._completion = completion
-        self._progress = progress
+
+    def predict_for(
+        self, removals: Sequence[Removal], processes: int = 1, progress: Callable[[int], None] = lambda topics: None
+    ) -> None:
+        """Make the predictions for several groups.
+
+        Parameters
+        ----------
+        processes : how many share the work; at least 1.
+        progress : is called with the number of topics of a group done since.
+        """
+        judgments = self._completion.judgments
+        sharing = min(processes, len(removals))
+        told = progress if sharing == 1 else lambda topics: None
+
+        def work(removal: Removal) -> Predictions:
+            return self._predicted(removal, judgments.grades, told)
+
+        for removal, made in zip(removals, in_order(work, lambda: removals, sharing), strict=True):
+            self.predictions[removal.group] = made
+            if sharing > 1:
+                progress(judgments.rows.n)
 
     def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool that the group is judged with."""
         if removal.group not in self.predictions:
-            known = (grades >= 0) & removal.in_pool & ~removal.removed
-            self.predictions[removal.group] = self._completion.predict(known, removal.removed, self._progress)
+            self.predictions[removal.group] = self._predicted(removal, grades)
         without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
         return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool
+
+    def _predicted(
+        self, removal: Removal, grades: IntArray, progress: Callable[[int], None] = lambda topics: None
+    ) -> Predictions:
+        known = (grades >= 0) & removal.in_pool & ~removal.removed
+        return self._completion.predict(known, removal.removed, progress)
 
 
 def classifier_for(name: str, collection: Collection, *, balanced: bool = True) -> Classifier:

@@ -21,6 +21,7 @@ from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
 from irevalx.lab.statistics.decisions import Confusion, confusion, decide
 from irevalx.lab.statistics.significance import pairs_of_runs
+from irevalx.process.workers import in_order
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 
@@ -196,7 +197,23 @@ class LeftOut:
         return share
 
 
-def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment) -> LeftOut:
+@dataclass(frozen=True, eq=False)
+class _WithoutGroup:
+    """What all runs score when a group is left out.
+
+    Parameters
+    ----------
+    scores : shape (n_measures, n_runs).
+    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise than with the whole pool.
+    confusion : as ``LeftOut`` has it, for this group.
+    """
+
+    scores: FloatArray
+    changed: BoolArray
+    confusion: Confusion
+
+
+def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment, processes: int = 1) -> LeftOut:
     """Evaluate all runs once with the whole pool, and once for each group.
 
     Parameters
@@ -204,6 +221,7 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
         other groups are evaluated as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     values = experiment.values(pooled=removed[0].in_pool)
     before, tested = experiment.scores(values), experiment.tested(values)
@@ -212,16 +230,23 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     full, decided = decide(tested), []
     first, second = pairs_of_runs(before.shape[1])
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
-    for removal in removed:
-        grades, pooled = treatment(removal, experiment.grades)
-        reduced = experiment.values(grades, pooled)
-        scores, members = experiment.scores(reduced), removal.runs if len(removed) > 1 else all_runs
-        after[:, members] = scores[:, members]
-        rank_after[:, members] = ranks(scores)[:, members]
+
+    def work(removal: Removal) -> _WithoutGroup:
+        reduced = experiment.values(*treatment(removal, experiment.grades))
         reduced_tested = experiment.tested(reduced)
-        has_changed[:, members] = changed(tested[:, members], reduced_tested[:, members])
         concerned = removal.runs[first] | removal.runs[second]
-        decided.append(confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)))
+        return _WithoutGroup(
+            scores=experiment.scores(reduced),
+            changed=changed(tested, reduced_tested),
+            confusion=confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)),
+        )
+
+    for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
+        members = removal.runs if len(removed) > 1 else all_runs
+        after[:, members] = found.scores[:, members]
+        rank_after[:, members] = ranks(found.scores)[:, members]
+        has_changed[:, members] = found.changed[:, members]
+        decided.append(found.confusion)
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
     return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
 

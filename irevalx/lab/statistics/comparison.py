@@ -96,7 +96,11 @@ class Comparisons:
 
 
 def compare(
-    values: FloatArray, pairs: Sequence[tuple[int, int]], method: Method | None = None, scale: Scale = MEAN
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    method: Method | None = None,
+    scale: Scale = MEAN,
+    processes: int = 1,
 ) -> Comparisons:
     """Compare pairs of runs.
 
@@ -105,6 +109,7 @@ def compare(
     values : shape (n_runs, n_topics), with one topic at least; of one measure.
     pairs : rows of the runs to compare. Tukey's p-values are over all pairs of runs, whichever are asked for.
     scale : of the measure.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     if not pairs:
         return Comparisons(())
@@ -118,7 +123,9 @@ def compare(
     tukey = randomised_tukey(tested, method.resamples, method.seed) if correction == TUKEY else None
     corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(d)
     summaries, effect = scale.summarise(tested), effect_size(d)
-    (low, high), (simultaneous_low, simultaneous_high) = _intervals(tested[first], tested[second], method, scale, tukey)
+    (low, high), (simultaneous_low, simultaneous_high) = _intervals(
+        tested[first], tested[second], method, scale, tukey, processes
+    )
     return Comparisons(
         tuple(
             Comparison(
@@ -144,7 +151,9 @@ def compare(
     )
 
 
-def _intervals(x: FloatArray, y: FloatArray, method: Method, scale: Scale, tukey: Tukey | None) -> tuple[Ends, Ends]:
+def _intervals(
+    x: FloatArray, y: FloatArray, method: Method, scale: Scale, tukey: Tukey | None, processes: int
+) -> tuple[Ends, Ends]:
     """Return the intervals of each pair on its own, and those that hold for all pairs at once.
 
     Parameters
@@ -155,17 +164,15 @@ def _intervals(x: FloatArray, y: FloatArray, method: Method, scale: Scale, tukey
     d = differences(x, y)
     undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
     alone = 1 - method.alpha
+    options = {"resamples": method.resamples, "seed": method.seed, "processes": processes}
     if scale is GEOMETRIC_MEAN:
         if method.interval == "t":
             return undefined, undefined
-        [ends] = bca_intervals_of_summaries(x, y, scale, [alone], resamples=method.resamples, seed=method.seed)
+        [ends] = bca_intervals_of_summaries(x, y, scale, [alone], **options)
         return ends, undefined
     familywise = correction_named(method.correction) in FAMILYWISE
     confidences = [alone, 1 - method.alpha / n_pairs] if familywise else [alone]
-    if method.interval == "t":
-        of_means = t_intervals(d, confidences)
-    else:
-        of_means = bca_intervals(d, confidences, resamples=method.resamples, seed=method.seed)
+    of_means = t_intervals(d, confidences) if method.interval == "t" else bca_intervals(d, confidences, **options)
     found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
     if tukey is not None:
         half, middle = _half_width(tukey, method.alpha, scale, n_topics), scale.of_mean(d.mean(axis=1), n_topics)

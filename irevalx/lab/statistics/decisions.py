@@ -7,6 +7,7 @@ for active, mixed and passive agreement and disagreement.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -15,6 +16,9 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.lab.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon
+
+_AT_ONCE = 1_000_000
+"""How many differences of two runs for a topic are in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +50,18 @@ def decide(values: FloatArray) -> Decisions:
     -------
     Decisions, pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
     """
-    first, second = pairs_of_runs(values.shape[-2])
-    d = differences(values[..., second, :], values[..., first, :])
-    if not d.shape[-1]:
-        return Decisions(np.zeros(d.shape[:-1], np.bool_), np.zeros(d.shape[:-1], np.int64))
-    return Decisions(wilcoxon(d) < ALPHA, np.sign(mean(d, axis=-1)).astype(np.int64))
+    *leading, n_runs, n_topics = values.shape
+    first, second = pairs_of_runs(n_runs)
+    flat = values.reshape(math.prod(leading), n_runs, n_topics)
+    different = np.zeros((len(flat), first.size), np.bool_)
+    direction = np.zeros(different.shape, np.int64)
+    size = max(1, _AT_ONCE // max(1, first.size * n_topics))
+    for start in range(0, len(flat) if n_topics else 0, size):
+        rows = slice(start, start + size)
+        d = differences(flat[rows, second], flat[rows, first])
+        different[rows], direction[rows] = wilcoxon(d) < ALPHA, np.sign(mean(d, axis=-1))
+    shape = (*leading, first.size)
+    return Decisions(different.reshape(shape), direction.reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.lab.statistics.scales import Scale
 from irevalx.lab.statistics.significance import RESAMPLES, batch_of, differences, generator, mean, without_noise
+from irevalx.process.workers import in_order
 
 INTERVALS = ("bca", "t")
 """How intervals are made: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
+
+_WORTH_SHARING = 100_000_000
+"""So many values of resamples are worth the forking of processes."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """The lower and the upper ends of intervals, shape (n_pairs,) each."""
 
 
 def bca_intervals(
-    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
+    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
 ) -> list[Ends]:
     """Return bootstrap intervals of the mean difference, bias-corrected and accelerated.
 
@@ -32,6 +37,7 @@ def bca_intervals(
     confidences : the probabilities with which intervals cover the difference, in (0, 1).
     resamples : at least 1.
     seed : of the random numbers.
+    processes : how many share the pairs; the ends are the same for any number of at least 1.
 
     Returns
     -------
@@ -46,7 +52,8 @@ def bca_intervals(
     0.88, 0.91 and 0.94 (0.87, 0.91, 0.92, 0.94).
     """
     varied = (d != d[:, :1]).any(axis=1)
-    return _bootstrap((d,), varied, d[:, 0], mean, confidences, resamples=resamples, seed=seed)
+    bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)
+    return bootstrap.intervals((d,), varied, d[:, 0])
 
 
 def bca_intervals_of_summaries(
@@ -57,6 +64,7 @@ def bca_intervals_of_summaries(
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    processes: int = 1,
 ) -> list[Ends]:
     """Return bootstrap intervals of the difference of two summaries; topics are resampled in pairs.
 
@@ -64,6 +72,7 @@ def bca_intervals_of_summaries(
     ----------
     x, y : shape (n_pairs, n_topics), with one topic at least; tested values of two runs.
     scale : of the measure.
+    resamples, seed, processes : as for ``bca_intervals``.
     """
     n_topics = x.shape[1]
 
@@ -73,7 +82,8 @@ def bca_intervals_of_summaries(
 
     varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
     observed = difference(x, y, axis=1)
-    return _bootstrap((x, y), varied, observed, difference, confidences, resamples=resamples, seed=seed)
+    bootstrap = _Bootstrap(difference, tuple(confidences), resamples, seed, processes)
+    return bootstrap.intervals((x, y), varied, observed)
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
@@ -99,37 +109,68 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
     return [(middle - half, middle + half) for half in halves]
 
 
-def _bootstrap(
-    samples: tuple[FloatArray, ...],
-    varied: BoolArray,
-    observed: FloatArray,
-    statistic: Callable[..., FloatArray],
-    confidences: Sequence[float],
-    *,
-    resamples: int,
-    seed: int,
-) -> list[Ends]:
-    """Return bootstrap intervals where the samples vary, and the statistic itself elsewhere."""
-    from scipy import stats
+@dataclass(frozen=True)
+class _Bootstrap:
+    """How intervals of a statistic are bootstrapped.
 
-    ends = [(observed.copy(), observed.copy()) for _ in confidences]
-    if not varied.any():
+    Parameters
+    ----------
+    statistic : from samples of shape (n_pairs, ..., n_topics) and the axis of the topics to its value for each pair.
+    confidences : the probabilities with which intervals cover it.
+    resamples, seed, processes : as for ``bca_intervals``.
+    """
+
+    statistic: Callable[..., FloatArray]
+    confidences: tuple[float, ...]
+    resamples: int
+    seed: int
+    processes: int
+
+    def intervals(self, samples: tuple[FloatArray, ...], varied: BoolArray, observed: FloatArray) -> list[Ends]:
+        """Return intervals where the samples vary, and the statistic itself elsewhere.
+
+        Parameters
+        ----------
+        samples : shape (n_pairs, n_topics) each.
+        varied, observed : shape (n_pairs,).
+        """
+        import scipy.stats  # noqa: F401 - before there are other processes, which would each import it
+
+        ends = [(observed.copy(), observed.copy()) for _ in self.confidences]
+        n_varied = int(np.count_nonzero(varied))
+        if not n_varied:
+            return ends
+        rows = tuple(sample[varied] for sample in samples)
+        shared = rows[0].size * self.resamples >= _WORTH_SHARING
+        parts = np.array_split(np.arange(n_varied), min(self.processes, n_varied) if shared else 1)
+
+        def work(pairs: IntArray) -> FloatArray:
+            return self._of_varied(tuple(row[pairs] for row in rows))
+
+        found = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
+        for (low, high), (low_of_varied, high_of_varied) in zip(ends, found, strict=True):
+            low[varied], high[varied] = low_of_varied, high_of_varied
         return ends
-    rows = tuple(sample[varied] for sample in samples)
-    found: Any = None
-    for (low, high), confidence in zip(ends, confidences, strict=True):
-        found = stats.bootstrap(
-            rows,
-            statistic,
-            axis=1,
-            paired=True,
-            vectorized=True,
-            n_resamples=resamples if found is None else 0,
-            batch=batch_of(rows[0]),
-            confidence_level=confidence,
-            method="BCa",
-            bootstrap_result=found,
-            rng=generator(seed),
-        )
-        low[varied], high[varied] = found.confidence_interval.low, found.confidence_interval.high
-    return ends
+
+    def _of_varied(self, rows: tuple[FloatArray, ...]) -> FloatArray:
+        """Return the ends for each confidence: shape (n_confidences, 2, n_pairs)."""
+        from scipy import stats
+
+        ends = []
+        found: Any = None
+        for confidence in self.confidences:
+            found = stats.bootstrap(
+                rows,
+                self.statistic,
+                axis=1,
+                paired=True,
+                vectorized=True,
+                n_resamples=self.resamples if found is None else 0,
+                batch=batch_of(rows[0]),
+                confidence_level=confidence,
+                method="BCa",
+                bootstrap_result=found,
+                rng=generator(self.seed),
+            )
+            ends.append((found.confidence_interval.low, found.confidence_interval.high))
+        return np.array(ends, np.float64)

@@ -13,26 +13,42 @@ from functools import cached_property
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
+from irevalx.lab.judging.strata import StrataSample
+from irevalx.lab.sample_values import values_of_sample
 from irevalx.lab.statistics import agreement
 from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
 from irevalx.lab.statistics.knees import Knee, find_knee
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
+from irevalx.lab.study.study_samples import Division, draw, pooled_in
+from irevalx.process.workers import in_order
 
-SCHEMES = ("uniform", "stratified", "depth", "mixed")
+SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
 """How judgments are made incomplete."""
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 """The usual levels of ``uniform`` and ``stratified``."""
+
+BY_SHARE_JUDGED = frozenset({"mixed", "strata"})
+"""Schemes whose figures have the share of judgments on the axis."""
+
+RATES = tuple(f"{percent}%" for percent in range(10, 101, 10))
+"""The usual levels of ``strata``: shares of the rates of all strata."""
 
 DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 """The usual levels of ``depth`` and ``mixed``."""
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
 """The references that a measure under reduced judgments is compared with, and what they mean."""
+
+ESTIMATES_OF_AP = frozenset({"xinfAP", "statAP"})
+"""The measures of strata and of probabilities that estimate AP; the others estimate something else."""
+
+OF_SCALE = frozenset({"rms", "bias"})
+"""Those of the statistics that say nothing of two measures on different scales."""
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
@@ -45,7 +61,8 @@ class Level:
     Parameters
     ----------
     text : the level as typed.
-    number : the level itself: a share above 0 and at most 1, or a depth of at least 1.
+    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
+        depth of at least 1.
     """
 
     text: str
@@ -70,6 +87,7 @@ class Study:
         with those under full judgments.
     reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
         the opposite direction as under full judgments.
+    undefined : shape (n_measures,); how often a topic had no value under reduced judgments.
     intervals : of the means over samples; None unless topics were resampled.
     """
 
@@ -83,7 +101,24 @@ class Study:
     scores: FloatArray
     confusion: Confusion
     reversals: IntArray
+    undefined: IntArray
     intervals: StudyIntervals | None = None
+
+    @property
+    def judged(self) -> FloatArray:
+        """The mean share of the judgments that is left: shape (n_levels,)."""
+        share: FloatArray = self.kept.mean(axis=1)
+        return share
+
+    @property
+    def axis(self) -> list[tuple[float, str]]:
+        """Where each level lies on the axis of figures, and what it is called there.
+
+        Samples that are more than a share or a pool lie at the share of the judgments that they have.
+        """
+        if self.scheme in BY_SHARE_JUDGED:
+            return [(share, f"{100 * share:.2g}%") for share in self.judged.tolist()]
+        return [(float(level.number), level.text) for level in self.levels]
 
     @property
     def accuracy(self) -> FloatArray:
@@ -110,6 +145,12 @@ class Study:
                 "bias": agreement.bias(x, self.scores),
             }
         return found
+
+    def is_comparable(self, m: int, reference: str, statistic: str) -> bool:
+        """Return whether a statistic means something: errors against AP do not of an estimate of something else."""
+        measure = [request.measure for request in self.experiment.requests for _ in request.names][m]
+        estimates_ap = measure.can_use("qrels") or measure.name in ESTIMATES_OF_AP
+        return reference != "AP" or statistic not in OF_SCALE or estimates_ap
 
     def knees(self, of_samples: FloatArray) -> list[Knee]:
         """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
@@ -138,13 +179,36 @@ class Study:
         return lines
 
 
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """What comes of reduced judgments.
+
+    Parameters
+    ----------
+    kept : the share of the judgments that is left.
+    scores : shape (n_measures, n_runs).
+    undefined : shape (n_measures,); for how many topics a measure has no value.
+    decisions : which runs differ, shape (n_measures, n_pairs).
+    resampled : the statistics of draws of topics; None where none are drawn.
+    """
+
+    kept: float
+    scores: FloatArray
+    undefined: IntArray
+    decisions: Decisions
+    resampled: dict[str, FloatArray] | None
+
+
 def run_study(
     experiment: Experiment,
     scheme: str,
     levels: Sequence[Level],
     seeds: Sequence[int],
+    *,
     done: Callable[[], None] = lambda: None,
     resampling: Resampling | None = None,
+    division: Division | None = None,
+    processes: int = 1,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
 
@@ -155,11 +219,13 @@ def run_study(
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
+    division : of the judgments into strata, for the scheme ``strata``.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     levels = sorted(levels, key=lambda level: level.number)
     seeds = seeds[:1] if scheme == "depth" else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
-    values = experiment.values()
+    values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
     tested = experiment.tested(values)
     plain = experiment.with_measures(("map",))
     average_precision = plain.values()
@@ -167,25 +233,36 @@ def run_study(
     if resampling is not None:
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
-    full = decide(tested)
+    full = decide(without_nan(tested))
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
     kept = np.empty(shape[:2])
+    undefined = np.zeros(shape[2], np.int64)
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
-    for s, seed in enumerate(seeds):
-        order = samples.RandomOrder(experiment.judgments, seed, scheme)
-        for i, level in enumerate(levels):
-            sample = keep(experiment, scheme, level, order)
-            reduced = experiment.values(samples.unjudge(experiment.judgments, sample))
-            reduced_tested = experiment.tested(reduced)
-            kept[i, s] = np.count_nonzero(sample) / n_judged
-            scores[i, s] = experiment.scores(reduced)
-            decided = decide(reduced_tested)
-            different[i, s], direction[i, s] = decided.different, decided.direction
-            if bootstrap is not None:
-                bootstrap.add(i, reduced_tested)
-            done()
+    orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
+
+    def work(item: tuple[int, int]) -> _Reduced:
+        i, s = item
+        sample = draw(experiment, scheme, levels[i].number, orders[s], division)
+        reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
+        reduced_tested = experiment.tested(reduced)
+        return _Reduced(
+            kept=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(reduced),
+            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
+            decisions=decide(without_nan(reduced_tested)),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
+
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s] = one.kept, one.scores
+        undefined += one.undefined
+        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
+        if bootstrap is not None and one.resampled is not None:
+            bootstrap.add(i, one.resampled)
+        done()
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -197,18 +274,25 @@ def run_study(
         scores=scores,
         confusion=confusion(full, Decisions(different, direction)),
         reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
+        undefined=undefined,
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
 
 
-def keep(experiment: Experiment, scheme: str, level: Level, order: samples.RandomOrder) -> BoolArray:
-    """Return whether a scheme keeps a document: flat over the judgments, false for the unjudged."""
-    judgments = experiment.judgments
-    if scheme == "uniform":
-        return samples.uniform(judgments, level.number, order, experiment.level)
-    if scheme == "stratified":
-        return samples.stratified(judgments, level.number, order, experiment.level)
-    retrieved = experiment.retrieved_within(int(level.number))
-    if scheme == "depth":
-        return samples.shallow(judgments, retrieved)
-    return samples.mixed(judgments, retrieved, order)
+def without_nan(tested: FloatArray) -> FloatArray:
+    """Return values with 0 for nan, which stands for a topic without a value for any run: it then says nothing."""
+    return np.where(np.isnan(tested), 0.0, tested)
+
+
+def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
+    """Return the places of every level and seed, the seeds of a level in ascending order.
+
+    Of several processes one takes every n-th: as far as there are enough seeds it has all levels of a seed, whose
+    random order it makes once.
+    """
+    return [
+        (level, seed)
+        for first in range(0, n_seeds, processes)
+        for level in range(n_levels)
+        for seed in range(first, min(first + processes, n_seeds))
+    ]

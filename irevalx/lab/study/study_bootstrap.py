@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +54,7 @@ class StudyIntervals:
 
 
 class StudyBootstrap:
-    """Collects the statistics of all draws of topics, sample by sample; the draws are the same for all samples.
+    """Adds up the statistics of all draws of topics, sample by sample; the draws are the same for all samples.
 
     Parameters
     ----------
@@ -81,31 +82,37 @@ class StudyBootstrap:
         names = [*(f"{name}_{end}" for end in ("itself", "ap") for name in STATISTICS), "accuracy", "g_mean"]
         shape = (resampling.resamples, n_levels, len(full))
         self._means = {name: np.zeros(shape) for name in names}
-        self._decided: list[Decisions] | None = None
+        self._decided = self._decide(full) if resampling.decisions else []
 
-    def add(self, level: int, reduced: FloatArray) -> None:
-        """Add a sample.
+    def statistics(self, reduced: FloatArray) -> dict[str, FloatArray]:
+        """Return the statistics of a sample, shape (n_draws, n_measures) each.
+
+        Parameters
+        ----------
+        reduced : shape (n_measures, n_runs, n_topics); tested values under the reduced judgments.
+        """
+        shape = (self._resampling.resamples, len(reduced))
+        found = {f"{name}_{end}": np.empty(shape) for end in ("itself", "ap") for name in STATISTICS}
+        for m, scale in enumerate(self._experiment.scales):
+            for end, x, scale_x in (("itself", self._full[m], scale), ("ap", self._average_precision, MEAN)):
+                draws = agreement_draws(x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale))
+                for name, of_draws in draws.items():
+                    found[f"{name}_{end}"][:, m] = of_draws
+        if self._resampling.decisions:
+            counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
+            found["accuracy"] = np.concatenate([one.accuracy for one in counts])
+            found["g_mean"] = np.concatenate([one.g_mean for one in counts])
+        return found
+
+    def add(self, level: int, statistics: Mapping[str, FloatArray]) -> None:
+        """Add the statistics of a sample.
 
         Parameters
         ----------
         level : its place among the levels.
-        reduced : shape (n_measures, n_runs, n_topics); tested values under the reduced judgments.
         """
-        for m, scale in enumerate(self._experiment.scales):
-            for end, x, scale_x in (("itself", self._full[m], scale), ("ap", self._average_precision, MEAN)):
-                found = agreement_draws(x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale))
-                for name, of_draws in found.items():
-                    self._means[f"{name}_{end}"][:, level, m] += of_draws / self._n_samples
-        if self._resampling.decisions:
-            if self._decided is None:
-                self._decided = list(self._decide(self._full))
-            start = 0
-            for full, decided in zip(self._decided, self._decide(reduced), strict=True):
-                counts = confusion(full, decided)
-                stop = start + len(full.different)
-                self._means["accuracy"][start:stop, level] += counts.accuracy / self._n_samples
-                self._means["g_mean"][start:stop, level] += counts.g_mean / self._n_samples
-                start = stop
+        for name, of_draws in statistics.items():
+            self._means[name][:, level] += of_draws / self._n_samples
 
     def _decide(self, values: FloatArray) -> list[Decisions]:
         """Decide anew for each draw, shape (n_draws, n_measures, n_pairs) in sum."""

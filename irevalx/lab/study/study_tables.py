@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,9 @@ def tables_for_people(study: Study) -> Iterator[Table]:
     yield knees_table(study)
     for reference, meaning in REFERENCES.items():
         for name in _SHOWN:
-            yield _by_level(study, f"{name.replace('_', ' ')}, against {meaning}", study.statistics[reference][name])
+            title = f"{name.replace('_', ' ')}, against {meaning}"
+            shown = [study.is_comparable(m, reference, name) for m in range(len(study.experiment.measures))]
+            yield _by_level(study, title, study.statistics[reference][name], shown)
     yield _by_level(study, "accuracy of significance decisions, against those under full judgments", study.accuracy)
     yield _by_level(study, "g-mean of significance decisions, against those under full judgments", study.g_mean)
     yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
@@ -160,9 +162,12 @@ def _statistics(study: Study, reference: str) -> dict[str, FloatArray | IntArray
     return {**study.statistics[reference], **of_decisions}
 
 
-def _by_level(study: Study, title: str, of_samples: FloatArray) -> Table:
+def _by_level(study: Study, title: str, of_samples: FloatArray, shown: Sequence[bool] | None = None) -> Table:
+    """Return a row for each measure that is shown (None: all of them), with the means over samples of each level."""
     means = of_samples.mean(axis=1)
     rows = tuple(
-        (measure, *(float(mean) for mean in means[:, m])) for m, measure in enumerate(study.experiment.measures)
+        (measure, *(float(mean) for mean in means[:, m]))
+        for m, measure in enumerate(study.experiment.measures)
+        if shown is None or shown[m]
     )
     return Table(title, ("measure", *(level.text for level in study.levels)), rows)

@@ -20,7 +20,8 @@ MOVED = 0.05
 
 def study_warnings(study: Study) -> list[str]:
     """Return a line for each of these things."""
-    lines = [*_shallow_pool(study), *_short_runs(study), *study.warnings()]
+    lines = [*_shallow_pool(study), *_no_random_sample(study), *_without_value(study)]
+    lines += [*_short_runs(study), *study.warnings()]
     return [*lines, *(bootstrap_warnings(len(study.experiment.topics)) if study.intervals is not None else [])]
 
 
@@ -32,6 +33,29 @@ def _shallow_pool(study: Study) -> Iterator[str]:
             f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
             "than the pool of these runs; irevalx-lab pool --judge makes judgments of the runs' own pool"
         )
+
+
+def _no_random_sample(study: Study) -> Iterator[str]:
+    """Yield a line if measures take a sample for random that is none."""
+    requests = study.experiment.requests
+    if study.scheme != "stratified" or all(request.measure.can_use("qrels") for request in requests):
+        return
+    names = [name for request in requests if not request.measure.can_use("qrels") for name in request.names]
+    yield (
+        f"{', '.join(names)}: the scheme stratified is no random sample of the judgments, as relevant and nonrelevant "
+        "documents are drawn at different rates; --strata divides them by what is known before they are judged"
+    )
+
+
+def _without_value(study: Study) -> Iterator[str]:
+    """Yield a line for each measure that has no value for some topics of some samples."""
+    n_values = study.scores.shape[0] * study.scores.shape[1] * len(study.experiment.topics)
+    for measure, undefined in zip(study.experiment.measures, study.undefined.tolist(), strict=True):
+        if undefined:
+            yield (
+                f"{measure}: {undefined} of {n_values} times a topic has no value, as its sample has no relevant "
+                "document; its mean is over the others"
+            )
 
 
 def n_retrieved(experiment: Experiment) -> list[int]:

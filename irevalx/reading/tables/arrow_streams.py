@@ -16,7 +16,7 @@ import numpy as np
 
 from irevalx.arrays.segments import ByteArray
 from irevalx.errors import ArgumentError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn
 from irevalx.reading.tables.tables import Chunk, Table
 
@@ -73,9 +73,18 @@ def has_stream(given: Any) -> bool:
     return hasattr(given, "__arrow_c_stream__")
 
 
-def has_consumer() -> bool:
-    """Return whether there is a library that reads such streams."""
-    return any(name in sys.modules or find_spec(name) for name in ("nanoarrow", "pyarrow"))
+def consumer() -> str | None:
+    """Return the library that is to read streams: pyarrow if it has been imported, or else the first that is there."""
+    return "pyarrow" if sys.modules.get("pyarrow") else first_installed("nanoarrow", "pyarrow")
+
+
+def first_installed(*libraries: str) -> str | None:
+    """Return the first of some libraries that is installed; None where none is."""
+    return next((name for name in libraries if sys.modules.get(name) or _can_be_imported(name)), None)
+
+
+def _can_be_imported(name: str) -> bool:
+    return name not in sys.modules and find_spec(name) is not None  # None in sys.modules keeps one from being imported
 
 
 def open_stream(given: Any, path: str) -> Stream:
@@ -90,11 +99,11 @@ def open_stream(given: Any, path: str) -> Stream:
     ------
     ArgumentError : there is no library that reads it, or it cannot be opened.
     """
-    if not has_consumer():
+    library = consumer()
+    if library is None:
         raise ArgumentError(f"{path}: a table of this kind needs nanoarrow or pyarrow: pip install '{EXTRA}'")
-    opened = _with_pyarrow if "pyarrow" in sys.modules or not find_spec("nanoarrow") else _with_nanoarrow
     try:
-        return opened(given, path)
+        return _with_pyarrow(given, path) if library == "pyarrow" else _with_nanoarrow(given, path)
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise ArgumentError(f"{path}: a table must offer an Arrow stream, but {first_line(error)}") from error
 
@@ -170,34 +179,30 @@ def _of_pyarrow(array: Any, dictionaries: _Dictionaries) -> ArrowArray:
 
 
 def _with_nanoarrow(given: Any, path: str) -> Stream:
-    nanoarrow = import_module("nanoarrow")
-    stream = nanoarrow.c_array_stream(given)
+    stream = import_module("nanoarrow").c_array_stream(given)
     children = list(stream.get_schema().children)
     dictionaries = _Dictionaries()
 
     def batches() -> Iterator[Batch]:
         for batch in _failing_as_table(stream, path):
             view = batch.view()
-            columns = [
-                _of_nanoarrow(nanoarrow, child, view.child(place), view.offset, view.length, dictionaries)
-                for place, child in enumerate(children)
-            ]
+            columns = []
+            for place, child in enumerate(children):
+                column = _of_nanoarrow(child, view.child(place), batch, dictionaries)
+                columns.append(replace(column, size=view.length, offset=column.offset + view.offset))
             yield Batch(view.length, columns)
 
     return Stream([child.name for child in children], batches())
 
 
-def _of_nanoarrow(
-    nanoarrow: Any, schema: Any, view: Any, offset: int, size: int, dictionaries: _Dictionaries
-) -> ArrowArray:
+def _of_nanoarrow(schema: Any, view: Any, owner: Any, dictionaries: _Dictionaries) -> ArrowArray:
     form = schema.format
-    buffers = [_bytes_of(view.buffer(place)) for place in range(view.n_buffers)] if form in _FORMS else []
+    buffers = [_bytes_of(view.buffer(place), owner) for place in range(view.n_buffers)] if form in _FORMS else []
     known = None
     if view.dictionary is not None:
-        values = view.dictionary
-        known = dictionaries.known(_of_nanoarrow(nanoarrow, schema.dictionary, values, 0, values.length, dictionaries))
-    type_name = nanoarrow.c_schema_view(schema).type
-    return ArrowArray(form, type_name, size, offset + view.offset, buffers, known)
+        known = dictionaries.known(_of_nanoarrow(schema.dictionary, view.dictionary, owner, dictionaries))
+    type_name = form if form in _FORMS else import_module("nanoarrow").Schema(schema).type.name.lower()
+    return ArrowArray(form, type_name, view.length, view.offset, buffers, known)
 
 
 _FORMS = frozenset(_PYARROW_FORMS.values())
@@ -215,12 +220,28 @@ class _Dictionaries:
         return self._known.setdefault((dictionary.form, dictionary.offset, dictionary.size, *places), dictionary)
 
 
-def _bytes_of(buffer: Any) -> ByteArray | None:
-    """Return the memory of a buffer; None where there is none."""
+class _Memory:
+    """Memory that belongs to something, for numpy, whose arrays then keep that alive."""
+
+    def __init__(self, memory: ByteArray, owner: Any) -> None:
+        self.__array_interface__ = memory.__array_interface__
+        self.owner = owner
+
+
+def _bytes_of(buffer: Any, owner: Any = None) -> ByteArray | None:
+    """Return the memory of a buffer; None where there is none.
+
+    Parameters
+    ----------
+    owner : what must live as long as the memory is in use; None where the buffer sees to it.
+    """
     if buffer is None:
         return None
     view = memoryview(buffer)
-    return np.frombuffer(view, np.uint8) if view.nbytes else None
+    if not view.nbytes:
+        return None
+    memory = np.frombuffer(view, np.uint8)
+    return memory if owner is None else np.asarray(_Memory(memory, owner))
 
 
 def _failing_as_table(batches: Iterable[Any], path: str) -> Iterator[Any]:

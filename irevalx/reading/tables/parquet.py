@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import IO, Any, TypeVar
 
 from irevalx.errors import InputError, UnreadableFileError, quote
@@ -18,8 +16,9 @@ from irevalx.reading.tables.arrow_streams import (
     EXTRA,
     batch_of_pyarrow,
     chunks_of,
+    consumer,
+    first_installed,
     first_line,
-    has_consumer,
     table_of_stream,
 )
 from irevalx.reading.tables.column_names import ALL_NAMES, RUN, TOPIC
@@ -44,13 +43,12 @@ def table_of_parquet(source: Source) -> Table:
     ------
     UnreadableFileError : there is no library that reads such files, or this one is damaged; or reading it raises that.
     """
-    libraries = {"pyarrow": _with_pyarrow, "duckdb": _with_duckdb}
-    opened = next((libraries[name] for name in libraries if name in sys.modules or find_spec(name)), None)
-    if opened is None:
+    name = library()
+    if name is None:
         raise UnreadableFileError(
             f"cannot read {quote(source.path)}: a Parquet file needs pyarrow or DuckDB: pip install '{EXTRA}'"
         )
-    table = _failing_as_file(source, partial(opened, source))
+    table = _failing_as_file(source, partial(_with_pyarrow if name == "pyarrow" else _with_duckdb, source))
 
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         remaining = _failing_as_file(source, lambda: table.chunks(wanted))
@@ -70,6 +68,11 @@ def table_of_parquet(source: Source) -> Table:
     return replace(table, chunks=kept_chunks)
 
 
+def library() -> str | None:
+    """Return the library that is to read Parquet files; None where there is none."""
+    return first_installed("pyarrow", "duckdb")
+
+
 def _with_pyarrow(source: Source) -> Table:
     parquet = import_module("pyarrow.parquet")
     path, temporary = _local_file(source)
@@ -80,9 +83,10 @@ def _with_pyarrow(source: Source) -> Table:
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
         with parquet.ParquetFile(path, read_dictionary=of_few) as opened:
-            batches = opened.iter_batches(BATCH_ROWS, columns=list(wanted))
-            in_file = [name for name in names if name in wanted]
-            yield from chunks_of(map(batch_of_pyarrow, batches), in_file, wanted, source.path)
+            first_row = 1
+            for batch in opened.iter_batches(BATCH_ROWS, columns=list(wanted)):
+                yield from chunks_of([batch_of_pyarrow(batch)], batch.schema.names, wanted, source.path, first_row)
+                first_row += batch.num_rows
 
     return Table(source.path, names, chunks)
 
@@ -96,7 +100,7 @@ def _with_duckdb(source: Source) -> Table:
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
         chosen = relation.select(*map(duckdb.ColumnExpression, wanted))
-        return table_of_stream(chosen, source.path).chunks(wanted) if has_consumer() else _fetched(chosen, source.path)
+        return table_of_stream(chosen, source.path).chunks(wanted) if consumer() else _fetched(chosen, source.path)
 
     return Table(source.path, relation.columns, chunks)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.errors import ArgumentError, printable, quote
+from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.tables.column_names import Kind, Wanted
 
@@ -39,7 +39,7 @@ class TableColumn(Frozen):
 
     def place(self, row: int) -> str:
         """Return what a message calls the value in a row."""
-        return f"{self.table}: column {_quoted(self.name)}, row {self.first_row + row} (the first is 1)"
+        return f"{shown_name(self.table)}: column {_quoted(self.name)}, row {self.first_row + row} (the first is 1)"
 
     def check(self, kind: Kind) -> None:
         """Look at all rows before any is read, as far as that takes little time; ArgumentError as reading them."""
@@ -109,10 +109,12 @@ class Table(Frozen):
             )
             known = ", ".join(printable(str(name)) for name in self.names[:MOST_NAMES])
             more = ", ..." if len(self.names) > MOST_NAMES else ""
-            raise ArgumentError(f"{self.path}: a table must have {rule}, but got {known + more or 'none'}")
+            raise ArgumentError(f"{shown_name(self.path)}: a table must have {rule}, but got {known + more or 'none'}")
         number = sum(name == found for name in self.names)
         if number > 1:
-            raise ArgumentError(f"{self.path}: a table must have only one column {quote(found)}, but got {number}")
+            raise ArgumentError(
+                f"{shown_name(self.path)}: a table must have only one column {quote(found)}, but got {number}"
+            )
         return found
 
     def chunks_of(self, *wanted: Wanted) -> Iterator[Chunk]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import numpy as np
 import pytest
 from running import FIXTURES, lab
-
-from irevalx.lab.study.figures import _deviations
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -93,16 +90,6 @@ def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
     told = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
     assert "short has 12 documents" in told
     assert "--min-retrieved leaves out such runs" in told
-
-
-def test_bars_end_where_a_statistic_ends() -> None:
-    """A correlation is at most 1, an error at least 0; elsewhere a bar is one standard deviation."""
-    of_samples = np.array([[0.9, 1.0], [0.2, 0.4]])
-    deviation = 0.1 / 2**0.5
-    assert _deviations(of_samples, (-1, 1)) == pytest.approx(
-        np.array([[deviation, 2 * deviation], [0.05, 2 * deviation]])
-    )
-    assert _deviations(of_samples - 0.9, (0, np.inf))[0].tolist() == pytest.approx([0.05, 0.0])
 
 
 def test_titles(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ def test_a_seed_is_made_and_printed() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "one of --uniform and --stratified must be given"),
-        (["--uniform", "0.1", "--stratified", "0.1"], "one of --uniform and --stratified must be given"),
+        ([], "one of --uniform, --stratified and --strata must be given"),
+        (["--uniform", "0.1", "--stratified", "0.1"], "one of --uniform, --stratified and --strata must be given"),
         *(
             (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")
             for rate in ("0", "1.1", "101%", "-0.1", "nan", "x", "1e-1", "")

@@ -10,8 +10,9 @@ import pytest
 from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
-from irevalx.lab.experiment import defined_values, prepare, requests_of
+from irevalx.lab.experiment import prepare
 from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.lab.ranked_runs import defined_values, requests_of
 from irevalx.lab.statistics.scales import GEOMETRIC_MEAN, MEAN, TOTAL, scale_of
 from irevalx.measures import MEASURES
 from irevalx.reading.source import Source

@@ -25,11 +25,12 @@ from running import FIXTURES, ROOT, SHARED, lab, records_of, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.lab.experiment import Experiment, prepare, requests_of
+from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.leave_out import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.program import COMMANDS
+from irevalx.lab.ranked_runs import requests_of
 from irevalx.lab.statistics.decisions import Confusion
 from irevalx.lab.study import study as studies
 from irevalx.lab.study.study_tables import all_knees_table, knees_table
@@ -143,7 +144,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
         (["P.5", "P.5,10"], "each measure must be asked for once, but got 'P_5' twice"),
         (["runid"], "a measure must have a number for each topic"),
         (["relstring"], "a measure must have a number for each topic"),
-        (["prefs_simp"], "a measure must have a number for each topic"),
+        (["prefs_simp"], "judgments for the measure 'prefs_simp' must be in the format prefs or qrels_prefs"),
         (["mapp"], "a measure must be one that irevalx knows, but got 'mapp'; the nearest are"),
     ],
 )
@@ -539,6 +540,7 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
         "agreement-with-AP",
         "agreement-with-itself",
+        "decisions",
         "mean-scores",
     }
     assert not list(folder.glob(".*"))

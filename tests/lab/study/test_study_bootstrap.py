@@ -16,8 +16,9 @@ from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.statistics import agreement
 from irevalx.lab.statistics.bootstrap import TopicDraws
 from irevalx.lab.statistics.decisions import confusion, decide
-from irevalx.lab.study.study import Level, keep, run_study
+from irevalx.lab.study.study import Level, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
+from irevalx.lab.study.study_samples import draw
 from irevalx.lab.study.study_tables import all_knees_table, samples_table, summary_table
 from irevalx.reading.source import Source
 
@@ -56,7 +57,7 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
     for seed in (1, 2):
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
         for i, level in enumerate(LEVELS):
-            kept = keep(experiment, "uniform", level, order)
+            kept = draw(experiment, "uniform", level.number, order).kept
             reduced = experiment.values(samples.unjudge(experiment.judgments, kept))
             for m in range(2):
                 for b, topics in enumerate(draws):

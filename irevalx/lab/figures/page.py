@@ -1,0 +1,152 @@
+"""The page that figures are for: widths of columns, type, colours that print in grey, and files of the same bytes.
+
+Colours are those of Okabe and Ito, Color Universal Design, 2008. Dashes and markers tell lines apart as well, so that
+nothing depends on colours.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+_STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "0.3",
+    "axes.grid": True,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 8,
+    "figure.constrained_layout.h_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.04,
+    "figure.constrained_layout.hspace": 0.02,
+    "figure.constrained_layout.wspace": 0.02,
+    "font.family": "DejaVu Sans",  # which matplotlib brings
+    "font.size": 7,
+    "grid.alpha": 0.35,
+    "grid.linewidth": 0.4,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "pdf.fonttype": 42,  # TrueType: publishers refuse type 3
+    "savefig.dpi": 300,
+    "svg.fonttype": "path",  # letters as outlines: no font is needed where the picture is shown
+    "svg.hashsalt": "irevalx",
+    "text.parse_math": False,  # a name may have $
+    "xtick.labelsize": 7,
+    "xtick.major.size": 2.5,
+    "xtick.major.width": 0.6,
+    "ytick.labelsize": 7,
+    "ytick.major.size": 2.5,
+    "ytick.major.width": 0.6,
+}
+
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (2.5, 1)), (0, (8, 2)))
+MARKERS = "osD^vP"
+MOST_LINES = len(COLOURS)
+"""The lines of a panel at most."""
+
+GREY = "0.45"
+"""Lines to compare with, and words about them."""
+
+POINT = 1 / 72
+"""A typographic point in inches."""
+
+_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""Nothing that differs between two calls."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a figure is drawn for.
+
+    Parameters
+    ----------
+    width : of the figure in inches, as that of a column.
+    titled : whether it has a title; a figure with a caption below needs none.
+    """
+
+    width: float = 7.0
+    titled: bool = True
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is no room for panels beside each other."""
+        return self.width < 5
+
+    def figure(self, height: float) -> Figure:
+        """Return an empty figure of this width, in which matplotlib makes room for labels."""
+        return Figure(figsize=(self.width, height), layout="constrained")
+
+    def name(self, figure: Figure, title: str) -> None:
+        """Put a title above a figure, if titles are wanted."""
+        if self.titled:
+            figure.suptitle(self.wrapped(title), fontsize=8)
+
+    def wrapped(self, text: str) -> str:
+        """Break a text into lines as wide as the page."""
+        return "\n".join(textwrap.wrap(text, int(17 * self.width), break_on_hyphens=False))
+
+    def explain(self, figure: Figure, label: str, note: str = "") -> None:
+        """Put a label of the horizontal axes below all of them, and a note below that."""
+        lines = [line for line in (self.wrapped(label), self.wrapped(note)) if line]
+        if lines:
+            figure.supxlabel("\n".join(lines), fontsize=7.5)
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw as matplotlib does without the user's own settings, but in the style of this module."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        yield
+
+
+def save(draw: Callable[[Page], Figure], page: Page, path: Path) -> None:
+    """Draw a figure and write it in the format that the path ends in; the same figure gives the same bytes."""
+    with style():
+        draw(page).savefig(path, metadata=_METADATA[path.suffix.lower()])
+
+
+def settle(figure: Figure) -> None:
+    """Lay a figure out and keep everything where it is."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def width_of(text: Text) -> float:
+    """Return the width of a text in inches."""
+    return float(text.get_window_extent().width) / figure_of(text).dpi
+
+
+def figure_of(artist: Artist) -> Figure:
+    """Return the figure that something is drawn in."""
+    figure = artist.figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def size_of(panel: Axes) -> tuple[float, float]:
+    """Return the width and the height of a panel in inches, once the figure has been laid out."""
+    box, figure = panel.get_position(), figure_of(panel)
+    return box.width * float(figure.get_figwidth()), box.height * float(figure.get_figheight())
+
+
+def dark(colour: str) -> tuple[float, float, float]:
+    """Return a colour dark enough for letters on white."""
+    red, green, blue = mpl.colors.to_rgb(colour)
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    share = min(1.0, 0.33 / light) if light else 1.0
+    return red * share, green * share, blue * share

@@ -1,0 +1,121 @@
+"""Summaries of studies, read from the folders that irevalx-lab study has written."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.lab.study.study import REFERENCES
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+_LABELS = ("scheme", "level", "judged", "measure", "against")
+
+
+@dataclass(frozen=True, eq=False)
+class StudySummary:
+    """What summary.csv says of a study.
+
+    Parameters
+    ----------
+    name : of the study.
+    scheme : how judgments were made incomplete.
+    levels : as they were typed, ascending.
+    judged : shape (n_levels,); the share of the judgments that is left, in the mean over samples.
+    columns : by measure, reference and column: shape (n_levels,), nan where there is nothing.
+    """
+
+    name: str
+    scheme: str
+    levels: tuple[str, ...]
+    judged: FloatArray
+    columns: dict[tuple[str, str], dict[str, FloatArray]]
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The levels as numbers: shares, or depths."""
+        return np.array([_number(level) for level in self.levels])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, each once."""
+        return tuple(dict.fromkeys(measure for measure, _ in self.columns))
+
+
+def read_summary(text: str) -> StudySummary:
+    """Read the summary of a study.
+
+    Parameters
+    ----------
+    text : the folder, or a name for the study, ``=`` and the folder.
+
+    Raises
+    ------
+    UnreadableFileError : it has no summary.csv.
+    InputError : this is none.
+    """
+    name, equals, folder = text.partition("=")
+    if not equals:
+        name, folder = os.path.basename(text.rstrip(os.sep)) or text, text  # noqa: PTH119 - as typed
+    path = os.path.join(folder, "summary.csv")  # noqa: PTH118
+    where = shown_name(path)
+    lines = b"".join(Source(path).chunks(CHUNK_SIZE)).decode("utf-8", "surrogateescape").splitlines()
+    rows = list(csv.DictReader(lines))
+    if not rows or not {*_LABELS, "tau_b_mean"} <= rows[0].keys():
+        raise InputError(
+            f"{where}: it must be the summary of a study, with the columns {', '.join(_LABELS)} and others"
+        )
+    levels = tuple(dict.fromkeys(row["level"] for row in rows))
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    judged: dict[str, float] = {}
+    for number, row in enumerate(rows, start=2):
+        try:
+            numbers = {
+                column: _number(cell) for column, cell in row.items() if column not in _LABELS or column == "judged"
+            }
+            _number(row["level"])
+        except (TypeError, ValueError, ZeroDivisionError):
+            raise InputError(f"{where}:{number}: a row must have numbers behind its labels") from None
+        judged[row["level"]] = numbers["judged"]
+        columns = found.setdefault((row["measure"], row["against"]), {})
+        for column, value in numbers.items():
+            columns.setdefault(column, []).append(value)
+    of_each = {len(values) for columns in found.values() for values in columns.values()}
+    if of_each != {len(levels)} or {against for _, against in found} != set(REFERENCES):
+        raise InputError(f"{where}: it must have a row for each level, measure and reference")
+    arrays = {key: {column: np.array(values) for column, values in columns.items()} for key, columns in found.items()}
+    return StudySummary(name, rows[0]["scheme"], levels, np.array([judged[level] for level in levels]), arrays)
+
+
+def _number(text: str) -> float:
+    """Read a number, or a share in percent; nan for a blank."""
+    if not text:
+        return math.nan
+    return float(Fraction(text[:-1]) / 100) if text.endswith("%") else float(text)
+
+
+def measures_in_common(studies: Sequence[StudySummary], asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures that all studies have, or those asked for.
+
+    Raises
+    ------
+    UsageError : there are none, or a study lacks one that was asked for.
+    """
+    if not asked:
+        common = tuple(one for one in studies[0].measures if all(one in study.measures for study in studies))
+        if not common:
+            raise UsageError("the studies must have a measure in common")
+        return common
+    for measure in asked:
+        for study in studies:
+            if measure not in study.measures:
+                known = " ".join(study.measures)
+                raise UsageError(f"a measure must be one of {quote(study.name)} ({known}), but got {quote(measure)}")
+    return tuple(dict.fromkeys(asked))

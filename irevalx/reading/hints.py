@@ -1,0 +1,53 @@
+"""What a malformed line looks like: hints at the option that was forgotten, and at files in the wrong order."""
+
+from __future__ import annotations
+
+import re
+
+_WHOLE = re.compile(rb"[+-]?[0-9]+")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_METHOD = re.compile(rb"[0-4]")
+_FIELDS = {"qrels": 4, "five": 5, "run": 6}
+
+
+def judgments_hint(line: bytes) -> str:
+    """Return what a line looks like that is not one of the judgments expected; "" where it looks like nothing known."""
+    fields = line.split(None, 6)
+    if looks_like_json(line):
+        return "is this JSON? give -R json"
+    if fields == [b"query-id", b"corpus-id", b"score"]:
+        return "is this a file of BEIR? give -R beir"
+    if len(fields) == _FIELDS["qrels"] and _WHOLE.fullmatch(fields[-1]):
+        return "is this a file of trec_eval? give -R qrels"
+    if len(fields) == _FIELDS["five"]:
+        return _five_columns_hint(fields)
+    return "is this a run? QRELS comes first" if len(fields) == _FIELDS["run"] else ""
+
+
+def _five_columns_hint(fields: list[bytes]) -> str:
+    """Return what judgments with five columns look like: those of a sample of either kind, or preferences."""
+    *_, third, fourth, last = fields
+    if _WHOLE.fullmatch(third) and _METHOD.fullmatch(fourth) and (last == b"NA" or _NUMBER.fullmatch(last)):
+        other = ", or -R sampled where the last column is the grade" if _WHOLE.fullmatch(last) else ""
+        return f"is this a judgment of a drawn sample? give -R prels{other}"
+    if _WHOLE.fullmatch(last):
+        other = "" if _WHOLE.fullmatch(fourth) else ", or -R prefs where it is a preference"
+        return f"is this a judgment of a sample? give -R sampled{other}"
+    return "is this a preference? give -R prefs" if _NUMBER.fullmatch(last) else ""
+
+
+def run_hint(line: bytes) -> str:
+    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known."""
+    fields = line.split(None, 6)
+    if looks_like_json(line):
+        return "is this JSON? give -T json"
+    if 3 <= len(fields) <= 4 and all(map(_NUMBER.fullmatch, fields[2:])) and _WHOLE.fullmatch(fields[2]):
+        return "is this a run of MS MARCO? give -T msmarco"
+    if len(fields) >= _FIELDS["run"] and _NUMBER.fullmatch(fields[4]):
+        return "is this a run of trec_eval? give -T trec_results"
+    return ""
+
+
+def looks_like_json(text: bytes) -> bool:
+    """Return whether a line or a topic begins as a JSON object does."""
+    return text.lstrip().startswith(b"{")

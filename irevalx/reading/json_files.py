@@ -1,0 +1,230 @@
+"""Files that are one JSON object, {topic: {docno: number}}: judgments and runs as ranx and BEIR write them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.errors import MalformedLineError, Warn, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import as_precise
+from irevalx.reading.runs import Results, Run
+from irevalx.reading.source import Source, as_column, stem_of
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, OddNumbers
+from irevalx.trec_eval.versions import Compat
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+"""Of a text that is JSON."""
+
+_OPEN, _CLOSE = "{}"
+
+
+class _Numbers(Frozen):
+    """What the numbers of a file are, for checks and messages: "grade", and "a whole number of 64 bits"."""
+
+    what: str
+    rule: str
+    types: frozenset[type]
+
+    def holds(self, value: Any) -> bool:
+        """Return whether a value is such a number."""
+        if type(value) not in self.types:
+            return False
+        if float not in self.types:
+            return bool(LONG_MIN <= value <= LONG_MAX)
+        return bool(-sys.float_info.max <= value <= sys.float_info.max)
+
+
+_GRADES = _Numbers("grade", "a whole number of 64 bits", frozenset({int}))
+_SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
+
+
+class _Pairs(Frozen):
+    """Topics, documents and numbers of a file; ``docnos`` and ``numbers`` are flat over ``rows``."""
+
+    topics: tuple[bytes, ...]
+    rows: Segments
+    docnos: Names
+    numbers: AnyArray
+
+
+def read_json_judgments(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+    """Read judgments; a topic without documents is left out.
+
+    Parameters
+    ----------
+    source : the file.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
+    """
+    found = _read(source.path, whole_file(source).text, _GRADES)
+    filled = np.flatnonzero(found.rows.lengths)
+    part = Judgments(
+        path=source.path,
+        topics=tuple(found.topics[topic] for topic in filled.tolist()),
+        rows=Segments.of_lengths(found.rows.lengths[filled]),
+        docnos=found.docnos,
+        grades=found.numbers,
+        lines=np.ones(found.rows.size, np.int64),  # for messages about documents that occur twice: here none does
+    )
+    return Judgments.joined(source.path, [part])
+
+
+def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
+    """Open a run.
+
+    Parameters
+    ----------
+    source : the file, whose name is that of the run.
+    compat : the precision of scores.
+
+    Notes
+    -----
+    Reading it raises as for ``read_json_judgments``.
+    """
+
+    def parse(text: bytes) -> Results:
+        found = _read(source.path, text, _SCORES)
+        scores = as_precise(found.numbers, compat)
+        return Results(
+            topics=found.topics,
+            rows=found.rows,
+            docnos=found.docnos,
+            scores=scores,
+            close=np.zeros(scores.size, np.bool_),
+            error=0.0,
+            exact=scores.__getitem__,
+            lines=np.ones(scores.size, np.int64),  # as for judgments
+            tag=as_column(stem_of(source.path)) if found.topics else None,
+            odd=OddNumbers(_SCORES.what, _SCORES.rule, strict=True),
+            distinct=True,
+        )
+
+    return Run(
+        source.path,
+        blocks=lambda: iter([whole_file(source).text]),
+        again=lambda: [whole_file(source).text],
+        parse=parse,
+    )
+
+
+def _read(path: str, content: bytes, numbers: _Numbers) -> _Pairs:
+    """Read the text of a file; of nothing, as a pipe may hold, nothing.
+
+    Raises
+    ------
+    MalformedLineError : names the first line that is wrong.
+    """
+    if not content:
+        return _Pairs((), Segments.of_lengths([]), Names.of([]), np.empty(0))
+    rule = f"the file must be a JSON object {{topic: {{docno: {numbers.what}}}}}"
+    where = shown_name(path)
+    try:
+        text = content.decode("utf-8-sig")
+        topics: Any = json.loads(text, object_pairs_hook=_once)
+    except _TwiceError:
+        _refuse(where, text, numbers, rule)
+    except json.JSONDecodeError as error:
+        line = text.split("\n")[error.lineno - 1]
+        raise MalformedLineError(f"{where}:{error.lineno}: {rule}, but got {quote(line)}: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        raise MalformedLineError(
+            f"{where}:{number}: {rule} in UTF-8, but got {quote(content[error.start :][:1])}"
+        ) from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
+        raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}") from None
+    if not isinstance(topics, dict) or not all(isinstance(documents, dict) for documents in topics.values()):
+        _refuse(where, text, numbers, rule)
+    flat = [number for documents in topics.values() for number in documents.values()]
+    if not all(map(numbers.holds, flat)):
+        _refuse(where, text, numbers, rule)
+    return _Pairs(
+        topics=tuple(map(_as_bytes, topics)),
+        rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
+        docnos=Names.of([_as_bytes(docno) for documents in topics.values() for docno in documents]),
+        numbers=np.array(flat, np.int64 if numbers is _GRADES else np.float64),
+    )
+
+
+class _TwiceError(Exception):
+    """A key occurs twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object that has these pairs.
+
+    Raises
+    ------
+    _TwiceError : a key occurs twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError
+    return found
+
+
+def _as_bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
+    """Raise the error about the first topic, document or number that is wrong.
+
+    Parameters
+    ----------
+    where : what messages call the file.
+    text : what it holds, which is JSON as far as its first key that occurs twice.
+    """
+    seen: dict[tuple[str, ...], int] = {}
+    for line, keys, value in _members(text):
+        names = ": ".join(f"{word} {quote(key)}" for word, key in zip(("topic", "document"), keys, strict=False))
+        if keys in seen:
+            place = "topic" if len(keys) > 1 else "file"
+            raise MalformedLineError(
+                f"{where}:{line}: {'a document' if len(keys) > 1 else 'a topic'} must occur once in the {place}, but "
+                f"got {names} a second time (first on line {seen[keys]})"
+            )
+        seen[keys] = line
+        if len(keys) == 1 and value != _OPEN:
+            raise MalformedLineError(f"{where}:{line}: {names}: {rule}, but got {quote(value)}")
+        if len(keys) == 2 and not (value[0] not in '"{[' and numbers.holds(json.loads(value))):
+            problem = f"{numbers.what} must be {numbers.rule}, but got {quote(value)}"
+            raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
+    raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}")
+
+
+def _members(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Yield the members of an object, and of the objects in it, as far as each is an object or a number.
+
+    Yields
+    ------
+    line : where the key is, from 1 up.
+    keys : the topic, or topic and document.
+    value : the first token of the value.
+    """
+    line, at = 1, 0
+    keys: list[str] = []
+    tokens = [(found[0], found.start()) for found in _TOKEN.finditer(text)]
+    for place, (token, start) in enumerate(tokens[:-2]):
+        line, at = line + text.count("\n", at, start), start
+        if token == _CLOSE and keys:
+            keys.pop()
+        elif token[0] == '"' and tokens[place + 1][0] == ":":
+            value = tokens[place + 2][0]
+            yield line, (*keys, json.loads(token)), value
+            if value == _OPEN:
+                keys.append(json.loads(token))

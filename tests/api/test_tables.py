@@ -1,0 +1,325 @@
+"""Tables in memory give the values of the text file with the same rows, to the last bit."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from table_data import (
+    CONSUMERS,
+    FORMS,
+    ODD_SCORES,
+    WITHOUT_CONSUMER,
+    Row,
+    columns,
+    made_qrels,
+    made_run,
+    pyarrow_table,
+    qrels_text,
+    run_text,
+    shuffled,
+)
+
+import irevalx
+from irevalx.reading.tables import arrow_streams, run_tables
+
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"complete": True},
+    {"complete": True, "compat": "9"},
+    {"level": 2},
+    {"level": -1, "compat": "9"},
+    {"judged_only": True},
+    {"max_retrieved": 7, "compat": "9"},
+    {"collection_size": 1000},
+    {"unjudged": ("nonrel", "skip", "rel"), "complete": True},
+    {"pool": True},
+    {"pool": True, "complete": True, "unjudged": ("skip", "rel")},
+]
+
+MEASURES = ("official", "incomplete", "utility", "relstring")
+
+QRELS = made_qrels(Random(1))
+POOL = made_qrels(Random(2))
+RUN = made_run(Random(3))
+ODD_RUN = made_run(Random(4), odd=ODD_SCORES)
+ORDERS: dict[str, Callable[[list[Row]], list[Row]]] = {"in order": list, "shuffled": shuffled}
+
+
+def values(qrels: Any, run: Any, **options: Any) -> str:
+    """All values of the only run, without its name."""
+    found = irevalx.evaluate(qrels, run, MEASURES, **options)
+    [of_topics] = found.to_dict().values()
+    for of_topic in of_topics.values():
+        of_topic.pop("runid", None)
+    return repr(of_topics)
+
+
+@cache
+def expected(number: int, *, odd: bool) -> str:
+    """What text files give with the options of a number."""
+    options = dict(OPTIONS[number])
+    if "pool" in options:
+        options["pool"] = io.BytesIO("".join(f"{topic} {docno}\n" for topic, docno, _ in POOL).encode())
+    return values(io.BytesIO(qrels_text(QRELS)), io.BytesIO(run_text(ODD_RUN if odd else RUN)), **options)
+
+
+def check(form: str, order: str) -> None:
+    """Evaluate a form of table with all options."""
+    made, ordered = FORMS[form], ORDERS[order]
+    for number, options in enumerate(OPTIONS):
+        odd = number % 2 == 1 and "pandas" not in form  # where nan is missing
+        tables = {"pool": made(ordered(POOL), "label")} if "pool" in options else {}
+        qrels, run = made(ordered(QRELS), "label"), made(ordered(ODD_RUN if odd else RUN), "score")
+        assert values(qrels, run, **{**options, **tables}) == expected(number, odd=odd), options
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("consumer", CONSUMERS)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_values_of_the_text_file(form: str, consumer: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every table, through every library that reads streams."""
+    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+    check(form, order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("form", WITHOUT_CONSUMER)
+def test_without_a_consumer_of_streams(form: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas, polars and DuckDB hand over their columns as arrays."""
+    monkeypatch.setattr("irevalx.api.frames.consumer", lambda: None)
+    check(form, order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("block_rows", [1, 2, 10])
+def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where blocks end makes no difference."""
+    monkeypatch.setattr(run_tables, "BLOCK_ROWS", block_rows)
+    for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
+        for number in (0, 2):
+            run = FORMS[form](ORDERS[order](ODD_RUN), "score")
+            assert values(FORMS[form](QRELS, "label"), run, **OPTIONS[number]) == expected(number, odd=True)
+
+
+def several_runs() -> dict[str, list[Any]]:
+    """Rows of three runs."""
+    return {name: made_run(Random(seed)) for name, seed in (("second", 5), ("first", 6), ("thé", 7))}
+
+
+def with_runs(order: str) -> Any:
+    """A table with a column that names the run."""
+    rows = [(name, row) for name, run in several_runs().items() for row in run]
+    if order == "shuffled":
+        Random(1).shuffle(rows)
+    given = columns([row for _, row in rows], "score")
+    return {**given, "run": [name for name, _ in rows]}, list(dict.fromkeys(name for name, _ in rows))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas"])
+def test_a_column_that_names_the_run(library: str, order: str) -> None:
+    """A table with a column run is as many runs, in the order of their first rows, each with its own values."""
+    module = pytest.importorskip(library)
+    given, names = with_runs(order)
+    table = module.table(given) if library == "pyarrow" else module.DataFrame(given)
+    found = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), table, "all")
+    assert found.runs == names
+    for name, rows in several_runs().items():
+        alone = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), io.BytesIO(run_text(rows, name)), "all").to_dict()
+        assert repr(found.to_dict()[name]) == repr(alone[name])
+    both = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), [table, io.BytesIO(run_text(RUN, "text"))], "map")
+    assert both.runs == [*names, "text"]
+    with pytest.raises(irevalx.IrevalxError, match=r"run must be one run, but got 3, as the column 'run'"):
+        irevalx.Run.read(table)
+    with pytest.raises(irevalx.IrevalxError, match=r"runs\['a'\] must be one run, but got 3"):
+        irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), {"a": table}, "map")
+
+
+def test_one_run_that_is_named() -> None:
+    """The column run names the only run, unless its name is given; no other column does."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    given = columns(RUN, "score")
+    named = pyarrow_.table({**given, "run": ["mine"] * len(RUN)})
+    assert irevalx.evaluate({"2": {"D1": 1}}, named, "map").runs == ["mine"]
+    assert irevalx.evaluate({"2": {"D1": 1}}, {"other": named}, "map").runs == ["other"]
+    assert irevalx.evaluate({"2": {"D1": 1}}, irevalx.Run.read(named), "map").runs == ["mine"]
+    tagged = pyarrow_.table({**given, "tag": ["mine"] * len(RUN), "run_id": ["mine"] * len(RUN)})
+    assert irevalx.evaluate({"2": {"D1": 1}}, tagged, "map").runs == ["run"]
+
+
+def test_runs_are_read_once_and_evaluated_often() -> None:
+    """A stream that has been read is there for each evaluation."""
+    pytest.importorskip("pyarrow")
+    run = irevalx.Run.read(FORMS["pyarrow Reader"](shuffled(RUN), "score"))
+    for number in (0, 2, 0):
+        assert values(io.BytesIO(qrels_text(QRELS)), run, **OPTIONS[number]) == expected(number, odd=False)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int32", "int64", "uint64"])
+def test_whole_numbers(kind: str) -> None:
+    """Ids may be whole numbers of any type, which stand for their digits, and so may scores and grades."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    ids = [100, 7, 7, 100]
+    docnos = [1, 20, 103, 4]
+    given = {"topic": ids, "docno": docnos, "score": [4, 3, 2, 1]}
+    table = pyarrow_.table({name: pyarrow_.array(column, getattr(pyarrow_, kind)()) for name, column in given.items()})
+    qrels = table.rename_columns(["topic", "docno", "label"])
+    text = {"7": {"20": 3, "103": 2}, "100": {"1": 4, "4": 1}}
+    assert values(qrels, table) == values(text, text)
+
+
+def test_scores_of_32_bits() -> None:
+    """Scores of 32 bits are what they are: 0.1 is not the 0.1 of a text, but trec_eval 9 does not see a difference."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    given = {"topic": ["1"] * 2, "docno": ["A", "B"], "score": pyarrow_.array([0.1, 0.1], pyarrow_.float32())}
+    table = pyarrow_.table(given)
+    mixed = pyarrow_.table({**given, "score": pyarrow_.array([float(table["score"][0].as_py()), 0.1])})
+    for compat, best in (("10", "A"), ("9", "B")):
+        assert irevalx.evaluate({"1": {best: 1}}, mixed, "recip_rank", compat=compat)["recip_rank"] == 1.0
+        assert irevalx.evaluate({"1": {"B": 1}}, table, "recip_rank", compat=compat)["recip_rank"] == 1.0
+
+
+def test_nothing_is_imported_for_text_files() -> None:
+    """Neither libraries nor the layer that reads tables are imported for text files and dictionaries."""
+    program = (
+        "import sys, io, irevalx\n"
+        "irevalx.evaluate(io.StringIO('1 0 A 1\\n'), io.StringIO('1 Q0 A 1 1 x\\n'))\n"
+        "irevalx.evaluate({'1': {'A': 1}}, {'1': {'A': 1.0}})\n"
+        "names = ('pyarrow', 'nanoarrow', 'duckdb', 'polars', 'pandas', 'irevalx.reading.tables')\n"
+        "print([name for name in names if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.skipif("nanoarrow" not in CONSUMERS, reason="needs nanoarrow")
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_nanoarrow_alone(library: str) -> None:
+    """Polars and DuckDB work with nanoarrow alone; memory of a batch is not looked at when it is gone."""
+    pytest.importorskip(library)
+    program = f"""
+import sys
+sys.modules["pyarrow"] = None
+import irevalx, random
+from irevalx.reading.tables import arrow_streams
+rows = [(str(topic), "D%d" % docno, 1.0 / (docno + 1)) for topic in range(300) for docno in range(300)]
+random.Random(1).shuffle(rows)
+topics, docnos, scores = map(list, zip(*rows))
+if {library!r} == "polars":
+    import polars
+    frame = polars.DataFrame({{"topic": topics, "docno": docnos, "score": scores}})
+else:
+    import duckdb
+    connection = duckdb.connect()
+    query = "SELECT unnest(?) AS topic, unnest(?) AS docno, unnest(?) AS score"
+    frame = connection.execute("CREATE TABLE t AS " + query, [topics, docnos, scores]).table("t")
+assert arrow_streams.consumer() == "nanoarrow"
+print(irevalx.evaluate({{str(topic): {{"D1": 1}} for topic in range(300)}}, frame, "recip_rank")["recip_rank"])
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("0.5\n", "")
+
+
+def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream of which nothing else is known needs a library, and the error says which."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("irevalx.api.frames.consumer", lambda: None)
+    monkeypatch.setattr(arrow_streams, "consumer", lambda: None)
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"run: .* needs nanoarrow or pyarrow: pip install 'irevalx\[arrow\]'"
+    ):
+        irevalx.Run.read(pyarrow_table(RUN, "score").to_reader())
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_refused(consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nulls, other types and missing columns are refused by name, with the row."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+    array = pyarrow_.array
+    nulls = array(["1"] * 9 + [None, "1"])
+    name, grade, score = "a string or a whole number", "a whole number of 64 bits", "a number of 64 bits"
+    cases: list[tuple[str, Any, int, str]] = [
+        ("topic", nulls, 10, f"{name}, but got None"),
+        ("topic", nulls.dictionary_encode(), 10, f"{name}, but got None"),
+        ("topic", pyarrow_.DictionaryArray.from_arrays(array([0] * 10 + [1]), array(["1", None])), 11, "but got None"),
+        ("docno", array([None] * 11), 1, f"{name}, but got None"),
+        ("docno", array([2.0, 1.5] * 5 + [1.0]), 1, f"{name}, but got 2.0"),
+        ("docno", array([True] * 11), 1, f"{name}, but got a value of the type bool"),
+        ("docno", array([b"A"] * 11), 1, f"{name}, but got a value of the type binary"),
+        ("docno", array([["A"]] * 11), 1, f"{name}, but got a value of the type list"),
+        ("score", array([1.0] * 4 + [None] * 7), 5, f"{score} and not missing, but got None"),
+        ("score", array(["1.5"] * 11), 1, f"{score}, but got '1.5'"),
+        ("score", array([True] * 11), 1, f"{score}, but got a value of the type bool"),
+        (
+            "score",
+            array([1.5] * 11).cast(pyarrow_.decimal128(3, 1)),
+            1,
+            f"{score}, but got a value of the type decimal128",
+        ),
+        ("label", array([1] * 10 + [None]), 11, f"{grade}, but got None"),
+        ("label", array([1.0] * 10 + [0.5]), 11, f"{grade}, but got 0.5"),
+        ("label", array([1.0] * 10 + [float("nan")]), 11, f"{grade}, but got nan"),
+        ("label", array([1.0] * 10 + [2.0**63]), 11, f"{grade}, but got 9.2"),
+        ("label", array([1] * 10 + [2**63], pyarrow_.uint64()), 11, f"{grade}, but got 9223372036854775808"),
+        ("label", array(["1"] * 11), 1, f"{grade}, but got '1'"),
+    ]
+    right = {"topic": ["1"] * 11, "docno": [f"D{n}" for n in range(11)], "score": [1.0] * 11, "label": [1] * 11}
+    for column, values_of_column, row, problem in cases:
+        table = pyarrow_.table({**right, column: values_of_column})
+        given = table.drop_columns(["score"]) if column == "label" else table.drop_columns(["label"])
+        for form in (given, pyarrow_.concat_tables([given.slice(0, 0), given.slice(0, 3), given.slice(3)])):
+            with pytest.raises(irevalx.IrevalxError) as caught:
+                irevalx.Qrels.read(form) if column == "label" else irevalx.Run.read(form)
+            where = f"{'qrels' if column == 'label' else 'run'}: column '{column}', row {row} (the first is 1) must be "
+            assert str(caught.value).startswith(where), (column, str(caught.value))
+            assert problem in str(caught.value)
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"run: a table must have one of the columns topic, .* but got docno, score$"
+    ):
+        irevalx.Run.read(pyarrow_.table({"docno": ["A"], "score": [1.0]}))
+    twice = pyarrow_.table(
+        [array(["1"]), array(["A"]), array([1.0]), array([1.0])], ["topic", "docno", "score", "score"]
+    )
+    with pytest.raises(irevalx.IrevalxError, match=r"run: a table must have only one column 'score', but got 2"):
+        irevalx.Run.read(twice)
+    again = pyarrow_.table({"topic": ["1"] * 3, "docno": ["A", "B", "A"], "score": [1.0] * 3})
+    with pytest.raises(irevalx.IrevalxError, match=r"run:3: a document must occur once .* got 'A' in topic '1'"):
+        irevalx.evaluate({"1": {"A": 1}}, again, "map")
+
+
+def test_empty_tables() -> None:
+    """A table without rows is a run without results, and judgments without topics."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    for kind in (pyarrow_.string(), pyarrow_.null(), pyarrow_.string_view()):
+        empty = pyarrow_.table({name: pyarrow_.array([], kind) for name in ("topic", "docno", "score")})
+        assert irevalx.Qrels.read(empty).topics == []
+        with pytest.raises(irevalx.IrevalxError, match=r"run has results for 0 topics"):
+            irevalx.evaluate({"1": {"A": 1}}, empty, "map")
+        assert irevalx.evaluate({"1": {"A": 1}}, empty, "map", complete=True).runs == ["run"]
+
+
+def test_a_stream_that_breaks() -> None:
+    """What a library raises on the way is an error about the table."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    batch = pyarrow_.record_batch({"topic": ["1"], "docno": ["A"], "score": [1.0]})
+
+    def batches() -> Any:
+        yield batch
+        raise RuntimeError("the disk is gone\nand more")
+
+    reader = pyarrow_.RecordBatchReader.from_batches(batch.schema, batches())
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"^run: a table must be readable to its end, but .*the disk is gone"
+    ):
+        irevalx.Run.read(reader)
+    with pytest.raises(irevalx.IrevalxError, match=r"^run: a table must"):
+        irevalx.Run.read(pyarrow_.chunked_array([["1"]]))

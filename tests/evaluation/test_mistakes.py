@@ -1,0 +1,111 @@
+"""Mistakes that people make are named: ids spelt otherwise, distances for similarities, scores that are all equal."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from running import Result, run
+
+TOPICS = [str(number) for number in range(301, 311)]
+
+
+def evaluated(folder: Path, qrels: str, results: str, *flags: str) -> Result:
+    """What the command says of judgments and a run."""
+    (folder / "qrels").write_text(qrels)
+    (folder / "run").write_text(results)
+    return run(*flags, "qrels", "run", cwd=folder)
+
+
+DIFFERENCES = [
+    ("0301", "301", "leading zeros"),
+    ("Q1", "q1", "case"),
+    ("301", "\ufeff301", "a byte-order mark"),
+    ("Q01", "\ufeffq01", "a byte-order mark and case"),
+    ("301", "301\u00a0", "surrounding space"),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "how"), DIFFERENCES)
+def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) -> None:
+    """A topic of each side is shown, and how they differ where it is only that."""
+    result = evaluated(tmp_path, f"{ours} 0 A 1\nx 0 A 1\n", f"y Q0 A 1 2 r\n{theirs} Q0 A 1 2 r\n")
+    assert (result.status, result.stdout) == (7, b"")
+    shown = theirs.encode("unicode_escape").decode() if not theirs.isprintable() else theirs
+    assert f"the judgments have '{ours}' and the run '{shown}', which differ only by {how}\n" in result.stderr
+    other = evaluated(tmp_path, "b 0 A 1\na 0 A 1\n", "d Q0 A 1 2 r\nc Q0 A 1 2 r\n")
+    assert other.stderr.endswith("none is in both: the judgments have 'a' and the run 'c'\n")
+
+
+def test_a_line_of_json_as_a_run(tmp_path: Path) -> None:
+    """trec_eval's format takes a line of many words for a line of a run; the message names the option."""
+    result = evaluated(tmp_path, "301 0 A 1\n", '{"301": {"A": 1, "B": 2, "C": 3}}\n')
+    assert (result.status, result.stdout) == (7, b"")
+    assert "is the run JSON? give -T json" in result.stderr
+
+
+@pytest.mark.parametrize(("ours", "theirs", "how"), DIFFERENCES)
+@pytest.mark.parametrize("piped", [False, True])
+def test_hardly_any_document_in_common(ours: str, theirs: str, how: str, piped: bool, tmp_path: Path) -> None:
+    """Where nine of ten topics have no judged document retrieved, one of each side is shown; eight are no doubt."""
+    qrels = "".join(f"{topic} 0 {ours} 1\n{topic} 0 X 0\n" for topic in TOPICS)
+    results = "".join(f"{topic} Q0 Z 1 2 r\n{topic} Q0 {theirs} 2 1 r\n" for topic in TOPICS)
+    words = "topics no judged document was retrieved: in topic '301' the judgments have "
+    for number, told in ((0, True), (1, True), (2, False)):
+        found = "".join(f"{topic} Q0 X 3 0 r\n" for topic in TOPICS[len(TOPICS) - number :])
+        result = evaluated(tmp_path, qrels, results + found)
+        if piped:
+            result = run("qrels", "-", cwd=tmp_path, stdin=tmp_path / "run")
+        assert result.status == 0
+        assert (f"in {10 - number} of 10 {words}'{ours}'" in result.stderr) == told
+        assert (f"differ only by {how}\n" in result.stderr) == told
+
+
+def scored(scores: list[list[float]], ranks: list[list[int]]) -> str:
+    """A run with these scores and ranks, a list a topic; the last topic, which ends the first block, has one line."""
+    lines = [
+        f"{TOPICS[0]}{topic} Q0 D{place} {rank} {score} r\n"
+        for topic, both in enumerate(zip(scores, ranks, strict=True))
+        for place, (score, rank) in enumerate(zip(*both, strict=True))
+    ]
+    return "".join([*lines, "401 Q0 D0 1 1 r\n"])
+
+
+AGAINST, ALIKE = "the RANK column contradicts the scores", "all scores are equal in"
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks", "told"),
+    [
+        ([[0.1, 0.2, 0.3]] * 3, [[1, 2, 3]] * 3, AGAINST),
+        ([[0.1, 0.2, 0.3]] * 2 + [[3, 2, 1]], [[1, 2, 3]] * 3, AGAINST),
+        ([[0.1, 0.2, 0.3], [3, 2, 1]], [[1, 2, 3]] * 2, None),
+        ([[3, 2, 1]] * 3, [[1, 2, 3]] * 3, None),
+        ([[3, 3, 3]] * 3, [[1, 2, 3]] * 3, ALIKE),
+        ([[0.1, 0.1, 0.1], [3, 2, 1]], [[1, 2, 3]] * 2, None),
+        ([[3, 3, 3]] * 3, [[0, 0, 0]] * 3, None),
+        ([[1, 2, 3]] * 3, [[0, 0, 0]] * 3, None),
+        ([[3]] * 3, [[1]] * 3, None),
+        ([[1, 2], [3], [4], [5]], [[1, 2], [1], [1], [1]], AGAINST),
+    ],
+)
+def test_ranks_and_scores(scores: list[list[float]], ranks: list[list[int]], told: str | None, tmp_path: Path) -> None:
+    """One line tells of it, whatever the order of the lines; what is printed is the same as without ranks."""
+    lines = scored(scores, ranks).splitlines(keepends=True)
+    qrels = "".join(f"{topic} 0 D0 1\n" for topic in {line.split()[0] for line in lines})
+    expected = evaluated(tmp_path, qrels, scored(scores, [[0] * len(row) for row in ranks])).stdout
+    for _ in range(3):
+        result = evaluated(tmp_path, qrels, "".join(lines))
+        assert (result.status, result.stdout) == (0, expected)
+        assert [words for words in (AGAINST, ALIKE) if words in result.stderr] == ([told] if told else [])
+        random.Random(3).shuffle(lines)
+    assert evaluated(tmp_path, qrels, "".join(lines), "--quiet").stderr == ""
+
+
+def test_only_the_first_topics_are_looked_at(tmp_path: Path) -> None:
+    """The first 1,000 topics speak for all."""
+    qrels = "".join(f"{topic} 0 A 1\n" for topic in range(3000))
+    lines = [f"{topic} Q0 A 1 {2 if topic < 1000 else 1} r\n{topic} Q0 B 2 1.5 r\n" for topic in range(3000)]
+    assert AGAINST not in evaluated(tmp_path, qrels, "".join(lines)).stderr
+    assert f"{AGAINST} in 1000 of the first 1000 topics" in evaluated(tmp_path, qrels, "".join(lines[::-1])).stderr

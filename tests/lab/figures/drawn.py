@@ -1,0 +1,49 @@
+"""What is to be read from figures and from their files."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+
+def lines_of(panel: Axes) -> dict[str, list[tuple[float, float]]]:
+    """Return the points of the lines of a panel by their labels."""
+    return {
+        str(line.get_label()): [(float(x), float(y)) for x, y in line.get_xydata().tolist()]  # type: ignore[union-attr]
+        for line in panel.get_lines()
+        if not str(line.get_label()).startswith("_")
+    }
+
+
+def texts_of(figure: Figure) -> list[str]:
+    """Return all words in a figure."""
+    from matplotlib.text import Text
+
+    return [one.get_text() for one in figure.findobj(Text)]
+
+
+def png_size(path: Path) -> tuple[float, float, float]:
+    """Return the width and the height of a picture in inches, and its dots per inch."""
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", data[16:24])
+    place = data.index(b"pHYs") + 4
+    per_metre, _, unit = struct.unpack(">IIB", data[place : place + 9])
+    assert unit == 1
+    per_inch = per_metre * 0.0254
+    return width / per_inch, height / per_inch, per_inch
+
+
+def pdf_objects(path: Path) -> bytes:
+    """Return a PDF with its streams decompressed."""
+    data = path.read_bytes()
+    assert data.startswith(b"%PDF")
+    streams = [
+        zlib.decompressobj().decompress(one) for one in re.findall(rb"stream\r?\n(x.*?)endstream", data, re.DOTALL)
+    ]
+    return data + b"".join(streams)

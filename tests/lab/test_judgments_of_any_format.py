@@ -1,0 +1,111 @@
+"""compare, swap-rate and agree take judgments of any format, and describe those of a sample too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from format_examples import EXAMPLES
+from running import lab, run
+
+from irevalx.reading.formats import REL_FORMATS
+
+TOPICS = tuple("123456")
+
+MEASURES = {
+    "qrels": "map",
+    "sampled": "xinfAP",
+    "qrels_jg": "map_avgjg",
+    "prefs": "prefs_simp",
+    "qrels_prefs": "prefs_pair",
+    "subtopics": "alpha_nDCG.5",
+    "prels": "statP.5",
+}
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """Return three runs that rank the documents of the examples otherwise, each for every topic; one lacks a topic."""
+    paths = []
+    for number, order in enumerate(("ABCDE", "EDCBA", "CABED")):
+        topics = TOPICS[: 6 - number // 2]
+        shifted = {topic: order[place % 5 :] + order[: place % 5] for place, topic in enumerate(topics)}
+        lines = [f"{topic} 0 {doc} 0 {-k} run{number}\n" for topic in topics for k, doc in enumerate(shifted[topic])]
+        paths.append(tmp_path / f"run{number}")
+        paths[-1].write_text("".join(lines))
+    return paths
+
+
+@pytest.fixture(params=sorted(REL_FORMATS))
+def judgments(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    """Return a format, and judgments in it."""
+    path = tmp_path / "judgments"
+    path.write_bytes(EXAMPLES[request.param].text(TOPICS))
+    return request.param, path
+
+
+def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: list[Path]) -> None:
+    """Compare shows the scores of irevalx -c, in the same format."""
+    form, path = judgments
+    done = lab("compare", "-R", form, path, *runs, "-m", MEASURES[form], "--seed", "1", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    found = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
+    expected = {}
+    for one in runs:
+        printed = run("-c", "-R", form, "--format", "json", "-m", MEASURES[form], path, one).stdout
+        [scores] = json.loads(printed)["runs"]
+        [expected[scores["run"]]] = scores["all"].values()
+    assert found == expected
+    assert len(set(found.values())) > 1
+
+
+def test_swaps_and_agreement(judgments: tuple[str, Path], runs: list[Path]) -> None:
+    """swap-rate compares all pairs of runs, and judgments agree with themselves."""
+    form, path = judgments
+    swaps = lab("swap-rate", "-R", form, path, *runs, "-m", MEASURES[form], "--sizes", "3", "--format", "csv")
+    assert swaps.stdout.splitlines()[1].endswith(b",30")
+    agreement = lab("agree", "-R", form, path, path, *runs, "-m", MEASURES[form], "--format", "json")
+    [row] = json.loads(agreement.stdout)["agreement"]
+    assert (row["tau_b"], row["rms"], row["accuracy"]) == (1, 0, 1)
+
+
+def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) -> None:
+    """What cannot be computed from such judgments is refused by name; of a set, the rest is taken."""
+    path = tmp_path / "subtopics"
+    path.write_bytes(EXAMPLES["subtopics"].text(TOPICS))
+    refused = lab("compare", "-R", "subtopics", path, *runs)
+    assert (refused.status, refused.stdout) == (1, b"")
+    said = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
+    assert refused.stderr == said
+    done = lab("compare", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
+    measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
+    assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures
+    nothing = lab("compare", "-R", "prefs", path, *runs, "-m", "official")
+    assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be asked for (-m)")
+
+
+def test_broken_judgments_are_refused(judgments: tuple[str, Path], runs: list[Path]) -> None:
+    """What the evaluator refuses, compare does, with the same status."""
+    form, path = judgments
+    error = EXAMPLES[form].again_error
+    if error is None:
+        pytest.skip("documents may occur again")
+    path.write_bytes(path.read_bytes() + EXAMPLES[form].again.format("2").encode() + b"\n")
+    calls = [
+        lab("compare", "-R", form, path, *runs, "-m", MEASURES[form]),
+        run("-R", form, "-m", MEASURES[form], path, runs[0]),
+    ]
+    assert calls[0].status == calls[1].status == error[0]
+    assert error[1] in calls[0].stderr
+
+
+def test_description_of_a_sample(runs: list[Path], tmp_path: Path) -> None:
+    """Of a sample of strata, describe counts what was judged and what was pooled only."""
+    path = tmp_path / "sampled"
+    path.write_text("1 0 A 1 1\n1 0 B 1 0\n1 0 C 2 -1\n")
+    done = lab("describe", "-R", "sampled", path, runs[0], "--format", "json", "--quiet")
+    tables = json.loads(done.stdout)
+    first = tables["judgments"][0]
+    assert (first["pooled"], first["judged"], first["relevant"], first["unjudged"]) == (3, 2, 1, 1)
+    assert tables["runs"][0]["judged"] == 2

@@ -1,0 +1,39 @@
+"""Measures with a level of their own, in the lab."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from running import FIXTURES, lab, run
+
+from irevalx.lab.experiment import prepare
+from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.reading.formats import read_trec_results
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())[:3]
+LEVELS = {"map": "1", "map(rel=2)": "2", "P_5(rel=0)": "0", "P_5(rel=-1)": "-1"}
+"""Printed names, and the level of each."""
+
+
+def test_levels_beside_each_other() -> None:
+    """Each measure has the values that the command has with its level as -l."""
+    judgments = QrelsLines.read(Source(str(QRELS)), print).judgments
+    runs = [read_trec_results(Source(str(path)), TREC_EVAL_10, False, print) for path in RUNS]
+    read = prepare(judgments, runs, ["map", "AP(rel=2)", "P(rel=0)@5", "P(rel=-1)@5"])
+    assert read.measures == tuple(LEVELS)
+    scores = read.scores(read.values())
+    for values, (name, level) in zip(scores.tolist(), LEVELS.items(), strict=True):
+        plain = name.partition("(")[0]
+        done = run("-c", "-l", level, "-m", plain, "--format", "csv", QRELS, *RUNS)
+        assert values == [float(row["value"]) for row in csv.DictReader(io.StringIO(done.stdout.decode()))], name
+
+
+def test_commands_take_them() -> None:
+    """A command of the lab calls them as irevalx prints them."""
+    done = lab("agree", QRELS, QRELS, *RUNS, "-m", "AP P(rel=2)@5", "--format", "csv")
+    assert done.status == 0, done.stderr
+    assert [row["measure"] for row in csv.DictReader(io.StringIO(done.stdout.decode()))] == ["map", "P_5(rel=2)"]

@@ -1,0 +1,105 @@
+"""study, leave-out and compare share their work among processes, and write the same bytes for any number of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, Result, lab
+
+from irevalx.lab.statistics import intervals
+from irevalx.lab.study.study import _in_turn
+from irevalx.process import workers
+
+FOLDER = FIXTURES / "experiment"
+FILES = (FOLDER / "qrels", *sorted((FOLDER / "runs").iterdir()))
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list with an entry for each process that is started; all work is worth sharing."""
+    started: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        pid = fork()
+        if pid:
+            started.append(pid)
+        return pid
+
+    monkeypatch.setattr(os, "fork", counted)
+    monkeypatch.setattr(intervals, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(workers, "BIG", 0)
+    return started
+
+
+def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
+    """Check that a command does the same with one, two and five processes, and does start them."""
+    found: list[tuple[Result, list[tuple[str, bytes]]]] = []
+    for threads in (1, 2, 5):
+        forks.clear()
+        into = folder / "out"
+        done = lab(*args, "--threads", str(threads), cwd=folder)
+        assert done.status == 0
+        assert bool(forks) == (threads > 1)
+        files = [(path.name, path.read_bytes()) for path in sorted(into.iterdir())] if into.is_dir() else []
+        found.append((done, files))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("samples", ["1", "3"])
+def test_study(samples: str, forks: list[int], tmp_path: Path) -> None:
+    """Every file, intervals from draws of topics included, whose sums depend on their order."""
+    options = ("--resamples", "30", "--resample-decisions", "--levels", "20% 50% 70%", "--samples", samples)
+    shared(
+        forks,
+        tmp_path,
+        "study",
+        *FILES,
+        "-m",
+        "map P.5 gm_map",
+        *options,
+        "--seed",
+        "4",
+        "--figures",
+        "none",
+        "-o",
+        "out",
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--only", "guess"), ("--complete", "svm"), ("--complete", "kld")])
+def test_leave_out(options: tuple[str, ...], forks: list[int], tmp_path: Path) -> None:
+    """Scores, decisions, predictions, and the judgments that are written."""
+    if "--complete" in options:
+        options += ("--docs", str(FOLDER / "docs.jsonl.gz"))
+    arguments = ("--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", "--write", "out", "--format", "json")
+    shared(forks, tmp_path, "leave-out", *FILES, *arguments, *options)
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
+def test_compare(correction: str, forks: list[int], tmp_path: Path) -> None:
+    """P-values and all intervals, also where the summary is no mean."""
+    options = ("--correction", correction, "--resamples", "200", "--seed", "2", "--format", "json")
+    shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options)
+
+
+def test_no_processes() -> None:
+    """There must be one."""
+    for command in ("study", "leave-out", "compare"):
+        done = lab(command, *FILES, "--threads", "0", *(("-o", "out") if command == "study" else ()))
+        assert (done.status, done.stderr) == (1, "irevalx-lab: --threads must be at least 1, but got 0\n")
+
+
+@pytest.mark.parametrize(("n_seeds", "processes"), [(1, 1), (3, 1), (4, 2), (5, 2), (2, 8)])
+def test_every_level_of_every_sample(n_seeds: int, processes: int) -> None:
+    """Each comes once, the seeds of a level ascend, and while there are enough of them a process keeps to one."""
+    items = _in_turn(3, n_seeds, processes)
+    assert sorted(items) == [(level, seed) for level in range(3) for seed in range(n_seeds)]
+    for level in range(3):
+        seeds = [seed for one, seed in items if one == level]
+        assert seeds == sorted(seeds)
+    whole = n_seeds // processes * processes
+    for place, (_, seed) in enumerate(items):
+        assert seed >= whole or seed % processes == place % processes

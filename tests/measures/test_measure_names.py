@@ -1,0 +1,230 @@
+"""What texts behind -m mean: names of other programs, their notation, and names and order as they were asked for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, run
+
+from irevalx.errors import UsageError
+from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
+from irevalx.measures.other_spellings import meaning_of
+from irevalx.measures.select import select
+from irevalx.settings import Settings
+from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
+
+EXAMPLE = FIXTURES / "example"
+FILES = (EXAMPLE / "qrels", EXAMPLE / "bm25.run")
+
+
+def printed(*texts: str, **settings: object) -> list[str]:
+    """Return the names that values are printed under."""
+    chosen = select(texts, Settings.of(**settings))  # type: ignore[arg-type]
+    return [name for selected in chosen.measures for name in selected.names]
+
+
+def asked(*texts: str, **settings: object) -> dict[str, str]:
+    """Return what values are called as they were asked for, each with the name that it is printed under."""
+    return select(texts, Settings.of(**settings)).asked  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("AP(rel=2)", ["map(rel=2)"]),
+        ("P(rel=2)@10", ["P_10(rel=2)"]),
+        ("P(judged_only=True)@10", ["P_10:skip"]),
+        ("P(judged_only=True,rel=2)@5,10", ["P_5(rel=2):skip", "P_10(rel=2):skip"]),
+        ("P(rel=1)@10", ["P_10"]),
+        ("P( rel = 2 )@10", ["P_10(rel=2)"]),
+        ("AP(cutoff=10)", ["map_cut_10"]),
+        ("AP()", ["map"]),
+        ("IPrec@0.1", ["iprec_at_recall_0.10"]),
+        ("IPrec(recall=0.1,rel=-1)", ["iprec_at_recall_0.10(rel=-1)"]),
+        ("SetP(relative=True)", ["set_relative_P"]),
+        ("SetF(beta=0.5)", ["set_F_0.5"]),
+        ("SetF(beta=1.)", ["set_F"]),
+        ("NumRet(rel=2)", ["num_rel_ret(rel=2)"]),
+        ("nDCG(gains={1:3,2:9})", ["ndcg_1=3,2=9"]),
+        ("nDCG(gains={0:.5,1:3.})", ["ndcg_0=.5,1=3."]),
+        ("nDCG(dcg='log2')@20", ["ndcg_cut_20"]),
+        ('nDCG(dcg="log2",judged_only=True)', ["ndcg:skip"]),
+        ("map@100-l2", ["map_cut_100(rel=2)"]),
+        ("mrr-l3", ["recip_rank(rel=3)"]),
+        ("ndcg_at_10", ["ndcg_cut_10"]),
+        ("P(judged_only=False)@5", ["P_5"]),
+        # What is printed may be asked for.
+        ("map(rel=2)", ["map(rel=2)"]),
+        ("P_10(rel=2):skip", ["P_10(rel=2):skip"]),
+        ("infAP_c=4(rel=2)", ["infAP_c=4(rel=2)"]),
+        ("recip_rank_cut_10(rel=2)", ["recip_rank_cut_10(rel=2)"]),
+    ],
+)
+def test_notation(text: str, names: list[str]) -> None:
+    """Level, cutoff and reading belong to the one measure, and stand behind its name."""
+    assert printed(text) == names
+
+
+def test_a_level_of_its_own_stands_behind_the_plain_measure() -> None:
+    """The lowest level first; the level of -l is none of its own, and one that differs from it is."""
+    texts = ("P@5", "AP(rel=3)", "AP(rel=2)", "AP", "P(rel=2)@5", "AP(rel=-1)")
+    assert printed(*texts) == ["map", "map(rel=-1)", "map(rel=2)", "map(rel=3)", "P_5", "P_5(rel=2)"]
+    assert printed(*texts, level=2) == ["map", "map(rel=-1)", "map(rel=3)", "P_5"]
+    assert printed("AP(rel=1)", level=2) == ["map(rel=1)"]
+
+
+def test_cutoffs_of_a_level_add_up() -> None:
+    """Cutoffs behind @ add to those of the same level and reading, however they are spelt."""
+    assert printed("P@5", "P(rel=2)@10", "P(rel=2)@5", "P@005") == ["P_5", "P_5(rel=2)", "P_10(rel=2)"]
+    assert printed("IPrec@0.5", "IPrec@.1", "IPrec@0.10") == ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AP(2)", "must be NAME(name=value,...)"),
+        ("AP(rel=2,rel=3)", "each at most once"),
+        ("AP(rel=2,)", "must be NAME(name=value,...)"),
+        ("AP(cutoff=5)@10", "each at most once"),
+        ("AP(rel=two)", "what map has in brackets must be rel=N, judged_only=True, but got 'rel=two'"),
+        ("AP(rel=2.0)", "but got 'rel=2.0'"),
+        ("AP(level=2)", "but got 'level=2'"),
+        ("AP(judged_only=yes)", "but got 'judged_only=yes'"),
+        ("nDCG(rel=2)", "must be judged_only=True, gains={N:X,...}, dcg='log2', but got 'rel=2'; a level is for"),
+        ("nDCG(dcg='exp-log2')", "dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20"),
+        ("nDCG(gains={1:3})@10", "the nearest is ndcg.1=3,2=9, without a cutoff"),
+        ("nDCG(gains={-1:3})", "but got 'gains={-1:3}'"),
+        ("ndcg.1=3(gains={1:4})", "but got 'gains={1:4}'"),
+        ("SetF(beta=x)", "must be rel=N, judged_only=True, beta=X, but got 'beta=x'"),
+        ("SetP(relative=1)", "but got 'relative=1'"),
+        ("NumQ(rel=2)", "what num_q has in brackets must be nothing, but got 'rel=2'"),
+        ("official(rel=2)", "what official has in brackets must be judged_only=True, but got 'rel=2'"),
+        ("Judged(judged_only=True)@10", "what judged has in brackets must be nothing"),
+        ("RBP(p=0.8)", "the nearest is rbp.p=0.8: p is 0.9 unless given"),
+        ("P(judged_only=True)@10:rel", "a measure must have one reading of the unjudged"),
+    ],
+)
+def test_arguments_that_make_no_sense(text: str, message: str) -> None:
+    """What a measure may have in brackets is said, and what comes nearest."""
+    with pytest.raises(UsageError, match=re.escape(message)):
+        select((text,), Settings())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "Hit@3",
+            "got 'Hit@3'; the nearest is success.3: 1 where a relevant document is among the first 3, otherwise 0",
+        ),
+        ("hits@5", "the nearest is P.5: the relevant documents among the first 5, divided by 5"),
+        ("F1@10", "the nearest is set_F: F1 of all retrieved documents; with -M 10 of the first 10"),
+        ("accuracy", "the nearest is success.K: 1 where a relevant document is among the first K, as in BEIR"),
+        ("Hole@10", "the nearest is unj.10"),
+        ("dcg@10", "got 'dcg@10'; dcg has no cutoff, but -M 10 evaluates the first 10 documents of each topic"),
+        ("bpref_at_5", "bpref has no cutoff, but -M 5"),
+        ("SetP@10", "set_P has no cutoff"),
+        ("R", "got 'R'; it must have a cutoff, as in R@10"),
+        ("IPrec", "it must have a cutoff, as in IPrec@0.1"),
+        ("mrr@k", "got 'mrr@k'; it must have a cutoff, as in mrr@10"),
+        ("P@0.5", "it must have a cutoff, as in P@10"),
+        ("recal@10", "the nearest are recall"),
+        ("P(rel=2", "got 'P(rel=2'"),
+        ("INST(max_rel=3)", "the nearest is rbp.p=0.8"),
+    ],
+)
+def test_unknown_measures_say_what_to_type(text: str, message: str) -> None:
+    """What people ask for that irevalx has not, or not so, ends with status 1 and a name that irevalx has."""
+    done = run("-m", text, *FILES)
+    assert (done.stdout, done.status) == (b"", 1)
+    assert done.stderr.startswith("irevalx: a measure must be one that irevalx knows, but got ")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("nearest", NEAREST, ids=lambda nearest: nearest.name)
+def test_the_nearest_measures_exist(nearest: Nearest) -> None:
+    """What comes nearest is a measure, and what it is nearest to is none."""
+    assert meaning_of(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
+    assert nearest.name not in BY_NAME
+    assert "{k}" not in nearest.difference.format(k=10)
+
+
+def test_other_names_are_those_of_measures() -> None:
+    """Each other name stands for a measure that exists, and in any case."""
+    for other in OTHER_NAMES:
+        assert {other.alone, other.at} <= {"", *BY_NAME}
+        for spelling in (other.name, other.name.lower(), other.name.upper()):
+            if other.alone:
+                assert (
+                    meaning_of(spelling if other.name not in BY_NAME else other.name, TREC_EVAL_10).name == other.alone
+                )
+            if other.at:
+                assert meaning_of(f"{spelling}@5", TREC_EVAL_10).name == other.at
+                assert meaning_of(f"{spelling}_at_5", TREC_EVAL_10).name == other.at
+
+
+def test_names_of_measures_that_a_version_lacks() -> None:
+    """The error says so, whatever the name was."""
+    for text, name in (("unj@5", "unj"), ("RBP", "rbp"), ("DCG", "dcg")):
+        with pytest.raises(UsageError, match=f"the measure '{name}' does not exist in trec_eval 9.0.8"):
+            meaning_of(text, TREC_EVAL_9)
+
+
+def test_what_may_be_meant() -> None:
+    """Parameters of a measure that takes none, or others, name the one that has cutoffs; the values stay."""
+    plain = run("--quiet", "-m", "recip_rank", *FILES)
+    done = run("-m", "recip_rank.10", *FILES)
+    assert done.stdout == plain.stdout
+    assert (
+        "irevalx: the parameters '10' of recip_rank are ignored: it takes none; recip_rank_cut.10 may be meant\n"
+        in done.stderr
+    )
+    assert "; map_cut.5,10 may be meant" in run("-m", "map.5,10", *FILES).stderr
+    assert "may be meant" not in run("-m", "Rprec.10", "-m", "map.x", *FILES).stderr
+    assert "; ndcg_cut.10 may be meant\n" in run("-m", "ndcg.10", *FILES).stderr
+
+
+def test_a_reading_in_brackets_excludes_the_option(tmp_path: Path) -> None:
+    """As NAME:skip it must not stand beside -J; gains, which have colons too, may."""
+    assert run("-J", "-m", "P(judged_only=True)@5", *FILES).status == 1
+    assert run("-J", "-m", "nDCG(gains={1:3})", *FILES).status == 0
+    assert run("-R", "sampled", "-m", "P(judged_only=True)@5", *FILES).status == 1
+
+
+def test_asked_names() -> None:
+    """Names and order as they were asked for; one that was asked for twice is there once."""
+    texts = ("nDCG@10", "AP(rel=2)", "AP", "map", "P@5,10", "P(judged_only=True)@10", "IPrec@0.1", "P.20", "AP")
+    assert list(asked(*texts).items()) == [
+        ("nDCG@10", "ndcg_cut_10"),
+        ("AP(rel=2)", "map(rel=2)"),
+        ("AP", "map"),
+        ("map", "map"),
+        ("P@5", "P_5"),
+        ("P@10", "P_10"),
+        ("P(judged_only=True)@10", "P_10:skip"),
+        ("IPrec@0.1", "iprec_at_recall_0.10"),
+        ("P.20", "P_20"),
+    ]
+
+
+def test_asked_names_of_several_values() -> None:
+    """Each cutoff of a list is asked for; what has no list, and members of sets, keep the names of trec_eval."""
+    assert list(asked("recall.10,5")) == ["recall.10", "recall.5"]
+    assert list(asked("P(rel=2)@10,5:skip")) == ["P(rel=2)@10:skip", "P(rel=2)@5:skip"]
+    assert list(asked("Success", "AP")) == ["success_1", "success_5", "success_10", "AP"]
+    assert list(asked("AP", "set")) == ["AP", *printed("set")]
+    assert list(asked("MAP", "P@5,10", unjudged=("nonrel", "skip"))) == [
+        *("MAP", "MAP:skip", "P@5", "P@10", "P@5:skip", "P@10:skip")
+    ]
+    assert list(asked("P@5", judged_only=True)) == ["P@5"]
+    assert list(asked("recip_rank.10", "P.5", "P.10", "ndcg", "ndcg.1=5")) == ["recip_rank", "P.5", "ndcg.1=5"]
+    assert list(asked("infAP", "infAP.c=4", "set_F.2", "utility")) == ["infAP", "infAP.c=4", "set_F.2", "utility"]
+
+
+def test_everything_printed_has_been_asked_for() -> None:
+    """Whatever is asked for, nothing that trec_eval's way prints is lost in the other."""
+    for texts in (("all",), ("official", "P.5"), ("P", "P@7"), *((measure.name,) for measure in MEASURES)):
+        assert set(asked(*texts).values()) == set(printed(*texts)), texts

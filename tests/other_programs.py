@@ -1,0 +1,113 @@
+"""What other programs give for the names of measures in docs/migrating.md.
+
+    python tests/other_programs.py > fixtures/example/bm25.other_programs
+
+records it for the example, where all of them are installed.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TypeAlias
+
+from running import FIXTURES, ROOT
+
+Grades: TypeAlias = Mapping[str, Mapping[str, int]]
+Results: TypeAlias = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the page: what these measures of a program are in irevalx.
+
+    Parameters
+    ----------
+    program : as the head of the table calls it.
+    names : of the measures.
+    options : of irevalx; without ``-m`` its names are the same.
+    remark : where the two differ.
+    """
+
+    program: str
+    names: tuple[str, ...]
+    options: tuple[str, ...]
+    remark: str
+
+
+def rows(page: str) -> Iterator[Row]:
+    """Yield the rows of the tables with three columns."""
+    program = ""
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line[1:-1].split("|")] if line.startswith("| ") else []
+        if len(cells) == 3 and cells[2] == "remark":
+            program = cells[0]
+        elif len(cells) == 3:
+            names, options = (re.findall("`(.+?)`", cell) for cell in cells[:2])
+            yield Row(program, tuple(names), tuple(" ".join(options).split()), cells[2])
+
+
+def ir_measures(name: str, qrels: Grades, run: Results) -> float:
+    """Return the summary that ir_measures gives."""
+    program = import_module("ir_measures")
+    measure = program.parse_measure(name)
+    return float(program.calc_aggregate([measure], qrels, run)[measure])
+
+
+def ranx(name: str, qrels: Grades, run: Results) -> float:
+    """Return the mean that ranx gives; a topic without results counts."""
+    program = import_module("ranx")
+    given = program.Qrels(copy.deepcopy(qrels)), program.Run(copy.deepcopy(run))
+    return float(program.evaluate(*given, name, make_comparable=True))
+
+
+def beir(name: str, qrels: Grades, run: Results) -> float:
+    """Return the mean that BEIR gives, rounded to 5 decimals."""
+    evaluator = import_module("beir.retrieval.evaluation").EvaluateRetrieval
+    kind, _, k = name.partition("@")
+    given = copy.deepcopy(qrels), copy.deepcopy(run), [int(k)]
+    custom = {"MRR": "mrr", "R_cap": "r_cap", "Accuracy": "accuracy"}
+    found = [evaluator.evaluate_custom(*given, custom[kind])] if kind in custom else evaluator.evaluate(*given)
+    return next(float(means[name]) for means in found if name in means)
+
+
+def mteb(name: str, qrels: Grades, run: Results) -> float:
+    """Return the mean that MTEB gives, most of them rounded to 5 decimals."""
+    metrics = import_module("mteb._evaluators.retrieval_metrics")
+    found = metrics.calculate_retrieval_scores(copy.deepcopy(run), copy.deepcopy(qrels), [1, 10])
+    kinds = ("ndcg", "recall", "precision", "naucs", "mrr", "naucs_mrr", "hit_rate")
+    scores = metrics.make_score_dict(_map=found.map, task_scores={}, **{kind: getattr(found, kind) for kind in kinds})
+    return float({**scores, **found.hit_rate}[name])
+
+
+PROGRAMS: dict[str, Callable[[str, Grades, Results], float]] = {
+    "ir_measures": ir_measures,
+    "ranx": ranx,
+    "BEIR": beir,
+    "MTEB": mteb,
+}
+"""By their names in the heads of the tables."""
+
+MODULES = {"BEIR": "beir.retrieval.evaluation", "MTEB": "mteb._evaluators.retrieval_metrics"}
+"""What has to be there, where that is not the program's own name."""
+
+
+def main() -> None:
+    """Print program, name and value for the example, a line each."""
+    import irevalx
+
+    with (FIXTURES / "example" / "qrels").open() as lines:
+        qrels = irevalx.parse_qrel(lines)
+    with (FIXTURES / "example" / "bm25.run").open() as lines:
+        run = irevalx.parse_run(lines)
+    for row in rows((ROOT / "docs" / "migrating.md").read_text()):
+        for name in row.names:
+            sys.stdout.write(f"{row.program}\t{name}\t{PROGRAMS[row.program](name, dict(qrels), dict(run))!r}\n")
+
+
+if __name__ == "__main__":
+    main()

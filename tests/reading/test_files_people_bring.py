@@ -1,0 +1,224 @@
+"""Files of BEIR, MS MARCO and ranx say what the readers of these make of them, and a forgotten option is named."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import pytest
+from format_examples import content
+from running import run
+
+from irevalx.errors import MalformedLineError
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileFormat
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import COMPAT
+
+QRELS = "301 0 A 1\n301 0 B 0\n302 0 A 2\n302 0 C 1\n"
+RUN = "301 Q0 B 1 3 r\n301 Q0 A 2 2.5 r\n302 Q0 A 1 9 r\n302 Q0 C 2 8 r\n"
+BEIR = "query-id\tcorpus-id\tscore\n301\tA\t1\n301\tB\t0\n302\tA\t2\n302\tC\t1\n"
+JSON_QRELS = {"301": {"A": 1, "B": 0}, "302": {"A": 2, "C": 1}}
+JSON_RUN = {"301": {"B": 3, "A": 2.5}, "302": {"A": 9, "C": 8}}
+MSMARCO = "301\tB\t1\n301\tA\t2\n302\tA\t1\n302\tC\t2\n"
+MSMARCO_SCORED = "301\tB\t2\t3\n301\tA\t1\t2.5\n302\tA\t1\t9\n302\tC\t2\t8\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The same judgments and the same run in every format."""
+    files = {
+        "qrels": QRELS,
+        "run": RUN,
+        "beir": BEIR,
+        "qrels.json": json.dumps(JSON_QRELS),
+        "run.json": json.dumps(JSON_RUN, indent=1),
+        "system.tsv": MSMARCO,
+        "scored.tsv": MSMARCO_SCORED,
+        "sampled": "301 0 A 0 1\n302 0 A 0 1\n",
+        "prefs": "301 one a A 1.5\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("flags", [("-R", "beir", "beir"), ("-R", "json", "qrels.json")])
+def test_judgments_have_the_measures_of_qrels(flags: tuple[str, ...], folder: Path) -> None:
+    """The same judgments give the same lines, whatever file they are in; a pool may stand beside them."""
+    *choice, file = flags
+    for options in (("-m", "all", "-q"), ("-c", "-J"), ("-m", "incomplete", "--unjudged", "rel"), ()):
+        expected = run(*options, "qrels", "run", cwd=folder)
+        assert (expected.status, expected.stdout != b"") == (0, True)
+        assert run(*options, *choice, file, "run", cwd=folder).stdout == expected.stdout
+    (folder / "pool").write_text("301 X\n")
+    pooled = run("--pool", "pool", *choice, file, "run", cwd=folder)
+    assert pooled.stdout == run("--pool", "pool", "qrels", "run", cwd=folder).stdout
+
+
+@pytest.mark.parametrize(("name", "file"), [("msmarco", "system.tsv"), ("msmarco", "scored.tsv"), ("json", "run.json")])
+def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folder: Path) -> None:
+    """The values are those of the same run in trec_eval's format, and runid is the file's name without its ending."""
+    expected = run("-q", "qrels", "run", cwd=folder).stdout
+    expected = expected.replace(b"\tr\n", f"\t{file.partition('.')[0]}\n".encode())
+    result = run("-q", "-T", name, "qrels", folder / file, cwd=folder)
+    assert (result.status, result.stdout) == (0, expected)
+
+
+def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:
+    """The lowest rank comes first, in whatever order the lines are: P@1 says which document does."""
+    (tmp_path / "qrels").write_text("1 0 B 1\n")
+    (tmp_path / "run").write_text("1\tA\t10\n1\tC\t3\n1\tB\t2\n")
+    assert run("-T", "msmarco", "-m", "P.1", "qrels", "run", cwd=tmp_path).stdout.endswith(b"\tall\t1.0000\n")
+    (tmp_path / "run").write_text("1\tA\t10\n1\tC\t3\t1\n")
+    assert "run:2: a line of a run must have 3 columns" in run("-T", "msmarco", "qrels", "run", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ("1\tA\tfirst\n", "run:1: topic '1': document 'A': rank must be a whole number of 64 bits, but got 'first'"),
+        ("1\tA\t1.5\n", "rank must be a whole number of 64 bits, but got '1.5'"),
+        ("1\tA\t1\t2\n1\tB\tx\t1\n", "run:2: topic '1': document 'B': rank must be a whole number"),
+        ("1\tA\t1\t2\n1\tB\t2\tx\n", "run:2: topic '1': document 'B': score must be a finite number, but got 'x'"),
+        ("1\tA\t1\tinf\n", "score must be a finite number, but got 'inf'"),
+        ("1\tA\t1\n1\tB\n", "run:2: a line of a run must have 3 columns (topic, document, rank), but got '1\\tB'"),
+    ],
+)
+def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Path) -> None:
+    """A rank or a score that is no number is refused, and so is a line too short, with and without --strict."""
+    (tmp_path / "qrels").write_text("1 0 B 1\n")
+    (tmp_path / "run").write_text(lines)
+    for flags in ((), ("--strict",)):
+        result = run("-T", "msmarco", *flags, "qrels", "run", cwd=tmp_path)
+        assert (result.status, result.stdout) == (2, b"")
+        assert problem in result.stderr
+
+
+def test_random_judgments_of_beir(tmp_path: Path) -> None:
+    """Irevalx reads what a loop with the csv module reads, as BEIR's loader has it."""
+    generator = random.Random(7)
+    rows = [(f"q{number // 9}", f"d{number}", generator.randrange(-1, 4)) for number in range(300)]
+    generator.shuffle(rows)
+    path = tmp_path / "test.tsv"
+    path.write_text("query-id\tcorpus-id\tscore\n" + "".join(f"{q}\t{d}\t{grade}\n" for q, d, grade in rows))
+    with path.open() as file:
+        _, *expected = csv.reader(file, delimiter="\t")
+    assert read(REL_FORMATS["beir"], path) == sorted((q, d, int(grade)) for q, d, grade in expected)
+
+
+@pytest.mark.parametrize("name", ["qrels", "run"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_random_json(name: str, indent: int | None, tmp_path: Path) -> None:
+    """Irevalx reads what the json module reads, with ids of any letters; an object without members is no topic."""
+    generator = random.Random(11)
+    numbers = range(-1, 4) if name == "qrels" else [1, -2.5, 1e-7, 0.1 + 0.2, 2**60, 123456789.123456789]
+    topics = {f'q {number} ü"': {f"d\\{n}é": generator.choice(numbers) for n in range(5)} for number in range(40)}
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps({**topics, "empty": {}}, indent=indent, ensure_ascii=bool(indent)))
+    expected = sorted(
+        (q, d, number) for q, documents in json.loads(path.read_text()).items() for d, number in documents.items()
+    )
+    assert read((REL_FORMATS if name == "qrels" else RESULTS_FORMATS)["json"], path) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (
+            '{"1":\n{"A": 1,\n"B": true}}',
+            3,
+            "topic '1': document 'B': grade must be a whole number of 64 bits, but got 'true'",
+        ),
+        ('{"1":\n{"A": 1.0}}', 2, "grade must be a whole number of 64 bits, but got '1.0'"),
+        ('{"1": {"A": 9223372036854775808}}', 1, "grade must be"),
+        ('{"1": {"A": NaN}}', 1, "grade must be"),
+        ('{"1": {"A": {"B": 1}}}', 1, "topic '1': document 'A': grade must be"),
+        ('{"1": {},\n"2": 3}', 2, "topic '2': the file must be a JSON object"),
+        (
+            '{"1": {"A": 1,\n"B": 2,\n"A": 1}}',
+            3,
+            "a document must occur once in the topic, but got topic '1': document 'A' a",
+        ),
+        ('{"1": {"A": 1},\n"1": {"B": 2}}', 2, "a topic must occur once in the file, but got topic '1' a second time"),
+        ('{"1": {"A": 1},\n"2": {"B" 2}}', 2, "the file must be a JSON object"),
+        ('[{"A": 1}]', 1, "the file must be a JSON object"),
+        ("1 0 A 1", 1, "the file must be a JSON object"),
+        ("[" * 100_000, 1, "the file must be a JSON object"),
+        ('{"1": {"A": ' + "1" * 5000 + "}}", 1, "must be"),
+        ('{"1": {"A":\n1}}\0', 2, "the file must be a JSON object"),
+    ],
+)
+def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) -> None:
+    """The message names the line, topic and document."""
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(MalformedLineError) as error:
+        read(REL_FORMATS["json"], path)
+    assert str(error.value).startswith(f"{path}:{line}: ")
+    assert words in str(error.value)
+
+
+def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
+    """It is refused, and a byte-order mark is not."""
+    (tmp_path / "file").write_bytes(b'{"1": \n{"\xff": 1}}')
+    with pytest.raises(MalformedLineError, match=r":2: .* in UTF-8"):
+        read(REL_FORMATS["json"], tmp_path / "file")
+    (tmp_path / "file").write_bytes(b'\xef\xbb\xbf{"1": {"A": 1}}')
+    assert read(REL_FORMATS["json"], tmp_path / "file") == [("1", "A", 1)]
+
+
+def test_the_header_of_beir_must_be_there(folder: Path) -> None:
+    """A file without it is refused: its first judgment would be lost."""
+    (folder / "beir").write_text(BEIR.partition("\n")[2])
+    result = run("-R", "beir", "beir", "run", cwd=folder)
+    assert (result.status, result.stdout) == (2, b"")
+    assert "beir:1: the first line must be the header query-id corpus-id score, but got '301" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("beir", "run"), "give -R beir"),
+        (("qrels.json", "run"), "give -R json"),
+        (("sampled", "run"), "give -R sampled"),
+        (("prefs", "run"), "give -R prefs"),
+        (("-R", "beir", "qrels", "run"), "give -R qrels"),
+        (("run", "qrels"), "is this a run? QRELS comes first"),
+        (("qrels", "system.tsv"), "give -T msmarco"),
+        (("qrels", "scored.tsv"), "give -T msmarco"),
+        (("qrels", "run.json"), "give -T json"),
+        (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
+    ],
+)
+def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint: str, folder: Path) -> None:
+    """The file is refused as ever, and the message says which format it looks like."""
+    result = run(*arguments, cwd=folder)
+    assert (result.status, result.stdout) == (2, b"")
+    assert hint in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("301 0 FBIS3-1 2 1", "sample? give -R sampled"),
+        ("301 0 17 1 1", "drawn sample? give -R prels, or -R sampled where the last column is the grade"),
+        ("301 0 FBIS3-1 rare -1", "sample? give -R sampled, or -R prefs where it is a preference"),
+        ("301 one a FBIS3-1 0.5", "preference? give -R prefs"),
+        ("20001 GX000-1 1 4 0.25", "drawn sample? give -R prels"),
+        ("20001 GX000-1 -999 1 NA", "drawn sample? give -R prels"),
+        ("one two three four five", "but got 'one two three four five'"),
+    ],
+)
+def test_five_columns(line: str, hint: str, folder: Path) -> None:
+    """Three formats of judgments have five columns: their numbers say which it may be."""
+    (folder / "qrels").write_text(f"{line}\n")
+    result = run("qrels", "run", cwd=folder)
+    assert (result.status, result.stdout) == (2, b"")
+    assert result.stderr.endswith(f"{hint}\n")
+
+
+def read(fmt: FileFormat[object], path: Path) -> list[tuple[str | float, ...]]:
+    """What a file says; there may be nothing to warn of."""
+    return content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
