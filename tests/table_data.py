@@ -137,13 +137,19 @@ def _duckdb(rows: Iterable[Row], number: str) -> Any:
     return _duckdb_relation(tuple(rows), number)
 
 
+_CONNECTIONS: list[Any] = []
+"""With which their relations would end."""
+
+
 @cache
 def _duckdb_relation(rows: tuple[Row, ...], number: str) -> Any:
     connection = import_module("duckdb").connect()
+    _CONNECTIONS.append(connection)
     kind = "DOUBLE" if number == "score" else "INTEGER"
     connection.execute(f"CREATE TABLE rows (query_id VARCHAR, note INTEGER, docno VARCHAR, {number} {kind})")
     topics, docnos, numbers = map(list, zip(*rows, strict=True))
-    connection.execute("INSERT INTO rows SELECT unnest(?), 0, unnest(?), unnest(?)", [topics, docnos, numbers])
+    texts = [topics, docnos, list(map(repr, numbers))]  # DuckDB 1.4 takes nan in a list for null
+    connection.execute(f"INSERT INTO rows SELECT unnest(?), 0, unnest(?), unnest(?)::{kind}", texts)
     return connection.table("rows")
 
 

@@ -1,6 +1,6 @@
 """The interface for Python programs: ``evaluate``, ``Qrels``, ``Run``, ``Scores``, and pytrec_eval's names.
 
 Public is what ``irevalx/__init__.py`` names; import it from there. ``inputs`` takes judgments, pools and runs in any
-form; ``dictionaries`` and ``frames`` turn what is in memory into columns, ``entries`` builds what is evaluated from
-those, and ``checks`` refuses wrong arguments. ``interface`` evaluates and ``scores`` is what comes back.
+form; ``dictionaries`` and ``frames`` turn what is in memory into columns, from which ``reading`` builds what is
+evaluated, and ``checks`` refuses wrong arguments. ``interface`` evaluates and ``scores`` is what comes back.
 """

@@ -41,6 +41,7 @@ Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
+"""What judgments, runs and pools may be, for messages."""
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -90,10 +91,10 @@ class Qrels:
 
         Parameters
         ----------
-        qrels : a file, ``{topic: {docno: grade}}``, a data frame with a column each for topic, docno and grade (such
+        qrels : a file, ``{topic: {docno: grade}}``, a table with a column each for topic, docno and grade (such
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
-        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a data frame or named tuples.
+        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a table or named tuples.
         rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
             grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
@@ -168,11 +169,12 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then.
+        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then. The stream of
+        a table is read at once, and kept.
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, a data frame with a column each for topic, docno and score, or named
+        run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
             tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
         results_format : of a file, as ``-T`` has it.

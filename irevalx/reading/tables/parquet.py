@@ -94,15 +94,17 @@ def _with_pyarrow(source: Source) -> Table:
 def _with_duckdb(source: Source) -> Table:
     duckdb = import_module("duckdb")
     path, temporary = _local_file(source, other_than=_WILDCARDS)
-    connection = duckdb.connect()
-    relation = connection.read_parquet(path, hive_partitioning=False)
+    connection = duckdb.connect()  # relations end with it
+
+    def relation() -> Any:
+        return connection.read_parquet(path, hive_partitioning=False)
 
     def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
-        chosen = relation.select(*map(duckdb.ColumnExpression, wanted))
+        chosen = relation().select(*map(duckdb.ColumnExpression, wanted))
         return table_of_stream(chosen, source.path).chunks(wanted) if consumer() else _fetched(chosen, source.path)
 
-    return Table(source.path, relation.columns, chunks)
+    return Table(source.path, relation().columns, chunks)
 
 
 def _fetched(relation: Any, path: str) -> Iterator[Chunk]:

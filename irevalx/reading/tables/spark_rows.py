@@ -53,7 +53,7 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
     columns = {
         "kind": sql.lit(kind),
-        "run": sql.lit(THE_RUN),
+        "run": sql.lit(THE_RUN if kind == RETRIEVED else ""),
         "topic": sql.lit(""),
         "docno": sql.lit(""),
         "grade": sql.lit(0).cast("bigint"),

@@ -1,0 +1,109 @@
+"""Time a run of 7 million rows as tables of each library, against the text file with the same rows.
+
+    python tests/benchmarks/table_benchmark.py [--runs 3] [--data DIR]
+
+Each row is a process of its own that has made its table before the clock starts; processor time and peak memory are those
+of the evaluation alone, above what the process had then. The best of several turns is printed, and its ratio to the text
+file. For Parquet files the time of polars to read them is shown as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.benchmark import WORKS, make, show  # with tests/ on the path
+
+LARGE = next(work for work in WORKS if work.name == "6,980 x 1000")
+
+MAKE = """
+import sys
+import polars
+names = ["topic", "q0", "docno", "rank", "score", "tag"]
+for path, chosen in ((sys.argv[1], ["topic", "docno", "score"]), (sys.argv[2], ["topic", "docno", "rank"])):
+    types = {name: polars.String for name in names} | {"rank": polars.Int64, "score": polars.Float64}
+    columns = names if "score" in chosen else names[:4]
+    frame = polars.read_csv(path, separator=" ", has_header=False, schema={name: types[name] for name in columns})
+    frame = frame.select(chosen)
+    if "score" in chosen:
+        frame.write_parquet(sys.argv[3] + "/in order.parquet")
+        frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(sys.argv[3] + "/shuffled.parquet")
+    else:
+        frame.rename({"rank": "grade"}).write_parquet(sys.argv[3] + "/qrels.parquet")
+"""
+
+EVALUATE = """
+import sys, time, warnings
+warnings.simplefilter("ignore")
+import irevalx
+form, qrels, given = sys.argv[1:]
+if form in {"polars", "polars, numbers as ids", "pandas", "read by polars"}:
+    import polars
+if form in {"polars", "polars, numbers as ids"}:
+    given = polars.read_parquet(given)
+if form == "polars, numbers as ids":
+    given = given.with_columns(polars.col("topic", "docno").cast(polars.Int64))
+if form == "pyarrow":
+    import pyarrow.parquet
+    given = pyarrow.parquet.read_table(given)
+if form == "pandas":
+    import pandas
+    given = pandas.read_parquet(given)
+if form == "DuckDB":
+    import duckdb
+    given = duckdb.read_parquet(given)
+def memory(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name)) / 1024
+irevalx.evaluate
+with open("/proc/self/clear_refs", "w") as stream:
+    stream.write("5")
+before, begin = memory("VmRSS"), time.process_time()
+if form == "read by polars":
+    polars.read_parquet(given)
+else:
+    irevalx.evaluate(qrels, given, "official")
+print(time.process_time() - begin, memory("VmHWM") - before)
+"""
+
+TABLES = ("pyarrow", "polars", "polars, numbers as ids", "pandas", "DuckDB")
+
+
+def spent(form: str, qrels: Path, given: Path) -> tuple[float, float]:
+    """Return processor time in seconds and memory in MB."""
+    command = [sys.executable, "-c", EVALUATE, form, str(qrels), str(given)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, memory = done.stdout.split()
+    return float(seconds), float(memory)
+
+
+def main() -> None:
+    """Read the options and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3, help="turns")
+    parser.add_argument("--data", type=Path, help="keep the data here")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.data or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        qrels, [text] = make(LARGE, folder)
+        if not (folder / "qrels.parquet").exists():
+            subprocess.run([sys.executable, "-c", MAKE, str(text), str(qrels), str(folder)], check=True)
+        in_order, shuffled = folder / "in order.parquet", folder / "shuffled.parquet"
+        rows = {"text file": ("text", text)}
+        rows |= {f"{form}": (form, in_order) for form in TABLES}
+        rows |= {f"{form}, shuffled": (form, shuffled) for form in TABLES[:2]}
+        rows |= {"Parquet file": ("Parquet", in_order), "Parquet, read by polars": ("read by polars", in_order)}
+        found = {name: [spent(*row[:1], qrels, row[1]) for _ in range(options.runs)] for name, row in rows.items()}
+        text_time = min(seconds for seconds, _ in found["text file"])
+        show(f"{'':<28} processor time   of the text file   memory above the table")
+        for name, turns in found.items():
+            seconds = min(seconds for seconds, _ in turns)
+            memory = max(memory for _, memory in turns)
+            show(f"{name:<28} {seconds:12.2f} s {seconds / text_time:16.2f} x {memory:20.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Parquet files on the command line and in Python, through pyarrow and DuckDB."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from running import run
+from table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
+
+import irevalx
+from irevalx.reading.source import Source
+from irevalx.reading.tables import arrow_streams, parquet
+
+QRELS, RUN, OTHER = made_qrels(Random(1)), made_run(Random(2)), made_run(Random(3))
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+LIBRARIES = [name for name in ("pyarrow", "duckdb") if find_spec(name)]
+
+
+def write(path: Path, given: dict[str, list[Any]]) -> Path:
+    """Write columns as a Parquet file."""
+    pytest.importorskip("pyarrow.parquet").write_table(
+        pytest.importorskip("pyarrow").table(given), path, row_group_size=40
+    )
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
+    """Judgments and a run, as Parquet and as text."""
+    (tmp_path / "qrels").write_bytes(qrels_text(QRELS))
+    (tmp_path / "mine.txt").write_bytes(run_text(RUN, "mine"))
+    qrels = write(tmp_path / "qrels.parquet", columns(shuffled(QRELS), "label"))
+    return qrels, write(tmp_path / "mine.parquet", columns(RUN, "score")), tmp_path / "qrels", tmp_path / "mine.txt"
+
+
+@pytest.mark.parametrize("consumer", ["nanoarrow", "pyarrow", None])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_python(
+    library: str, consumer: str | None, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every library gives what the text file gives, in Python, whatever the file is called."""
+    if consumer and not find_spec(consumer):
+        pytest.skip(f"needs {consumer}")
+    monkeypatch.setattr(parquet, "library", lambda: library)
+    monkeypatch.setattr(parquet, "consumer", lambda: consumer)
+    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+    qrels, mine, qrels_file, run_file = files
+    expected = irevalx.evaluate(qrels_file, run_file, "official").to_dict()
+    odd_name = tmp_path / "a*b [c]" / "mine"
+    odd_name.parent.mkdir()
+    odd_name.write_bytes(mine.read_bytes())
+    with mine.open("rb") as opened:
+        for given in (mine, odd_name, opened):
+            assert repr(irevalx.evaluate(qrels, given, "official").to_dict()["mine"]) == repr(expected["mine"])
+    kept = irevalx.Run.read(write(tmp_path / "shuffled", columns(shuffled(RUN), "score")), name="mine")
+    for _ in range(2):
+        assert repr(irevalx.evaluate(qrels, kept, "official").to_dict()) == repr(expected)
+    runs = [*RUN, *OTHER]
+    for order in (list[int], lambda places: Random(1).sample(list(places), len(runs))):
+        places: list[int] = order(range(len(runs)))
+        table = columns([runs[place] for place in places], "score")
+        several = write(tmp_path / "several", {**table, "run": ["a" if place < len(RUN) else "b" for place in places]})
+        found = irevalx.evaluate(qrels, several, "official")
+        assert sorted(found.runs) == ["a", "b"]
+        assert repr(found.per_topic("map", "a").tolist()) == repr(
+            [found_in["map"] for found_in in list(expected["mine"].values())[:-1]]
+        )
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
+def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
+    """The command takes Parquet files beside text files, from pipes and compressed, and prints the same."""
+    qrels, mine, qrels_file, run_file = files
+    expected = run("-q", "-c", qrels_file, run_file)
+    assert run("-q", "-c", qrels, mine).stdout == expected.stdout
+    assert run("-q", "-c", qrels_file, "-", stdin=mine).stdout.replace(b"\trun\n", b"\tmine\n") == expected.stdout
+    (tmp_path / "mine").write_bytes(gzip.compress(mine.read_bytes()))
+    assert run("-q", "-c", qrels, tmp_path / "mine").stdout == expected.stdout
+    pool = write(tmp_path / "pool", {"topic": ["2", "2", "300"], "docno": ["D1", "D2", "D3"]})
+    (tmp_path / "pool.txt").write_text("2 D1\n2 D2\n300 D3\n")
+    pooled = [run("-m", "all", "--pool", path, qrels_file, run_file) for path in (pool, tmp_path / "pool.txt")]
+    assert pooled[0].stdout == pooled[1].stdout
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
+def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) -> None:
+    """A file with a column run counts as many runs, in the order of their first rows; one that fails, as one."""
+    qrels, mine, qrels_file, _ = files
+    given = {**columns([*OTHER, *RUN], "score"), "run": ["z"] * len(OTHER) + ["a"] * len(RUN)}
+    several = write(tmp_path / "several", given)
+    done = run("--format", "csv", "-m", "map", qrels, several, mine)
+    assert [line.split(b",")[0] for line in done.stdout.splitlines()] == [b"run", b"z", b"a", b"mine"]
+    assert (
+        run("-m", "runid", qrels_file, several).stdout
+        == b"runid                 \tall\tz\nrunid                 \tall\ta\n"
+    )
+    headed = run("-m", "map", qrels_file, several).stdout.splitlines()
+    assert [line.split()[0] for line in headed] == [b"runid", b"map", b"runid", b"map"]
+    wrong = write(tmp_path / "wrong", {"topic": ["1"], "docno": ["A"]})
+    done = run("-m", "map", qrels, wrong, mine)
+    assert done.status == 2
+    assert done.stdout.endswith(b"\n")
+    assert "wrong: a table must have one of the columns score, sim, but got topic, docno" in done.stderr
+    null = write(tmp_path / "null", {"topic": ["1", None], "docno": ["A", "B"], "score": [1.0, 2.0]})
+    assert "null: column 'topic', row 2 (the first is 1) must be a string" in run(qrels, null).stderr
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_damaged(library: str, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A file that only begins as Parquet cannot be read, and a format that tables do not have is refused."""
+    monkeypatch.setattr(parquet, "library", lambda: library)
+    for content in (b"PAR1", b"PAR1\x15\x00 and nothing else", files[1].read_bytes()[:-20]):
+        (tmp_path / "damaged").write_bytes(content)
+        for read in (irevalx.Qrels.read, irevalx.Run.read):
+            with pytest.raises(irevalx.IrevalxError, match=r"^cannot read '.*damaged': "):
+                read(tmp_path / "damaged")
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"the format of a Parquet file \(-R\) must be qrels, .* but got 'prefs'"
+    ):
+        irevalx.Qrels.read(files[0], rel_format="prefs")
+
+
+def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a library the error says what to install."""
+    monkeypatch.setattr(parquet, "library", lambda: None)
+    (tmp_path / "run").write_bytes(b"PAR1\x15")
+    with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow or DuckDB: pip install 'irevalx\[arrow\]'"):
+        irevalx.Run.read(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"PAR1", True),
+        (b"PAR1\x15\x04", True),
+        (b"PAR1\x00", True),
+        (b"PAR1\x7f", True),
+        (b"PAR1 Q0 D 1 1 x\n", False),
+        (b"PAR1\tQ0 D 1 1 x\n", False),
+        (b"PAR1\n", False),
+        (b"PAR12 0 D 1\n", False),
+        ("PAR1é 0 D 1\n".encode(), False),
+        (b"PAR", False),
+        (b"", False),
+        (b"XPAR1\x15", False),
+    ],
+)
+def test_first_bytes(content: bytes, expected: bool, tmp_path: Path) -> None:
+    """A file is Parquet by its first bytes; a text file whose first topic begins with PAR1 stays one."""
+    (tmp_path / "file").write_bytes(content)
+    makes: list[Callable[[], Source]] = [lambda: Source(str(tmp_path / "file")), lambda: Source("<stream>", content)]
+    for make in makes:
+        assert make().is_parquet == expected
+    assert not Source(str(tmp_path)).is_parquet
+    assert not Source("a\0b").is_parquet
+
+
+def test_a_topic_named_par1(tmp_path: Path) -> None:
+    """Text whose first topic begins with PAR1 is read as text."""
+    (tmp_path / "qrels").write_text("PAR1 0 A 1\n")
+    (tmp_path / "run").write_text("PAR1 Q0 A 1 1 x\n")
+    assert run("-m", "map", tmp_path / "qrels", tmp_path / "run").stdout == b"map                   \tall\t1.0000\n"
