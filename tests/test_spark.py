@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import warnings
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doc_pages import PAGES
 from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit
 from running import ROOT
 
@@ -267,3 +269,10 @@ def test_odd_scores(session: Any, frames: dict[str, Any]) -> None:
             {"1": {"A": 1, "B": 0}}, {"1": {docno: score for _, docno, score in rows}}, "recip_rank"
         )
     assert [row.value for row in summary.collect()] == [expected.summary("recip_rank")]
+
+
+def test_session_of_the_documentation(session: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """What docs/spark.md types prints what stands below it; the rows of topics come in any order."""
+    typed, printed = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/spark.md"], re.DOTALL | re.MULTILINE)[1:3]
+    exec(typed, {})  # noqa: S102 - our own
+    assert sorted(capsys.readouterr().out.split("\n")) == sorted(printed.split("\n") + [""])
