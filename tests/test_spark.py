@@ -275,4 +275,4 @@ def test_session_of_the_documentation(session: Any, capsys: pytest.CaptureFixtur
     """What docs/spark.md types prints what stands below it; the rows of topics come in any order."""
     typed, printed = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/spark.md"], re.DOTALL | re.MULTILINE)[1:3]
     exec(typed, {})  # noqa: S102 - our own
-    assert sorted(capsys.readouterr().out.split("\n")) == sorted(printed.split("\n") + [""])
+    assert sorted(filter(None, capsys.readouterr().out.splitlines())) == sorted(filter(None, printed.splitlines()))
