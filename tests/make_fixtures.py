@@ -142,6 +142,30 @@ def experiment() -> None:
     (folder / "qrels").write_text("\n".join(qrels) + "\n")
 
 
+def labels() -> None:
+    """Make judgments that a run was not pooled for, and a machine's labels; from the judgments of ``experiment``.
+
+    People have judged what the runs of count and vector have among their first 20; the machine has labelled all, and
+    misses a fifth of the relevant documents and takes a tenth of the others for relevant.
+    """
+    rng = random.Random(2026)
+    folder = FIXTURES / "labels"
+    folder.mkdir(exist_ok=True)
+    judged = [line.split() for line in (FIXTURES / "experiment" / "qrels").read_text().splitlines()]
+    pool = set()
+    for name in ("count1", "count2", "vector1", "vector2"):
+        for line in (FIXTURES / "experiment" / "runs" / name).read_text().splitlines():
+            topic, _, docno, rank, *_ = line.split()
+            if int(rank) <= 20:
+                pool.add((topic, docno))
+    human = [f"{topic} 0 {docno} {grade}" for topic, _, docno, grade in judged if (topic, docno) in pool]
+    (folder / "qrels").write_text("\n".join(human) + "\n")
+    machine = [
+        f"{topic} 0 {docno} {int(rng.random() < (0.8 if grade == '1' else 0.1))}" for topic, _, docno, grade in judged
+    ]
+    (folder / "machine").write_text("\n".join(machine) + "\n")
+
+
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
     """Keep what each version prints, as TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
@@ -154,3 +178,4 @@ if __name__ == "__main__":
     incomplete()
     summation()
     experiment()
+    labels()

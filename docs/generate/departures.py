@@ -93,7 +93,8 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         2,
-        "A huge -l crashes bpref; a huge judgment takes memory and time for every level below it, or crashes.",
+        "A huge -l crashes bpref; a huge judgment takes memory and time for every level below it, or crashes, or with "
+        "-R qrels_jg is status 4.",
         "Both are read as what they are. Above a judgment of 1000, levels that no document has do not take part in the "
         "ordering of user-given gains.",
         "It is a crash.",

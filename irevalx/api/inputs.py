@@ -17,6 +17,7 @@ from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading import formats
+from irevalx.reading.file_format import table_of
 from irevalx.reading.source import Source, name_of_file
 from irevalx.trec_eval.versions import Compat, read_version
 
@@ -272,7 +273,7 @@ def _runs_in(given: Any, what: str, results_format: Any, strict: Any, name: str 
         return _runs_of(table, os.fsencode(tag), name, strict=strict)
     source = _source_of(given, what)
     if source.is_parquet:
-        return _runs_of(formats.table_of(source, fmt), name_of_file(source.path), name, strict=strict)
+        return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
 
 

@@ -12,7 +12,7 @@ from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
 from irevalx.measures.measure_arguments import ARGUMENTS
 from irevalx.measures.other_names import OTHER_NAMES
-from irevalx.reading.formats import FileFormat
+from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79
 

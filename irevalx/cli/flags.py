@@ -13,7 +13,8 @@ from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
-from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileKind, names_of
+from irevalx.reading.file_format import FileKind
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
 from irevalx.settings import INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, Reading, read_reading
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10

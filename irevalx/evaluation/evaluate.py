@@ -11,7 +11,7 @@ from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
 from irevalx.evaluation.columns import Column, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
-from irevalx.evaluation.topic_values import AssessedRanking, TopJudged, little_judged, without_value
+from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -85,8 +85,7 @@ def evaluate(
         selection.refuse_other_formats()
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         if rules.look_up and not only_values and judgments.tell_little_judged:
-            warnings += hardly_any_judged(judgments.documents, run, assessed)
-            warnings += _little_judged(assessed.top_judged, run.path)
+            warnings += _little_judged(judgments.documents, run, assessed)
         found, misfits = assessed.columns(selection)
         population = _population(judgments, ranked, chosen, settings)
         columns = tuple(
@@ -134,10 +133,13 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     return [f"{shown_name(path)}: {left_out}"] if left_out else []
 
 
-def _little_judged(top: TopJudged, path: str) -> list[str]:
-    """Return a warning where less than half of the first documents were judged."""
+def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
+    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
+    top = assessed.top_judged
+    without = [assessed.ranking.topics[topic] for topic in np.flatnonzero(top.without).tolist()]
+    warnings = hardly_any_judged(documents, run, without, int(np.count_nonzero(~assessed.missing)))
     message = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
-    return [f"{shown_name(path)}: {message}"] if message else []
+    return [*warnings, *([f"{shown_name(run.path)}: {message}"] if message else [])]
 
 
 def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[str]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-
-import numpy as np
+from collections.abc import Collection, Iterable, Sequence
 
 from irevalx.errors import quote, shown_name
-from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.topics import Topics
 from irevalx.reading.hints import looks_like_json
 from irevalx.reading.runs import Run
 
@@ -24,36 +20,34 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says behind "none is in both": a topic of each side, and how they differ."""
+    """Return what a message says behind "none is in both": a topic of each side, and how they differ.
+
+    A line of JSON may have the columns of judgments or of a run by chance.
+    """
+    if any(map(looks_like_json, judged)):
+        return ": are the judgments JSON? give -R json"
     if any(map(looks_like_json, retrieved)):
         return ": is the run JSON? give -T json"
     pair = _pair(judged, retrieved)
     return pair and f": {pair}"
 
 
-def hardly_any_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
+def hardly_any_judged(documents: Documents, run: Run, without: Sequence[bytes], n_topics: int) -> list[str]:
     """Return a warning where in nine of ten topics, or more, no judged document was retrieved.
 
     Parameters
     ----------
-    assessed : the evaluated topics.
+    without : the topics of which documents were retrieved, but none that was judged.
+    n_topics : how many topics with results there are.
     """
-    n_topics = n_without = 0
-    topic = None
-    for part in assessed.parts():
-        topics: Topics = part.assessed("nonrel")
-        without = ~part.missing & (topics.rows.count(topics.judged) == 0) & (topics.n_ret > 0)
-        n_topics += int(np.count_nonzero(~part.missing))
-        n_without += int(np.count_nonzero(without))
-        if topic is None and without.any():
-            topic = part.ranking.topics[int(np.argmax(without))]
-    if topic is None or n_without < HARDLY_ANY * n_topics:
+    if not without or len(without) < HARDLY_ANY * n_topics:
         return []
+    topic = without[0]
     place = documents.topic_index[topic]
     judged = documents.docnos.take(documents.rows.slice(place)).texts()
     pair = _pair(judged, _docnos_of(run, topic))
     return [
-        f"{shown_name(run.path)}: in {n_without} of {n_topics} topics no judged document was retrieved: in topic "
+        f"{shown_name(run.path)}: in {len(without)} of {n_topics} topics no judged document was retrieved: in topic "
         f"{quote(topic)} {pair}"
     ]
 

@@ -30,7 +30,7 @@ from irevalx.reading.runs import Results
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
-_TOPICS_AT_ONCE = 1 << 16
+_TOPICS_AT_ONCE = 1 << 14
 """So many topics are looked at together: what measures see of them takes several times the room of the values."""
 
 TOP = 10
@@ -66,10 +66,12 @@ class TopJudged(Frozen):
     ----------
     retrieved : shape (n,); documents among the first ten.
     judged : shape (n,); those of them that were judged.
+    without : shape (n,); whether any documents were retrieved, but none that was judged.
     """
 
     retrieved: IntArray
     judged: IntArray
+    without: BoolArray
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
@@ -207,12 +209,13 @@ class AssessedRanking(Frozen):
     @property
     def top_judged(self) -> TopJudged:
         """How many of the first documents of each topic were judged; none where the run has nothing."""
-        first, judged = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        first, judged, without = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)]
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
             first.append(np.where(part.missing, 0, np.minimum(topics.n_ret, TOP)))
             judged.append(np.where(part.missing, 0, topics.judged_within(TOP)))
-        return TopJudged(np.concatenate(first), np.concatenate(judged))
+            without.append(~part.missing & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
+        return TopJudged(np.concatenate(first), np.concatenate(judged), np.concatenate(without))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
         """Return a column for each printed name, and why measures that only a set asked for are left out.

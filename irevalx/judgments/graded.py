@@ -112,7 +112,8 @@ class Judgments(Documents, Kind):
             (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
             for one, two in pairs
         )
-        return duplicate_documents("judgments", self.path, found)
+        hint = "" if self.strata is not None else "; judgments for subtopics are read with -R subtopics"
+        return duplicate_documents("judgments", self.path, found, hint)
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""
@@ -120,7 +121,7 @@ class Judgments(Documents, Kind):
 
 
 def duplicate_documents(
-    what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]]
+    what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
     """Build the error for each topic in which a document occurs twice: about the least document in byte order.
 
@@ -129,6 +130,7 @@ def duplicate_documents(
     what : what the file holds, for the message.
     found : topic, document, and two or more lines that it stands on, 0 for what has no lines; a document may come
         several times.
+    hint : what the messages end with.
     """
     where: dict[tuple[bytes, bytes], set[int]] = {}
     for topic, docno, lines in found:
@@ -140,7 +142,7 @@ def duplicate_documents(
         error = DuplicateDocumentError(
             f"{shown_name(path)}{f':{second}' if has_lines else ''}: a document must occur once in the {what} of a "
             f"topic, but got {quote(docno)} in topic {quote(topic)} a second time"
-            f"{f' (first on line {first})' if has_lines else ''}"
+            f"{f' (first on line {first})' if has_lines else ''}{hint}"
         )
         errors.setdefault(topic, error)
     return errors

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,29 +12,8 @@ from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen
 
-
-class TopicIndex(Mapping[bytes, int]):
-    """Where each of some topics stands. To search takes as long as to look up in a dictionary, and needs no room.
-
-    Parameters
-    ----------
-    topics : each once, ascending in byte order.
-    """
-
-    def __init__(self, topics: tuple[bytes, ...]) -> None:
-        self._topics = topics
-
-    def __getitem__(self, topic: bytes) -> int:
-        place = bisect_left(self._topics, topic)
-        if self._topics[place : place + 1] != (topic,):
-            raise KeyError(topic)
-        return place
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._topics)
-
-    def __len__(self) -> int:
-        return len(self._topics)
+_MOST_IN_A_DICTIONARY = 1 << 14
+"""So many topics have a dictionary, which takes 70 bytes for each of them."""
 
 
 class Documents(Frozen):
@@ -57,7 +35,11 @@ class Documents(Frozen):
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
         """Where a topic stands in ``topics``."""
-        return TopicIndex(self.topics)
+        if len(self.topics) > _MOST_IN_A_DICTIONARY:
+            from irevalx.judgments.topic_index import TopicIndex
+
+            return TopicIndex(self.topics)
+        return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
     def table(self) -> DocumentTable:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
+from irevalx.frozen import replace as replace_fields
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.ranking.ranking import Ranking
@@ -60,6 +62,25 @@ class Experiment(RankedRuns):
         retrieved[run, self.ranking.row[within_depth]] = True
         return retrieved
 
+    def within_pool(self, depth: int) -> Experiment:
+        """Return the same runs with the judgments of the documents that some run has among its first ``depth``."""
+        judgments, ranking = self.judgments, self.ranking
+        pooled: BoolArray = np.asarray(self.retrieved_within(depth).any(axis=0))
+        cut = replace_fields(
+            judgments,
+            rows=judgments.rows.keep(pooled),
+            docnos=judgments.docnos.take(pooled),
+            grades=judgments.grades[pooled],
+            lines=judgments.lines[pooled],
+        )
+        known = ranking.row >= 0
+        row = ranking.row.copy()
+        row[known] = np.where(pooled, np.cumsum(pooled) - 1, ABSENT)[row[known]]
+        keep_all = self.level < 0 or any(request.needs_all for request in self.requests)
+        kept = np.full(row.size, True) if keep_all else row != ABSENT
+        in_pool = replace_fields(ranking, rows=ranking.rows.keep(kept), rank=ranking.rank[kept], row=row[kept])
+        return replace(self, judgments=cut, ranking=in_pool)
+
 
 def prepare(
     judgments: Judgments,
@@ -68,6 +89,7 @@ def prepare(
     *,
     level: int = 1,
     least_retrieved: float = 0.0,
+    least_runs: int = 2,
     processes: int = 1,
     warn: Warn = lambda line: None,
 ) -> Experiment:
@@ -76,7 +98,7 @@ def prepare(
     Parameters
     ----------
     measures : as ``requests_of`` takes them.
-    runs, level, least_retrieved, processes, warn : as ``RankedRuns.of`` takes them.
+    runs, level, least_retrieved, least_runs, processes, warn : as ``RankedRuns.of`` takes them.
     """
     requests = requests_of(measures, level)
     raise_first(judgments.duplicates)
@@ -86,6 +108,7 @@ def prepare(
         requests,
         level=level,
         least_retrieved=least_retrieved,
+        least_runs=least_runs,
         processes=processes,
         warn=warn,
     )

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.errors import MalformedLineError
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment, prepare
+from irevalx.lab.judging.labels import read_labels
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results, rel_format
+from irevalx.reading.formats import QRELS, REL_FORMATS, read_trec_results
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,6 +33,7 @@ class Inputs:
     ----------
     messages : shows warnings and progress.
     qrels : the path of the judgments.
+    labels_format : the format of labels from elsewhere; None for that of the judgments.
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
@@ -37,6 +44,7 @@ class Inputs:
 
     messages: Messages
     qrels: str = ""
+    labels_format: str | None = None
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
@@ -61,10 +69,14 @@ class Inputs:
 
     @property
     def graded_judgments(self) -> Judgments:
-        """The judgments, where these are grades: qrels, or those of a sample of strata; raises as reading them does."""
+        """The judgments, in one of ``GRADED`` formats or of a sample of strata; raises as reading them does."""
+        return self.qrels_lines.judgments if self.rel_format == QRELS.name else self._graded(self.qrels_source)
+
+    def _graded(self, source: Source) -> Judgments:
         if self.rel_format == QRELS.name:
-            return self.qrels_lines.judgments
-        judgments: Judgments = SAMPLED.read(self.qrels_source, TREC_EVAL_10, False, self.messages.warn)
+            return QrelsLines.read(source, self.messages.warn).judgments
+        read = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
+        judgments = cast("Judgments", read)
         raise_first(judgments.duplicates)
         return judgments
 
@@ -73,19 +85,31 @@ class Inputs:
         """The runs, whose lines are still to be read."""
         return [read_trec_results(source, TREC_EVAL_10, False, self.messages.warn) for source in self.run_sources]
 
+    def labels(self, path: str) -> Judgments:
+        """Read labels from elsewhere; raises as ``read_labels`` does."""
+        try:
+            return read_labels(Source(path), self.labels_format or self.rel_format, self.messages.warn)
+        except MalformedLineError as error:  # the reader's hint is about the option of other judgments
+            raise MalformedLineError(str(error).replace("give -R ", "give --labels-format ")) from None
+
+    def judgments_of(self, path: str) -> Judgments:
+        """Read judgments in their format; raises as ``read_labels`` does."""
+        return read_labels(Source(path), self.rel_format, self.messages.warn)
+
     def experiment(self) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.qrels_lines.judgments)
+        return self.experiment_with(self.graded_judgments)
 
-    def experiment_with(self, judgments: Judgments) -> Experiment:
-        """Do the same with other judgments."""
+    def experiment_with(self, judgments: Judgments, *, least_runs: int = 2) -> Experiment:
+        """Do the same with other judgments, and maybe with a single run."""
         return prepare(
             judgments,
             self.opened_runs,
             self.measures,
             level=self.level,
             least_retrieved=self.least_retrieved,
+            least_runs=least_runs,
             processes=self.threads,
             warn=self.messages.warn,
         )
@@ -97,10 +121,10 @@ class Inputs:
 
     def ranked_with(self, source: Source) -> RankedRuns:
         """Do the same with the judgments in another file."""
-        if self.rel_format == QRELS.name:
-            return self.experiment_with(QrelsLines.read(source, self.messages.warn).judgments)
+        if self.rel_format in GRADED:
+            return self.experiment_with(self._graded(source))
         requests = requests_of(self.measures, self.level, self.rel_format)
-        judgments = rel_format(self.rel_format).read(source, TREC_EVAL_10, False, self.messages.warn)
+        judgments = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
         return RankedRuns.of(
             judgments,
             self.opened_runs,

@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
 from irevalx.process.messages import Messages
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
@@ -61,6 +62,8 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 SHARE = Share()
 
+_ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
+
 
 def chosen_seed(seed: int | None) -> int:
     """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
@@ -73,8 +76,10 @@ def chosen_seed(seed: int | None) -> int:
     return seed
 
 
-def _split_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split()) or MEASURES
+def _listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
@@ -116,6 +121,27 @@ def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     )
 
 
+def measures_option_with(*default: str, which: str = "Measures as irevalx -m takes them") -> Parameter:
+    """Return the option ``-m`` with other measures that are computed unless it is given.
+
+    Parameters
+    ----------
+    which : the first words of the help.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word for value in values for word in value.split()) or default
+
+    return click.option(
+        *("-m", "--measures"),
+        multiple=True,
+        metavar="NAME...",
+        callback=split,
+        shell_complete=complete_measure,
+        help=f"{which}. May be repeated.  [default: {' '.join(default)}]",
+    )
+
+
 qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
 runs_argument = click.argument(
     "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
@@ -130,13 +156,20 @@ seed_option = click.option(
 )
 alpha_option = click.option(
     "--alpha",
-    type=RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1)),
+    type=_ALPHA,
     metavar="P",
     default=0.05,
     help=(
         "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
         "[default: 0.05]"
     ),
+)
+interval_alpha_option = click.option(
+    "--alpha",
+    type=_ALPHA,
+    metavar="P",
+    default=0.05,
+    help="Intervals cover the true value with probability 1 - P.  [default: 0.05]",
 )
 topic_resamples_option = click.option(
     "--resamples",
@@ -165,15 +198,10 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
-measures_option = click.option(
-    *("-m", "--measures"),
-    multiple=True,
-    metavar="NAME...",
-    callback=_split_measures,
-    shell_complete=complete_measure,
-    help=(
-        "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'. "
-        f"May be repeated.  [default: {' '.join(MEASURES)}]"
+measures_option = measures_option_with(
+    *MEASURES,
+    which=(
+        "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'"
     ),
 )
 least_retrieved_option = click.option(
@@ -188,15 +216,39 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
-groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
-group_by_option = click.option(
-    "--group-by",
-    metavar="REGEX",
-    help=(
-        "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
-        "one); runs that it does not match are the group others.  [default: each run is a group]"
-    ),
+labels_option = click.option(
+    "--labels",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
 )
+labels_replace_option = click.option(
+    "--labels-replace",
+    is_flag=True,
+    help="With --labels: let them take the place of all judgments, not of those that are missing only.",
+)
+labels_format_option = click.option(
+    "--labels-format",
+    type=click.Choice(GRADED),
+    metavar="FORMAT",
+    help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
+)
+groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+
+
+def group_by_option_with(default: str) -> Parameter:
+    """Return the option ``--group-by``; ``default`` says what is done without it."""
+    return click.option(
+        "--group-by",
+        metavar="REGEX",
+        help=(
+            "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+            f"one); runs that it does not match are the group others.  [default: {default}]"
+        ),
+    )
+
+
+group_by_option = group_by_option_with("each run is a group")
 output_option = click.option(
     "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )
@@ -310,3 +362,11 @@ def lab_command(
 def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
     """Take the values that bear the names of the fields of a record out of all values, and return them."""
     return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
+
+
+def refuse_options(rule: str, *names: str) -> None:
+    """Raise UsageError if one of these parameters was typed, each of which is allowed by the rule only."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

@@ -72,6 +72,7 @@ class RankedRuns:
         *,
         level: int = 1,
         least_retrieved: float = 0.0,
+        least_runs: int = 2,
         processes: int = 1,
         warn: Warn = lambda line: None,
     ) -> Self:
@@ -79,23 +80,25 @@ class RankedRuns:
 
         Parameters
         ----------
-        runs : two at least.
+        runs : ``least_runs`` at least.
         requests : measures of such judgments, as ``requests_of`` returns them.
         least_retrieved : leave out runs that have less than this share of the documents they might have (the most that
             any run has for a topic, times the topics), and if it is above 0 those without results for some topic.
+        least_runs : 1, or 2 where runs are compared.
         processes : how many share the reading of runs; at least 1.
         warn : is called with a line for each thing that is left out or counts as 0.
 
         Raises
         ------
-        InputError : fewer than two runs are left.
+        InputError : fewer runs than that are left.
         NoTopicsError : no topic has both judgments and results.
         EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
             measure.
         UnreadableFileError, MalformedLineError, UsageError, LostProcessError
         """
-        if len(runs) < 2:
-            raise UsageError(f"at least two runs must be given, but got {len(runs)}")
+        least = {1: "one run", 2: "two runs"}[least_runs]
+        if len(runs) < least_runs:
+            raise UsageError(f"at least {least} must be given, but got {len(runs)}")
         settings, documents = Settings(level=level), judgments.documents
         rules = RankingRules(
             max_retrieved=depth(judgments, settings),
@@ -120,9 +123,9 @@ class RankedRuns:
         tags = [(one.tag or b"", run.path) for one, run in zip(ranked, runs, strict=True)]
         names = [os.fsdecode(name) for name in names_apart(tags, warn)]
         kept = _sufficient_runs(ranked, names, topics, least_retrieved, warn)
-        if len(kept) < 2:
+        if len(kept) < least_runs:
             raise InputError(
-                f"at least two runs must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
+                f"at least {least} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
         for number in kept:
             if lacking := sum(topic not in ranked[number].topics for topic in topics):
@@ -166,12 +169,12 @@ class RankedRuns:
         size = self._runs_at_once
         parts = [
             self._evaluated_part(assess, ranking, self.missing[number * size : (number + 1) * size])
-            for number, ranking in enumerate(self._parts)
+            for number, ranking in enumerate(self.parts)
         ]
         return np.concatenate(parts, axis=1)
 
     def _evaluated_part(self, assess: Assessing, ranking: Ranking, missing: BoolArray) -> FloatArray:
-        """Evaluate the runs of one of ``_parts``."""
+        """Evaluate the runs of one of ``parts``."""
         assessed: dict[tuple[Reading, int], Assessed] = {}
 
         def seen(reading: Reading, level: int) -> Assessed:
@@ -196,8 +199,8 @@ class RankedRuns:
         return max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size))
 
     @cached_property
-    def _parts(self) -> list[Ranking]:
-        """The ranking in parts of so many runs."""
+    def parts(self) -> list[Ranking]:
+        """The ranking in parts of a few runs each: more at a time would not fit into the processor's cache."""
         rows, size = np.arange(len(self.ranking.topics)), self._runs_at_once * len(self.topics)
         return [self.ranking.take(rows[start : start + size]) for start in range(0, rows.size, size)]
 

@@ -92,7 +92,7 @@ def stat_ap(t: DrawnTopics) -> FloatArray:
     at random, has no value.
 
     Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).average_precision(t)
@@ -107,7 +107,7 @@ def stat_rprec(t: DrawnTopics) -> FloatArray:
     has no value where statAP has none.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     found, n_rel = _Found.of(t), t.estimated_relevant
@@ -124,7 +124,7 @@ def stat_p(t: DrawnTopics, k: int) -> FloatArray:
     statAP has none.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
-    Range: from 0 up.
+    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).within(k) / k

@@ -1,7 +1,7 @@
 """What other programs call measures: those that irevalx has under another name, and those that it has not.
 
-The programs are ir_measures, ranx, MTEB, BEIR and pytrec_eval. A name is understood only where it stands for the same
-thing; for the others the error says what comes nearest, and how it differs.
+The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval and ndeval. A name is understood only where it stands for
+the same thing; for the others the error says what comes nearest, and how it differs.
 """
 
 from __future__ import annotations
@@ -51,6 +51,14 @@ OTHER_NAMES = (
     OtherName("NumRel", "num_rel"),
     OtherName("NumRelRet", "num_rel_ret"),
     OtherName("bpref-10", "bpref_10"),
+    OtherName("ERR-IA", at="ERR_IA"),
+    OtherName("nERR-IA", at="nERR_IA"),
+    OtherName("alpha-DCG", at="alpha_DCG"),
+    OtherName("alpha-nDCG", at="alpha_nDCG"),
+    OtherName("MAP-IA", "MAP_IA"),
+    OtherName("AP_IA", "MAP_IA"),
+    OtherName("P-IA", at="P_IA"),
+    OtherName("StRecall", at="strec"),
 )
 """In the order in which they are listed."""
 

@@ -270,22 +270,25 @@ class Gains(Frozen):
         return [kernel(t, parameters.values)]
 
 
-class GradeGains(Gains):
-    """``LEVEL=GAIN`` pairs of a measure of irevalx's own: grades from 0 up with gains from 0 up.
+class GradeGains(Frozen):
+    """``LEVEL=GAIN`` pairs of a measure of irevalx's own: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
 
-    Several lists may be asked for side by side, and what is wrong with them is an error of usage.
+    Several lists may be asked for side by side, and what is wrong with a pair is an error of usage.
     """
 
-    sorted_like_c: bool = False
+    usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        parameters = super().parse(name, text, settings, note)
+        parameters = Gains(sorted_like_c=False).parse(name, text, settings, note)
         for pair in parameters.values:
             if pair.level is None or pair.level < 0:
                 raise UsageError(f"a grade with a gain of {name} must be a number from 0 up, but got {quote(pair.key)}")
             if not pair.value >= 0:
                 raise UsageError(f"a gain of {name} must be at least 0, but got {pair.value:g} for {quote(pair.key)}")
         return parameters
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, parameters.values)]
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:

@@ -189,8 +189,8 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
     does not count. 0 where there is no such rank, or nothing is relevant. With all documents judged it is
     iprec_at_recall.
 
-    Formula: max over k with r(j) >= X inum_rel for all j >= k of r(k)/k, r(k) = sum over strata of D_s(k) (R_s(k) +
-    e)/(S_s(k) + 3 e).
+    Formula: max over k with r(j) >= X inum_rel for all j = k, k + 1, ... of r(k)/k, r(k) = sum over strata of D_s(k)
+    (R_s(k) + e)/(S_s(k) + 3 e).
     Range: 0 to 1.
     Source: sample_eval.pl (NIST, 2010), which does not go on to the next level before it has gone back by one more
     rank, so that a value depends on the other levels.

@@ -103,7 +103,8 @@ def rank_run(
     def work(block: Any) -> tuple[_RankedPart, int]:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
-        others = tuple(set(results.topics).difference(ranking.topics))
+        none = len(ranking.topics) == len(results.topics)
+        others = () if none else tuple(set(results.topics).difference(ranking.topics))
         return _RankedPart(ranking, others, results.tag, results.odd, results.doubts), results.rows.size
 
     shared = rules.processes > 1 and worth_sharing(run.size)
@@ -112,8 +113,7 @@ def rank_run(
     def counted() -> Iterator[_RankedPart]:
         for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
             progress(lines)
-            ranking = part.ranking
-            yield replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
+            yield replace(part, ranking=_with_topics_of(judgments, part.ranking)) if shared else part
 
     unread = blocks if run.to_its_end else ()
     parts = each_topic_once(counted(), lambda: (work(block)[0] for block in run.again()), unread)
@@ -132,13 +132,12 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     ----------
     path : the file they come from, for messages.
     """
-    index = judgments.topic_index
-    judged_topic = np.array([index.get(topic, ABSENT) for topic in results.topics], np.int64)
-    ranked = judged_topic != ABSENT
-    if rules.only is not None:
-        ranked &= judged_topic == index.get(rules.only, ABSENT)
-    if not ranked.all():
-        results, judged_topic = results.take(np.flatnonzero(ranked)), judged_topic[ranked]
+    only, index = rules.only, judgments.topic_index
+    places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
+    judged_topic = np.array(places, np.int64)
+    if ABSENT in places:
+        wanted = np.flatnonzero(judged_topic != ABSENT)
+        results, judged_topic = results.take(wanted), judged_topic[wanted]
     topics = _topics_at(judged_topic, judgments)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
@@ -175,6 +174,8 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     topics : judged ones.
     rules : as the ranking was made.
     """
+    if tuple(topics) == ranking.topics:
+        return ranking
     wanted = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
     place = np.full(len(judgments.topics), ABSENT, np.int64)
     place[ranking.judged_topic] = np.arange(len(ranking.topics))
@@ -193,10 +194,12 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
             failures={},
         )
         ranking = Ranking.joined([ranking, stand_in])
-    places = place[wanted]
-    if places.tolist() == list(range(len(ranking.topics))):
-        return ranking
-    return ranking.take(places)
+    return ranking.take(place[wanted])
+
+
+def _with_topics_of(judgments: Documents, ranking: Ranking) -> Ranking:
+    """Return a ranking that comes from another process with the names that this one has."""
+    return replace(ranking, topics=_topics_at(ranking.judged_topic, judgments))
 
 
 def _duplicates(

@@ -7,13 +7,10 @@ example. Readers are imported when a file is read, so that the help does not wai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import Enum
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
-from irevalx.errors import FormatError, InputError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.errors import FormatError, InputError, Warn, quote
+from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
 from irevalx.trec_eval.versions import Compat
 
@@ -27,107 +24,6 @@ if TYPE_CHECKING:
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
-    from irevalx.reading.tables.tables import Table
-
-Data_co = TypeVar("Data_co", covariant=True)
-
-
-class FileKind(Enum):
-    """What the files of a format hold, and the option of the command that is about them."""
-
-    JUDGMENTS = "-R"
-    RUNS = "-T"
-    POOL = "--pool"
-
-
-class FileFormat(Frozen, Generic[Data_co], kw_only=True):
-    """A file format: how to read it and how to explain it.
-
-    Parameters
-    ----------
-    kind : what its files hold.
-    name : what the option calls it.
-    layout : how a line is made; None for a file that is not made of lines.
-    form : what the help shows in place of columns, where there are no lines.
-    example : one line, without its newline.
-    prose : what the columns mean, one paragraph each; ``paragraphs`` adds what follows from the other fields.
-    reader : module and function, below ``irevalx.reading``, that read a file, given what ``read`` is given and the
-        layout.
-    table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
-        is given; "" where tables cannot be in this format.
-    usual_measures : of judgments: the set of measures that is printed without ``-m``.
-    excludes : of judgments: the options that they exclude, as ``Settings.refuse_contradictions`` calls them.
-    measures_of : of judgments: the format whose measures they have; "" for measures of their own.
-    lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
-    """
-
-    kind: FileKind
-    name: str
-    layout: Layout | None = None
-    form: str = ""
-    example: str
-    prose: tuple[str, ...]
-    reader: str
-    table_reader: str = ""
-    usual_measures: str = "official"
-    excludes: tuple[str, ...] = ()
-    measures_of: str = ""
-    lenient: bool = True
-
-    def read(self, source: Source, compat: Compat, strict: bool, warn: Warn) -> Data_co:
-        """Read a file; a run is opened only, and read block by block when it is evaluated.
-
-        Parameters
-        ----------
-        source : the file.
-        compat : the version of trec_eval that is followed.
-        strict : refuse numbers that are not plain, rather than reading them as C does.
-        warn : told of such numbers.
-
-        Raises
-        ------
-        UnreadableFileError, MalformedLineError
-        OddNumberError : under ``strict``, and in a format that is not lenient.
-        """
-        if source.is_parquet:
-            return self.read_table(table_of(source, self), compat, strict, warn)
-        module, _, function = self.reader.partition(".")
-        reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-        return cast("Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn))
-
-    def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn) -> Data_co:
-        """Read a table, as ``read`` does a file.
-
-        Raises
-        ------
-        ArgumentError : a column is missing, or something in it; or there are several runs.
-        """
-        module, _, function = self.table_reader.partition(".")
-        reader = getattr(import_module(f"irevalx.reading.tables.{module}"), function)
-        return cast("Data_co", reader(table, compat, strict, warn))
-
-    @property
-    def usage(self) -> str:
-        """How the format is chosen: ``-R qrels``."""
-        return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
-
-    @property
-    def columns(self) -> str:
-        """The columns of a line, for the help."""
-        return ", or ".join(self.layout.columns) if self.layout else self.form
-
-    @property
-    def paragraphs(self) -> tuple[str, ...]:
-        """All that the help says of the format."""
-        rest = [self.layout.explanation] if self.layout else []
-        if not self.lenient:
-            rest.append("A number that is none is an error.")
-        if self.usual_measures != "official":
-            rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
-        if self.excludes:
-            rest.append(f"{_listed(self.excludes, 'and')} must not be given with it.")
-        return (*self.prose, " ".join(rest))
-
 
 QRELS: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
@@ -391,19 +287,6 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
         return [failing_run(source.path, error)]
 
 
-def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
-    """Open a Parquet file as a table; FormatError where tables cannot be in a format."""
-    if not fmt.table_reader:
-        names = [one.name for one in FILE_FORMATS if one.kind is fmt.kind and one.table_reader]
-        raise FormatError(
-            f"{shown_name(source.path)}: the format of a Parquet file ({fmt.kind.value}) must be "
-            f"{_listed(names, 'or')}, but got {quote(fmt.name)}"
-        )
-    from irevalx.reading.tables.parquet import table_of_parquet
-
-    return table_of_parquet(source)
-
-
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
     """Return the format of judgments with this name.
 
@@ -434,13 +317,7 @@ def names_of(kind: FileKind) -> str:
     >>> names_of(FileKind.POOL)
     'pool'
     """
-    return _listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    """Return one or more names as a sentence has them: a, b and c."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
+    return listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
 
 
 def _unknown(what: str, kind: FileKind, name: str) -> FormatError:

@@ -9,6 +9,11 @@ from typing import Any
 
 from irevalx.frozen import Frozen
 
+_LATEX_LINE = r"\hline"
+
+_BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
+"""What the package booktabs has in place of the lines above, within and below a table."""
+
 
 class Table(Frozen):
     """Rows of values.
@@ -23,6 +28,7 @@ class Table(Frozen):
     best : for columns in which rows compete, the places of the rows with the best value, maybe none.
     heads : what people see in place of the columns; None for the columns with blanks for underscores.
     notes : sentences that people see below it.
+    for_paper : whether its lines in LaTeX are those of the package booktabs.
     """
 
     title: str
@@ -33,6 +39,7 @@ class Table(Frozen):
     best: Mapping[str, Collection[int]] = {}
     heads: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    for_paper: bool = False
 
 
 def aligned_lines(
@@ -64,8 +71,9 @@ def aligned_lines(
         colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
         preserve_whitespace=True,
     )
+    rules = iter(_BOOKTABS if table.for_paper else ())
     for line in text.splitlines():
-        yield os.fsencode(line.rstrip()) + b"\n"
+        yield os.fsencode(next(rules, line) if line == _LATEX_LINE else line.rstrip()) + b"\n"
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:

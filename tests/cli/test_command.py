@@ -315,7 +315,7 @@ def test_duplicate_document_in_the_judgments(tmp_path: Path) -> None:
     assert (result.stdout, result.status) == (b"", 4)
     assert result.stderr == (
         f"irevalx: {tmp_path / 'qrels'}:3: a document must occur once in the judgments of a topic, "
-        "but got 'A' in topic '1' a second time (first on line 1)\n"
+        "but got 'A' in topic '1' a second time (first on line 1); judgments for subtopics are read with -R subtopics\n"
     )
 
 

@@ -32,6 +32,7 @@ from irevalx.measures.summary import (
     geometric_mean,
     mean,
     relevant_total,
+    root_of_squares,
     summary,
     topic_count,
     total,
@@ -49,7 +50,7 @@ PLAIN = frozenset(
         r"\w+",
         """above all and are as at average below by character documents each exp first for from gain groups how if in is it
         its judged left log log2 many max mean min none not of one ordered otherwise over pairs product relevant
-        retrieved rounded sampled square strata stratum subtopics sum that the these those times topics unjudged were
+        retrieved rounded sampled sqrt square strata stratum subtopics sum that the these those times topics unjudged were
         where with""",
     )
 )
@@ -288,6 +289,7 @@ def expected_under_complete(case: Case, usual: irevalx.Scores, printed: str, com
         relevant_total: lambda: sum(int(line.split()[-1]) > 0 for line in case.lines),
         total: lambda: usual.summary(printed) + (0 if zero else of_missing(case, measure.name, compat)),
         total_of_all_judged: lambda: usual.summary(printed),
+        root_of_squares: lambda: usual.summary(printed),
         variance_of_mean: lambda: math.fsum(values) / len(TOPICS) ** 2,
         geometric_mean: lambda: logarithmic_mean(values),
         mean: lambda: math.fsum([*values, 0.0 if zero else of_missing(case, measure.name, compat)]) / len(TOPICS),

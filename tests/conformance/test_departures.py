@@ -132,6 +132,16 @@ def test_2_huge_judgment(measure: str, compat: str) -> None:
 
 
 @BOTH
+def test_2_huge_judgment_in_a_group(compat: str, tmp_path: Path) -> None:
+    """It is one like others."""
+    # trec_eval, with 2147483648 replaced by 9: the second of two documents is the relevant one
+    (tmp_path / "qrels").write_text("1 g a 2147483648\n1 g b 0\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n")
+    result = run("--compat", compat, "-R", "qrels_jg", "-m", "map_avgjg", "qrels", "run", cwd=tmp_path)
+    assert lines(result.stdout) == [["map_avgjg", "all", "0.5000"]]
+
+
+@BOTH
 def test_2_huge_cutoffs_are_sorted(compat: str) -> None:
     """Cutoffs that differ by 2^32 stay apart."""
     # trec_eval -m P.1 and -m P.4294967297

@@ -110,6 +110,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     example = FIXTURES / "example"
     for name in ("qrels", "pool", "sampled.qrels"):
         shutil.copy(example / name, folder)
+    shutil.copy(example / "qrels", folder / "machine")
     shutil.copy(example / "bm25.run", folder / "run")
     (folder / "runs").mkdir()
     for name, target in (

@@ -42,8 +42,8 @@ def peak(*args: str | Path) -> int:
 
 
 def test_many_topics(tmp_path: Path) -> None:
-    """A million topics of one line each take 600 MB, though each has thirty values to print; 50,000 take 80."""
-    n_topics, limit = (1_000_000, 600_000_000) if LARGE else (50_000, 80_000_000)
+    """A million topics of one line each take 600 MB, though each has thirty values to print; 100,000 take 110."""
+    n_topics, limit = (1_000_000, 600_000_000) if LARGE else (100_000, 110_000_000)
     with (tmp_path / "qrels").open("w") as qrels, (tmp_path / "run").open("w") as results:
         for topic in range(n_topics):
             qrels.write(f"t{topic:06} 0 d{topic} {topic % 3}\n")
@@ -79,4 +79,5 @@ def test_topics_are_looked_at_some_at_a_time(at_once: int, monkeypatch: pytest.M
     assert together.status == 0, together.stderr
     assert together.stdout.count(b"\n") > 500
     monkeypatch.setattr("irevalx.evaluation.columns._TOPICS_AT_ONCE", at_once)
+    monkeypatch.setattr("irevalx.judgments.judged_documents._MOST_IN_A_DICTIONARY", at_once)
     assert run(*flags, *paths) == together

@@ -38,11 +38,14 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     assert other.stderr.endswith("none is in both: the judgments have 'a' and the run 'c'\n")
 
 
-def test_a_line_of_json_as_a_run(tmp_path: Path) -> None:
-    """trec_eval's format takes a line of many words for a line of a run; the message names the option."""
+def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> None:
+    """trec_eval's formats take a line of as many words for one of theirs; the message names the option."""
     result = evaluated(tmp_path, "301 0 A 1\n", '{"301": {"A": 1, "B": 2, "C": 3}}\n')
     assert (result.status, result.stdout) == (7, b"")
     assert "is the run JSON? give -T json" in result.stderr
+    result = evaluated(tmp_path, '{"301":{"A": 1, "B": 2}}\n', "301 Q0 A 1 2 r\n")
+    assert (result.status, result.stdout) == (7, b"")
+    assert "are the judgments JSON? give -R json" in result.stderr
 
 
 @pytest.mark.parametrize(("ours", "theirs", "how"), DIFFERENCES)

@@ -57,25 +57,29 @@ def departs(version: str, rel_format: str, judgments: str, results: str, flags: 
         return True
     if version == "10" and (judged.startswith(b"#") or b"\n#" in judged):
         return True
-    if rel_format != "qrels":
+    if rel_format not in {"qrels", "qrels_jg"}:
         return b"nan" in judged
     grades: dict[bytes, list[int]] = {}
     for words in map(bytes.split, judged.split(b"\n")):
         if words:
             grades.setdefault(words[0], []).append(c_long(words[-1])[0])
-    return any(max(found) < 0 or max(map(abs, found)) > 1000 for found in grades.values())
+    huge = any(max(map(abs, found)) > 1000 for found in grades.values())
+    return huge or (rel_format == "qrels" and any(max(found) < 0 for found in grades.values()))
 
 
 def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
     """Spoil files that only irevalx reads, and evaluate several runs."""
     topics = some(rng, TOPICS[:4])
-    if rng.random() < 0.4:
-        rel_format, flags = "sampled", ["-R", "sampled"]
+    if rng.random() < 0.6:
+        rel_format = rng.choice(["sampled", "beir", "json", "subtopics", "prels"])
+        flags = ["-R", rel_format]
     else:
         rel_format, flags = "qrels", ["--pool", make(rng, folder, "pool", topics, 0.7), "-m", "incomplete"]
     flags += rng.choice([[], ["-q"], ["--strict"], ["--format", "jsonl"], ["--format", "table"], ["-J"], ["-c"]])
-    runs = [make(rng, folder, "run", topics, 0.2) for _ in range(rng.choice([1, 1, 2]))]
-    words = [*flags, make(rng, folder, rel_format, topics, 0.7), *runs]
+    results_format = rng.choice(["trec_results", "trec_results", "msmarco", "json"])
+    kind = "run" if results_format == "trec_results" else f"{results_format} run"
+    runs = [make(rng, folder, kind, topics, 0.2) for _ in range(rng.choice([1, 1, 2]))]
+    words = ["-T", results_format, *flags, make(rng, folder, rel_format, topics, 0.7), *runs]
     ours = run(*words)
     return Outcome("own formats", ours.status, problem=problem_of("irevalx", ours, words))
 
@@ -116,8 +120,8 @@ MEASURES = [
 PARAMETERS = [*NUMBERS, "5", "10", "1=2", "c=1", "p=0.5", "=", "epsilon=0"]
 READINGS = [":skip", ":rel", ":nonrel", ":", ":x"]
 VALUES: dict[str, Sequence[str]] = {
-    "-R": ["qrels", "qrels", "sampled", "qrels_jg", "prefs", "qrels_prefs", "nosuch", ""],
-    "-T": ["trec_results", "trec_results", "nosuch"],
+    "-R": ["qrels", "qrels", "sampled", "qrels_jg", "prefs", "qrels_prefs", "beir", "json", "nosuch", ""],
+    "-T": ["trec_results", "trec_results", "msmarco", "json", "nosuch"],
     "--compat": ["9", "10", "10", "8"],
     "--format": ["trec", "table", "markdown", "latex", "csv", "tsv", "jsonl", "json", "xml"],
     "--unjudged": ["nonrel", "skip,rel", "nonrel,skip,rel", "rel,rel", "none", ""],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Lines = list[bytes]
 
@@ -47,6 +47,23 @@ def sampled(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
+def beir(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments as BEIR has them; the header does not stay where the lines are shuffled."""
+    return [
+        b"query-id\tcorpus-id\tscore",
+        *(b"%b\t%b\t%b" % (q, d, grade) for q, _, d, grade in _words(qrels(rng, topics))),
+    ]
+
+
+def drawn(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments of a drawn sample."""
+    return [
+        joined(topic, docno, rng.choice(GRADES), rng.choice([b"0", b"1", b"4"]), rng.choice([b"1", b"0.25", b"NA"]))
+        for topic in topics
+        for docno in some(rng, DOCNOS)
+    ]
+
+
 def grouped(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Judgments of several groups; preferences from them, too."""
     return [
@@ -75,6 +92,38 @@ def results(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     return [
         joined(topic, b"Q0", docno, b"1", rng.choice(SCORES), tag) for topic in topics for docno in some(rng, DOCNOS)
     ]
+
+
+def msmarco(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """A run as MS MARCO has it, with or without scores."""
+    scored = rng.random() < 0.5
+    return [
+        joined(topic, docno, b"%d" % rank, *([rng.choice(SCORES)] if scored else []))
+        for topic in topics
+        for rank, docno in enumerate(some(rng, DOCNOS), 1)
+    ]
+
+
+def json_judgments(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments as one JSON object."""
+    return _as_json((topic, docno, int(grade)) for topic, _, docno, grade in _words(qrels(rng, topics)))
+
+
+def json_run(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """A run as one JSON object."""
+    return _as_json((topic, docno, float(score)) for topic, _, docno, _, score, _ in _words(results(rng, topics)))
+
+
+def _words(lines: Lines) -> Iterator[list[bytes]]:
+    return map(bytes.split, lines)
+
+
+def _as_json(rows: Iterable[tuple[bytes, bytes, float]]) -> Lines:
+    """One line, with names in Latin 1."""
+    found: dict[str, dict[str, float]] = {}
+    for topic, docno, number in rows:
+        found.setdefault(topic.decode("latin-1"), {})[docno.decode("latin-1")] = number
+    return [json.dumps(found).encode()]
 
 
 def pool(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -131,10 +180,16 @@ def groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
 MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "qrels": qrels,
     "sampled": sampled,
+    "beir": beir,
+    "json": json_judgments,
+    "prels": drawn,
+    "subtopics": grouped,
     "qrels_jg": grouped,
     "prefs": preferences,
     "qrels_prefs": grouped,
     "run": results,
+    "msmarco run": msmarco,
+    "json run": json_run,
     "pool": pool,
     "zscores": zscores,
     "scoring": scoring,

@@ -49,14 +49,35 @@ COMMANDS: dict[str, Words] = {
     "leave-out": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", "map bpref", *_maybe(rng, "--groups", another("groups"))),
         *_maybe(rng, "--complete", "nonrelevant"),
+        *_maybe(rng, "--complete", "labels", "--labels", another("qrels"), *_maybe(rng, "--labels-replace")),
+    ],
+    "complete from labels": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--labels", another("qrels"), "--depth", "5", *_maybe(rng, "--labels-replace")),
+    ],
+    "labels": lambda rng, another, runs: [
+        *(another("qrels"), another("qrels"), *_maybe(rng, *runs), "--seed", "1", "--resamples", "20"),
+        *_maybe(rng, "--by-topic"),
     ],
     "agree on scorings": lambda rng, another, runs: [another("scoring"), another("scoring")],
     "agree on runs": lambda rng, another, runs: [another("qrels"), another("qrels"), *runs, "-m", "map"],
+    "bounds": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "-m", rng.choice(["P.5", "rbp", "dcg", "P.1,3 rbp.p=0.5,1=0.5,2=1,3=1"])),
+        *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
+        *_maybe(rng, "--next", "3"),
+    ],
+    "estimate": lambda rng, another, runs: [
+        *("--human", another("qrels"), "--machine", another("qrels"), *runs, "-m", "map P.5"),
+        *_maybe(rng, "--lambda", "1"),
+    ],
     "compare": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),
     ],
     "swap-rate": lambda rng, another, runs: [another("qrels"), *runs, "--draws", "10", "--seed", "1", "-m", "map"],
+    "describe": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--depth", "2", *_maybe(rng, "--groups", another("groups"))),
+        *(["--figure", str(Path(runs[0]).with_name("f.svg"))] if rng.random() < 0.1 else []),
+    ],
     "complete": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--docs", another("documents"), "--depth", "5"),
         *("--classifier", rng.choice(["svm", "kld"])),

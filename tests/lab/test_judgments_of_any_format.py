@@ -15,6 +15,7 @@ TOPICS = tuple("123456")
 
 MEASURES = {
     "qrels": "map",
+    "beir": "map",
     "sampled": "xinfAP",
     "qrels_jg": "map_avgjg",
     "prefs": "prefs_simp",
@@ -37,12 +38,39 @@ def runs(tmp_path: Path) -> list[Path]:
     return paths
 
 
-@pytest.fixture(params=sorted(REL_FORMATS))
+@pytest.fixture(params=sorted(MEASURES))
 def judgments(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     """Return a format, and judgments in it."""
     path = tmp_path / "judgments"
     path.write_bytes(EXAMPLES[request.param].text(TOPICS))
     return request.param, path
+
+
+def test_every_format_is_tried() -> None:
+    """JSON, which is no lines, is tried by itself."""
+    assert {*MEASURES, "json"} == REL_FORMATS.keys()
+
+
+def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
+    """Study and leave-out say of BEIR's files and of JSON what they say of the same judgments in qrels."""
+    grades = {topic: {"A": 1, "B": 0, "C": 2, "D": 0} for topic in TOPICS}
+    every = [(topic, docno, grade) for topic, of_topic in grades.items() for docno, grade in of_topic.items()]
+    files = {form: tmp_path / form for form in ("qrels", "beir", "json")}
+    files["qrels"].write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in every))
+    lines = "".join(f"{topic}\t{docno}\t{grade}\n" for topic, docno, grade in every)
+    files["beir"].write_text("query-id\tcorpus-id\tscore\n" + lines)
+    files["json"].write_text(json.dumps(grades))
+    options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
+    found = []
+    for form, path in files.items():
+        study = lab("study", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
+        assert study.status == 0
+        left_out = lab("leave-out", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
+        compared = lab("compare", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
+        found.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), left_out.stdout, compared.stdout))
+    assert found[0] == found[1] == found[2]
+    refused = lab("leave-out", "-R", "json", files["json"], *runs, "--write", tmp_path / "out")
+    assert refused.stderr.endswith("irevalx-lab: --write must be given together with -R qrels, but got -R json\n")
 
 
 def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: list[Path]) -> None:

@@ -36,7 +36,12 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
-USABLE = dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)) | {"describe": ("qrels", "sampled")}
+GRADES = ("qrels", "beir", "json")
+USABLE = {
+    **dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)),
+    **dict.fromkeys(("leave-out", "study", "labels", "estimate", "bounds"), GRADES),
+    "describe": (*GRADES, "sampled"),
+}
 """The formats of judgments that commands can use; the others can use qrels alone."""
 
 

@@ -15,7 +15,8 @@ from reference_family import DrawnLine, Options, SubtopicLine, read_judgments, s
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.formats import PRELS, QRELS, FileFormat
+from irevalx.reading.file_format import FileFormat
+from irevalx.reading.formats import PRELS, QRELS
 from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

@@ -11,8 +11,10 @@ import pytest
 from format_examples import content
 from running import run
 
+import irevalx
 from irevalx.errors import MalformedLineError
-from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, FileFormat
+from irevalx.reading.file_format import FileFormat
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT
 
@@ -64,6 +66,20 @@ def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folde
     expected = expected.replace(b"\tr\n", f"\t{file.partition('.')[0]}\n".encode())
     result = run("-q", "-T", name, "qrels", folder / file, cwd=folder)
     assert (result.status, result.stdout) == (0, expected)
+
+
+@pytest.mark.parametrize(("rel_format", "judged"), [("beir", "beir"), ("json", "qrels.json")])
+@pytest.mark.parametrize(("results_format", "ranked"), [("msmarco", "system.tsv"), ("json", "run.json")])
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_python_reads_them_too(rel_format: str, judged: str, results_format: str, ranked: str, folder: Path) -> None:
+    """The same values come of files in any formats."""
+    expected = irevalx.evaluate(folder / "qrels", folder / "run", "all_trec").to_dict()["r"]
+    found = irevalx.evaluate(
+        folder / judged, folder / ranked, "all_trec", rel_format=rel_format, results_format=results_format
+    ).to_dict()
+    [name] = found
+    assert name == ranked.partition(".")[0]
+    assert found[name] == expected
 
 
 def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ import irevalx
 from irevalx.cli.command import command
 from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
-from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS, FileFormat, FileKind
+from irevalx.reading.file_format import FileFormat, FileKind
+from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.layout import Comments, Layout
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
-from click.core import ParameterSource
 
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
@@ -21,6 +20,7 @@ from irevalx.lab.parameters import (
     least_retrieved_option,
     level_option,
     measures_option,
+    refuse_options,
     seed_option,
     topic_resamples_option,
 )
@@ -101,7 +101,7 @@ def command(
     if rbo is not None and not inputs.runs:
         first, second = (Source(source.path, b"".join(source.chunks(CHUNK_SIZE))) for source in (first, second))
         if _are_runs(first, second):
-            _refuse_options(
+            refuse_options(
                 "for scorings only, but X and Y are runs",
                 "against",
                 "resamples",
@@ -145,7 +145,7 @@ def _scorings(inputs: Inputs, x: Source, y: Source) -> tuple[Scoring, Scoring]:
     if inputs.runs:
         one, other = (inputs.ranked_with(source) for source in (x, y))
         return Scoring.of(x.path, one), Scoring.of(y.path, other)
-    _refuse_options("together with RUN, or not at all", *_OF_EVALUATIONS)
+    refuse_options("together with RUN, or not at all", *_OF_EVALUATIONS)
     return Scoring.read(x), Scoring.read(y)
 
 
@@ -159,11 +159,3 @@ def _are_runs(x: Source, y: Source) -> bool:
             "is none"
         )
     return found[0]
-
-
-def _refuse_options(rule: str, *names: str) -> None:
-    """Raise UsageError if one of these parameters was typed."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

@@ -84,7 +84,8 @@ def _agreement(paired: PairedScores) -> tuple[Any, ...]:
     one = replace(agree(paired.x, paired.y, paired.runs), changed=paired.changed)
     correlations = (one.tau, one.tau_b, one.tau_ap, one.pearson)
     moved = (one.rank_change, one.rise, one.risen, one.fall, one.fallen)
-    return (paired.measure, *correlations, one.rms, one.bias, *moved, one.changed, one.n_runs)
+    known = [None if math.isnan(correlation) else correlation for correlation in correlations]
+    return (paired.measure, *known, one.rms, one.bias, *moved, one.changed, one.n_runs)
 
 
 def _decisions(paired: PairedScores) -> tuple[Any, ...]:

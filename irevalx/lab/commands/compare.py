@@ -103,7 +103,8 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         default="pair",
         help=(
             "Print a row for each pair, or for each run: its scores, the best marked, and letters, which runs that do "
-            "not differ share; with --baseline + or - where a run is better or worse than it.  [default: pair]"
+            "not differ share; with --baseline + or - where a run is better or worse than it. Runs and measures stay "
+            "in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
         ),
     ),
     seed_option,
@@ -148,11 +149,13 @@ def command(
     different whose interval has 0. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are
     shown as sums.
     """
-    if power and by == "run":
-        raise UsageError("--power and --by run must not be given together")
+    _refuse_contradictions(output, by, drawn, power=power)
     experiment = inputs.ranked_runs()
     pairs = _pairs(experiment, baseline)
-    _refuse_figure(output, drawn, power=power, n_pairs=len(pairs), n_measures=len(experiment.measures))
+    if output.figure is not None and not power:
+        from irevalx.lab.figures.comparison_figures import refuse_too_many
+
+        refuse_too_many(drawn or "intervals", output.page, len(pairs), len(experiment.measures))
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
@@ -182,14 +185,12 @@ def command(
         output.write_figure(partial(comparison, what, measures, tested, alpha, baseline is not None))
 
 
-def _refuse_figure(output: Output, drawn: str | None, *, power: bool, n_pairs: int, n_measures: int) -> None:
-    """Raise UsageError for a figure that cannot be drawn."""
+def _refuse_contradictions(output: Output, by: str, drawn: str | None, *, power: bool) -> None:
+    """Raise UsageError where options contradict each other."""
+    if power and by == "run":
+        raise UsageError("--power and --by run must not be given together")
     if drawn is not None and (power or output.figure is None):
         raise UsageError("--draw must be given together with --figure, and without --power")
-    if output.figure is not None and not power:
-        from irevalx.lab.figures.comparison_figures import refuse_too_many
-
-        refuse_too_many(drawn or "intervals", output.page, n_pairs, n_measures)
 
 
 def _pairs(experiment: RankedRuns, baseline: str | None) -> list[tuple[int, int]]:

@@ -106,7 +106,7 @@ def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None)
         heads += [name, ""]
         cells += [scores, marks]
     rows = list(zip(*cells, strict=True))
-    return Table("runs", tuple(columns), rows, best=best, heads=tuple(heads))
+    return Table("runs", tuple(columns), rows, best=best, heads=tuple(heads), for_paper=True)
 
 
 def _letters(of_measure: Compared, alpha: float) -> list[str]:

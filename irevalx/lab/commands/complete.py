@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.commands.complete_labels import complete_from_labels
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.judging.pools import pool_of
@@ -30,8 +31,12 @@ from irevalx.lab.parameters import (
     depth_option,
     documents_option,
     lab_command,
+    labels_format_option,
+    labels_option,
+    labels_replace_option,
     level_option,
     qrels_argument,
+    refuse_options,
     seed_option,
 )
 from irevalx.lab.statistics.scales import MEAN
@@ -46,6 +51,9 @@ if TYPE_CHECKING:
 CUTOFFS = (5, 10, 20)
 """The numbers of documents of which precision is expected."""
 
+OF_CLASSIFIERS = ("documents", "classifier", "class_weight", "probabilities", "calibrated", "holdout", "seed")
+"""The parameters that labels do not need."""
+
 MOST_NAMED = 20
 """How many documents a warning names at most."""
 
@@ -56,6 +64,9 @@ MOST_NAMED = 20
     click.argument("runs", metavar="[RUN...]", nargs=-1, type=str, shell_complete=complete_file),
     documents_option,
     depth_option,
+    labels_option,
+    labels_replace_option,
+    labels_format_option,
     click.option(
         "--pool",
         metavar="FILE",
@@ -127,6 +138,8 @@ def command(
     *,
     documents: tuple[str, ...],
     depth: int,
+    labels: str | None,
+    labels_replace: bool,
     pool: str | None,
     classifier: str,
     class_weight: str | None,
@@ -137,19 +150,33 @@ def command(
     holdout: tuple[Fraction, ...],
     seed: int | None,
 ) -> None:
-    """Predict missing judgments from the text of the documents.
+    """Predict missing judgments from the text of the documents, or take them from a file of labels.
 
     For each topic a classifier learns from the judged documents. QRELS is written with a prediction for every document
     that nobody judged and that has the grade -1, is among the first K of some RUN, or is in a pool file: N (see
     --level) where it is relevant, 0 where it is not. The lines of judged documents stay as they are. What cannot be
     predicted, for want of text or of relevant and nonrelevant documents to learn from, gets -1.
+
+    With --labels nothing is learned, and no text is needed: these documents get the grades that they have in that file,
+    and -1 where it has none.
     """
     level, warn = inputs.level, inputs.messages.warn
+    if labels is not None:
+        refuse_options("without --labels, or not at all", *OF_CLASSIFIERS)
+        refuse_standard_input_twice(inputs.qrels, *inputs.runs, labels, pool)
+        judgments = _with_pools(inputs, depth, pool)
+        complete_from_labels(inputs, output, judgments, labels, replace=labels_replace, mark=mark, report=report)
+        return
+    _refuse_options_alone(
+        {
+            "--labels-replace must be given together with --labels": labels_replace,
+            "--class-weight must be given together with --classifier svm": class_weight and classifier != "svm",
+            "--calibrated must be given together with --mark or --report, and without --probabilities": (
+                calibrated and (probabilities or not (mark or report))
+            ),
+        }
+    )
     _refuse_contradictions(documents, level, holdout, report, probabilities=probabilities, mark=mark)
-    if class_weight is not None and classifier != "svm":
-        raise UsageError("--class-weight must be given together with --classifier svm")
-    if calibrated and (probabilities or (mark is None and report is None)):
-        raise UsageError("--calibrated must be given together with --mark or --report, and without --probabilities")
     refuse_standard_input_twice(inputs.qrels, *inputs.runs, *documents, pool)
 
     from irevalx.lab.completion.collection import collection_for
@@ -228,6 +255,13 @@ def expected_table(inputs: Inputs, judgments: Judgments, probability: FloatArray
     return Table("expected measures", ("run", *expected), rows)
 
 
+def _refuse_options_alone(rules: Mapping[str, object]) -> None:
+    """Raise UsageError for the first rule that is broken."""
+    for rule, broken in rules.items():
+        if broken:
+            raise UsageError(rule)
+
+
 def _refuse_contradictions(
     documents: Sequence[str],
     level: int,
@@ -239,7 +273,7 @@ def _refuse_contradictions(
 ) -> None:
     """Raise UsageError where options contradict each other."""
     if not documents:
-        raise UsageError("--docs must be given")
+        raise UsageError("--docs or --labels must be given")
     if level < 1:
         raise UsageError(f"--level must be at least 1, but got {level}")
     if probabilities and mark is None:

@@ -32,6 +32,7 @@ from irevalx.lab.parameters import (
     seed_option,
 )
 from irevalx.reading.formats import PRELS, SAMPLED
+from irevalx.reading.source import Source
 
 _LINES = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 """What writes a sample of strata, by format of judgments."""
@@ -104,8 +105,8 @@ def command(
     """Make judgments incomplete: keep a random sample of them.
 
     Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample. With --strata
-    it writes TOPIC IGNORED DOCNO STRATUM GRADE, for irevalx -R sampled; documents of no stratum are left out. With the
-    same seed a greater rate contains the smaller sample.
+    it writes TOPIC IGNORED DOCNO STRATUM GRADE, for irevalx -R sampled: documents of no stratum are left out, and with
+    the same seed a greater rate contains the smaller sample.
     """
     if sum(scheme is not None for scheme in (uniform, stratified, strata)) != 1:
         raise UsageError("one of --uniform, --stratified and --strata must be given")
@@ -142,7 +143,8 @@ def command(
 def _sample(inputs: Inputs, design: Design, path: str | None, seed: int) -> StrataSample:
     """Draw a sample of strata; the file says what is in them unless the runs do."""
     judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
-    stratum = divided(design, path, judgments, lambda: ranking_of(inputs.opened_runs, judgments, warn), warn)
+    source = None if path is None else Source(path)
+    stratum = divided(design, source, judgments, lambda: ranking_of(inputs.opened_runs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in warnings_of_sample(sample, inputs.level):
         warn(line)

@@ -13,7 +13,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.evaluation.many_runs import names_apart
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.description import (
     CUTOFFS,
     RANKS,
@@ -39,7 +39,7 @@ from irevalx.lab.parameters import (
 )
 from irevalx.lab.ranked_runs import raise_first
 from irevalx.ranking.rank import RankingRules, rank_run
-from irevalx.reading.formats import QRELS, SAMPLED
+from irevalx.reading.formats import SAMPLED
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -87,7 +87,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
-    formats=(QRELS.name, SAMPLED.name),
+    formats=(*GRADED, SAMPLED.name),
 )
 def command(
     inputs: Inputs,

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from irevalx.arrays.segments import AnyArray
+from irevalx.arrays.segments import FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, Warn, quote
+from irevalx.lab.commands.leave_out_tables import (
+    decisions_table,
+    holes_table,
+    pivot_table,
+    predictions_table,
+    quality_table,
+    runs_table,
+    summary_table,
+)
 from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.experiment import Experiment
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
     EXPERIMENT,
@@ -26,14 +36,22 @@ from irevalx.lab.parameters import (
     group_by_option,
     groups_option,
     lab_command,
+    labels_format_option,
+    labels_option,
+    labels_replace_option,
     threads_option,
 )
-from irevalx.lab.statistics.decisions import DECISION_COLUMNS
-from irevalx.reports.table import Table
+from irevalx.reading.formats import QRELS
 
 if TYPE_CHECKING:
-    from irevalx.lab.completion.predict import Predictions
+    from irevalx.lab.completion.predict import Decided, Predicting
     from irevalx.lab.judging.leave_out import LeftOut, Removal, Treatment
+
+LABELS, NONRELEVANT = "labels", "nonrelevant"
+"""Ways to complete judgments that are no classifiers."""
+
+HOLES_DEPTH = 10
+"""Among how many documents holes are counted, unless told otherwise."""
 
 
 @lab_command(
@@ -54,19 +72,42 @@ if TYPE_CHECKING:
     ),
     click.option(
         "--complete",
-        type=click.Choice((*CLASSIFIERS, "nonrelevant")),
+        type=click.Choice((*CLASSIFIERS, LABELS, NONRELEVANT)),
+        multiple=True,
         help=(
-            "Predict the judgments that are left out, as irevalx-lab complete does, or take them all for nonrelevant. "
-            "The summary has a row for each kind of judgments: biased (as the group leaves them), nonrelevant (which a "
-            "classifier should improve on) and completed."
+            "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
+            "them all for nonrelevant. May be repeated. The summary has a row for each kind of judgments: biased (as "
+            "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),
     documents_option,
+    labels_option,
+    labels_replace_option,
+    labels_format_option,
+    click.option(
+        "--holes",
+        "holes_depth",
+        type=click.IntRange(1),
+        metavar="K",
+        help=(
+            "Add the share of holes among the first K documents of each run, when its group is left out, the bias of "
+            f"the run, and a table of how the bias goes with the holes.  [default: {HOLES_DEPTH} with --complete "
+            "labels, otherwise none]"
+        ),
+    ),
     click.option("--write", "folder", metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),
     click.option(
         "--summary",
         is_flag=True,
-        help="Print the summary only, a row a measure; csv, tsv and jsonl have none otherwise.",
+        help="Print the summary only, a row a measure, and that of holes; csv, tsv and jsonl have none otherwise.",
+    ),
+    click.option(
+        "--pivot",
+        is_flag=True,
+        help=(
+            "Print a row for each run, with its scores under the full and under the other judgments side by side, as "
+            "Büttcher et al. (2007) do in Table 5."
+        ),
     ),
     click.option(
         "--removed",
@@ -75,8 +116,18 @@ if TYPE_CHECKING:
     ),
     threads_option,
     *FIGURE,
+    click.option(
+        "--draw",
+        "drawn",
+        type=click.Choice(["changes", "holes"]),
+        help=(
+            "What --figure draws: how scores and ranks change, or the bias of runs against their share of holes.  "
+            "[default: changes]"
+        ),
+    ),
     *TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -87,11 +138,16 @@ def command(
     only: str | None,
     depth: int,
     keep_in_pool: bool,
-    complete: str | None,
+    complete: tuple[str, ...],
     documents: tuple[str, ...],
+    labels: str | None,
+    labels_replace: bool,
+    holes_depth: int | None,
     folder: str | None,
     summary: bool,
+    pivot: bool,
     removed: bool,
+    drawn: str | None,
 ) -> None:
     """Judge each group of runs without the documents that only it has found.
 
@@ -100,11 +156,16 @@ def command(
     are compared with those under the whole pool. So are the decisions which runs differ (Wilcoxon's test, p < 0.05),
     for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
 
-    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure.
+    --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
+    labels, and how the bias that is left goes with the share of holes (--holes).
+
+    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
+    holes, its bias against its share of holes.
     """
     from irevalx.lab.judging.leave_out import (
         deleted,
         groups_of,
+        holes_of_runs,
         leave_out,
         nonrelevant,
         removals,
@@ -112,176 +173,172 @@ def command(
         unjudged,
     )
 
-    if removed and (summary or complete is not None or folder is not None or output.figure is not None):
-        raise UsageError("--removed must not be given together with --summary, --complete, --write or --figure")
-    _refuse_contradictions(groups, group_by, complete, documents, inputs.level)
-    refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents)
+    others = (complete, folder, holes_depth, output.figure)
+    _refuse_several({"--summary": summary, "--pivot": pivot, "--removed": removed})
+    _refuse_removed_and_drawn(removed=removed and any(others), drawn=drawn is not None and output.figure is None)
+    _refuse_contradictions(groups, group_by, complete, documents, labels, inputs.level, labels_replace=labels_replace)
+    refuse_standard_input_twice(inputs.qrels, *inputs.runs, groups, *documents, labels)
     experiment = inputs.experiment()
     names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     if folder is not None:
-        _refuse_same_file(names)
+        _refuse_files(names, inputs.rel_format)
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     if removed:
         output.write_tables([removed_table(experiment, left_out)])
         return
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
-    if complete is not None:
-        treatments["nonrelevant"] = nonrelevant
-    completing = None
-    n_predictions = len(left_out) * len(experiment.judgments.topics)
+    if complete:
+        treatments[NONRELEVANT] = nonrelevant
+    n_predictions = len(left_out) * len(experiment.judgments.topics) * sum(name in CLASSIFIERS for name in complete)
     with inputs.messages.progress("topics predicted", total=n_predictions) as progress:
-        if complete in CLASSIFIERS:
-            from irevalx.lab.completion.collection import collection_for
-            from irevalx.lab.completion.predict import Completing, Completion, classifier_for
-
-            collection = collection_for(experiment.judgments, documents)
-            classifier = classifier_for(complete, collection)
-            completion = Completion(experiment.judgments, collection, classifier, inputs.level)
-            treatments[complete] = completing = Completing(completion)
-            completing.predict_for(left_out, inputs.threads, progress.advance)
+        predicting = _predicting(inputs, experiment, left_out, complete, documents, progress.advance)
+    if labels is not None:
+        predicting[LABELS] = _labelling(inputs, experiment, left_out, labels, replace=labels_replace)
+    treatments |= {name: predicting[name] for name in complete if name in predicting}
     results = {
         name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
     }
     if folder is not None:
-        *_, treatment = treatments.values()
-        for removal in left_out:
-            grades, written = treatment(removal, experiment.grades)
-            path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
-            write_lines(inputs.qrels_lines.with_grades(grades, written), path)
+        *_, last = treatments.values()
+        _write_judgments(inputs, left_out, last, folder)
     in_full = not FORMATS[output.format].for_people
-    tables = [runs_table(experiment, names, results), summary_table(experiment, results, with_decisions=in_full)]
+    depth_of_holes = holes_depth or (HOLES_DEPTH if labels is not None or drawn == "holes" else None)
+    holes = holes_of_runs(experiment, left_out, depth_of_holes) if depth_of_holes else None
+    tables = [
+        runs_table(experiment, names, results, holes),
+        summary_table(experiment, results, with_decisions=in_full),
+    ]
     if not in_full:
         tables.append(decisions_table(experiment, results))
-    if completing is not None:
-        tables.append(predictions_table(experiment, left_out, completing.predictions))
-        tables.append(quality_table(experiment, left_out, completing.predictions))
-        _warn_of_unpredicted(left_out, completing.predictions, inputs.messages.warn)
-    output.write_tables(tables[1:2] if summary else tables)
-    _write_figure(output, experiment, results)
+    of_holes = [] if holes is None else [holes_table(experiment, results, holes)]
+    tables += of_holes
+    if predicting:
+        predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
+        tables.append(predictions_table(experiment, left_out, predictions))
+        tables.append(quality_table(experiment, left_out, predictions))
+        _warn_of_unpredicted(left_out, predictions, inputs.messages.warn)
+    if summary:
+        tables = [tables[1], *of_holes]
+    elif pivot:
+        tables = [pivot_table(experiment, names, results)]
+    output.write_tables(tables)
+    _write_figure(output, experiment, results, holes if drawn == "holes" else None, depth_of_holes)
 
 
-def _write_figure(output: Output, experiment: Experiment, results: Mapping[str, LeftOut]) -> None:
-    """Draw the changes, if a figure is asked for."""
-    if output.figure is not None:
+def _write_figure(
+    output: Output, experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray | None, depth: int | None
+) -> None:
+    """Draw the changes, if a figure is asked for; given the shares of holes up to a rank, the bias against them."""
+    if output.figure is None:
+        return
+    if holes is not None and depth is not None:
+        from irevalx.lab.figures.label_figures import bias_against_holes
+
+        output.write_figure(partial(bias_against_holes, experiment, results, holes, depth))
+    else:
         from irevalx.lab.figures.leave_out_figures import changes
 
         output.write_figure(partial(changes, experiment, results))
 
 
-def runs_table(experiment: Experiment, groups: Sequence[str], results: Mapping[str, LeftOut]) -> Table:
-    """Return a table with a row for each run and measure, and for each kind of judgments if there are several."""
-    rows = tuple(
-        (
-            run,
-            groups[r],
-            measure,
-            *_label(results, name),
-            float(one.before[m, r]),
-            float(one.after[m, r]),
-            int(one.rank_before[m, r]),
-            int(one.rank_after[m, r]),
-            bool(one.changed[m, r]),
-        )
-        for m, measure in enumerate(experiment.measures)
-        for r, run in enumerate(experiment.runs)
-        for name, one in results.items()
-    )
-    labels = ("run", "group", "measure", *_label(results, "judgments"))
-    columns = (*labels, "score", "left_out", "rank", "rank_left_out", "significant")
-    return Table("runs", columns, rows, n_labels=len(labels))
-
-
-def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:
-    """Return a table with a row for each measure, and for each kind of judgments if there are several.
-
-    Parameters
-    ----------
-    with_decisions : whether the columns of ``decisions_table`` stand behind the others.
-    """
-    labels = ("measure", *_label(results, "judgments"))
-    heads: tuple[str, ...] = ("rank_change", "rise", "fall", "bias", "rms", "tau", "tau_b", "significant")
-    if not all(one.left_out.all() for one in results.values()):
-        heads += ("tau_b_all_runs", "tau_all_runs")
-    decisions = DECISION_COLUMNS if with_decisions else ()
-    rows = tuple(
-        (
-            measure,
-            *_label(results, name),
-            *(column[m].item() for column in _statistics(one)[: len(heads)]),
-            *(one.confusion.columns[column][m].item() for column in decisions),
-        )
-        for m, measure in enumerate(experiment.measures)
-        for name, one in results.items()
-    )
-    return Table("summary", (*labels, *heads, *decisions), rows, n_labels=len(labels))
-
-
-def decisions_table(experiment: Experiment, results: Mapping[str, LeftOut]) -> Table:
-    """Return a table with the same rows: how the decisions which runs differ go together."""
-    labels = ("measure", *_label(results, "judgments"))
-    rows = tuple(
-        (measure, *_label(results, name), *(one.confusion.columns[column][m].item() for column in DECISION_COLUMNS))
-        for m, measure in enumerate(experiment.measures)
-        for name, one in results.items()
-    )
-    return Table("decisions which runs differ", (*labels, *DECISION_COLUMNS), rows, n_labels=len(labels))
-
-
-def _statistics(one: LeftOut) -> tuple[AnyArray, ...]:
-    of_left_out = (one.rank_change, one.rise, one.fall, one.bias, one.rms, one.tau, one.tau_b, one.share_changed)
-    return (*of_left_out, one.tau_b_all, one.tau_all)
-
-
-def predictions_table(
-    experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]
-) -> Table:
-    """Return a table with a row for each group: what only it has found, and how much of it is predicted right."""
-    columns = ("group", "only_there", "relevant", "predicted", "predicted_relevant", "right")
-    relevant = experiment.grades >= experiment.level
-    rows = []
+def _write_judgments(inputs: Inputs, left_out: Sequence[Removal], treatment: Treatment, folder: str) -> None:
+    """Write the judgments that each group is judged with."""
+    lines = inputs.qrels_lines
     for removal in left_out:
-        made = predictions[removal.group]
-        masks = (removal.removed, removal.removed & relevant, made.predicted, made.relevant, made.relevant & relevant)
-        rows.append((removal.group, *(int(mask.sum()) for mask in masks)))
-    return Table("predictions", columns, tuple(rows))
+        grades, written = treatment(removal, lines.judgments.grades)
+        path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
+        write_lines(lines.with_grades(grades, written), path)
 
 
-def quality_table(experiment: Experiment, left_out: Sequence[Removal], predictions: Mapping[str, Predictions]) -> Table:
-    """Return a table with a row: how good the predictions are, averaged over groups and topics."""
-    from irevalx.lab.completion.quality import completion_quality
+def _predicting(
+    inputs: Inputs,
+    experiment: Experiment,
+    left_out: Sequence[Removal],
+    complete: Sequence[str],
+    documents: Sequence[str],
+    progress: Callable[[int], None],
+) -> dict[str, Predicting]:
+    """Return what each of the classifiers asked for makes of the documents of a group."""
+    classifiers = [name for name in complete if name in CLASSIFIERS]
+    if not classifiers:
+        return {}
+    from irevalx.lab.completion.collection import collection_for
+    from irevalx.lab.completion.predict import Completing, Completion, classifier_for
 
-    found = completion_quality(experiment.judgments, left_out, predictions, experiment.level)
-    columns = ("precision", "recall", "f1", "averaged", "nothing_to_find")
-    row = (found.precision, found.recall, found.f1, found.n_averaged, found.n_nothing_to_find)
-    return Table("quality of predictions", columns, (row,), n_labels=0)
+    collection = collection_for(experiment.judgments, documents)
+    found: dict[str, Predicting] = {}
+    for name in classifiers:
+        completion = Completion(experiment.judgments, collection, classifier_for(name, collection), inputs.level)
+        found[name] = completing = Completing(completion)
+        completing.predict_for(left_out, inputs.threads, progress)
+    return found
 
 
-def _warn_of_unpredicted(left_out: Sequence[Removal], predictions: Mapping[str, Predictions], warn: Warn) -> None:
-    """Warn of documents that could not be predicted, with their number."""
+def _labelling(
+    inputs: Inputs, experiment: Experiment, left_out: Sequence[Removal], path: str, *, replace: bool
+) -> Labelling:
+    """Read labels that take the place of judgments; raises InputError if none would."""
+    labels = inputs.labels(path)
+    found = Labelling(experiment.judgments, labels, inputs.level, left_out, replace=replace)
+    for line in found.warnings(inputs.qrels):
+        inputs.messages.warn(line)
+    return found
+
+
+def _warn_of_unpredicted(
+    left_out: Sequence[Removal], predictions: Mapping[str, Mapping[str, Decided]], warn: Warn
+) -> None:
+    """Warn of documents that classifiers could not predict, with their number."""
     removed = sum(int(removal.removed.sum()) for removal in left_out)
-    if lacking := removed - sum(int(made.predicted.sum()) for made in predictions.values()):
-        warn(
-            f"{lacking} of {removed} documents that only one group has found stay unjudged, for want of text or of "
-            "relevant and nonrelevant documents to learn from"
-        )
+    for name, by_group in predictions.items():
+        lacking = removed - sum(int(made.predicted.sum()) for made in by_group.values())
+        if lacking and name in CLASSIFIERS:
+            warn(
+                f"{lacking} of {removed} documents that only one group has found stay unjudged, for want of text or of "
+                "relevant and nonrelevant documents to learn from"
+            )
 
 
-def _label(results: Mapping[str, LeftOut], text: str) -> tuple[str, ...]:
-    """Return the label of a kind of judgments, where there are several kinds."""
-    return (text,) if len(results) > 1 else ()
+def _refuse_removed_and_drawn(*, removed: bool, drawn: bool) -> None:
+    """Raise UsageError for --removed together with other tables, or for --draw without a figure."""
+    if removed:
+        raise UsageError("--removed must not be given together with --complete, --holes, --write or --figure")
+    if drawn:
+        raise UsageError("--draw must be given together with --figure")
 
 
 def _refuse_contradictions(
-    groups: str | None, group_by: str | None, complete: str | None, documents: Sequence[str], level: int
+    groups: str | None,
+    group_by: str | None,
+    complete: Sequence[str],
+    documents: Sequence[str],
+    labels: str | None,
+    level: int,
+    *,
+    labels_replace: bool,
 ) -> None:
     """Raise UsageError where options contradict each other."""
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
-    if (complete in CLASSIFIERS) != bool(documents):
+    for name in complete:
+        if complete.count(name) > 1:
+            raise UsageError(f"--complete must be given once for each kind of judgments, but got {name} twice")
+    if any(name in CLASSIFIERS for name in complete) != bool(documents):
         raise UsageError("--docs and --complete, with svm or kld, must be given together")
-    if complete is not None and level < 1:
+    if (LABELS in complete) != (labels is not None):
+        raise UsageError("--labels and --complete labels must be given together")
+    if labels_replace and labels is None:
+        raise UsageError("--labels-replace must be given together with --labels")
+    if complete and level < 1:
         raise UsageError(f"--level must be at least 1 with --complete, but got {level}")
+
+
+def _refuse_several(options: Mapping[str, bool]) -> None:
+    """Raise UsageError if more than one of these options was given."""
+    given = [name for name, is_given in options.items() if is_given]
+    if given[1:]:
+        raise UsageError(f"{' and '.join(given)} must not be given together")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
@@ -291,7 +348,10 @@ def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
         raise UsageError(f"--only must be one of {', '.join(sorted(set(groups)))}, but got {quote(only)}")
 
 
-def _refuse_same_file(groups: Sequence[str]) -> None:
+def _refuse_files(groups: Sequence[str], rel_format: str) -> None:
+    """Raise UsageError where judgments cannot be written for each group."""
+    if rel_format != QRELS.name:
+        raise UsageError(f"--write must be given together with -R {QRELS.name}, but got -R {rel_format}")
     found: dict[str, str] = {}
     for group in groups:
         other = found.setdefault(_as_file_name(group), group)

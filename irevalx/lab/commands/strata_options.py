@@ -132,17 +132,17 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
 
 
 def divided(
-    design: Design, path: str | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
+    design: Design, source: Source | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
 ) -> IntArray:
     """Return the place of the stratum of each judged document, as ``Design.divide`` does.
 
     Parameters
     ----------
-    path : of the file with the strata; None where runs say what is in a stratum.
+    source : the file with the strata; None where runs say what is in a stratum.
     ranking : returns the ranking of the runs.
     """
-    if path is not None:
-        numbers = read_strata_file(Source(path), judgments, design.strata, warn)
+    if source is not None:
+        numbers = read_strata_file(source, judgments, design.strata, warn)
     else:
         numbers = numbers_for(design.by, ranking(), judgments.rows.size)
     return design.divide(judgments, numbers)

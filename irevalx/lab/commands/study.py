@@ -14,7 +14,8 @@ from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
 from irevalx.lab.commands.strata_options import divided, read_design, strata_file_option, strata_option
-from irevalx.lab.input_files import Inputs
+from irevalx.lab.experiment import Experiment
+from irevalx.lab.input_files import GRADED, Inputs
 from irevalx.lab.judging.samples import warnings_without_relevant
 from irevalx.lab.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.parameters import (
@@ -30,11 +31,13 @@ from irevalx.lab.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.sample_values import graded_among, requests_of_samples
+from irevalx.lab.study.inferred_precision import with_error_sources
 from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_samples import Division
 from irevalx.lab.study.study_warnings import study_warnings
 from irevalx.process.messages import Messages
+from irevalx.reading.source import Source
 
 
 @lab_command(
@@ -61,11 +64,28 @@ from irevalx.process.messages import Messages
     strata_option,
     strata_file_option,
     click.option(
+        "--own-pool",
+        is_flag=True,
+        help=(
+            "With depth and mixed: take the deepest pool of these runs for the full judgments, and leave out the other "
+            "judgments."
+        ),
+    ),
+    click.option(
         "--samples",
         type=click.IntRange(1),
         metavar="N",
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",
+    ),
+    click.option(
+        "--infap-errors",
+        is_flag=True,
+        help=(
+            "Add two measures, so that the errors of infAP can be told apart: infAP_no_pool, which does not know what "
+            "was pooled, and infAP_true_precisions, with the precisions of the full judgments at the sampled relevant "
+            "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
+        ),
     ),
     topic_resamples_option,
     click.option(
@@ -92,6 +112,7 @@ from irevalx.process.messages import Messages
     click.option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    formats=GRADED,
 )
 def command(
     inputs: Inputs,
@@ -101,9 +122,11 @@ def command(
     levels: str | None,
     strata: str | None,
     strata_file: str | None,
+    own_pool: bool,
     samples: int,
     resamples: int,
     resample_decisions: bool,
+    infap_errors: bool,
     seed: int | None,
     figures: str,
     folder: str,
@@ -117,6 +140,9 @@ def command(
     and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
     over samples exceeds 0.9. With --resamples, summary.csv and knees.csv have intervals.
 
+    Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
+    sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
+
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
     agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
     differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
@@ -124,6 +150,7 @@ def command(
     (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
     a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
     """
+    _refuse_contradictions(scheme, own_pool=own_pool, has_strata=strata is not None)
     if resample_decisions and not resamples:
         raise UsageError("--resample-decisions must be given together with --resamples")
     if figures != "none":
@@ -133,18 +160,20 @@ def command(
     from irevalx.lab.study.study_tables import knees_table
 
     refuse_standard_input_twice(inputs.qrels, strata_file, *inputs.runs)
-    if (scheme == "strata") != (strata is not None):
-        raise UsageError("--scheme strata and --strata must be given together")
     chosen_levels = _levels(levels, scheme)
-    files = [{"path": source.path, "sha256": source.sha256()} for source in (inputs.qrels_source, *inputs.run_sources)]
-    requests = requests_of_samples(inputs.measures, inputs.level)
-    graded = graded_among(inputs.measures, inputs.level) or ("map",)
-    experiment = replace(replace(inputs, measures=graded).experiment(), requests=requests)
+    of_strata = None if strata_file is None else Source(strata_file)
+    sources = [inputs.qrels_source, *inputs.run_sources, *([of_strata] if of_strata else [])]
+    files = [{"path": source.path, "sha256": source.sha256()} for source in sources]
+    experiment = _experiment(inputs)
+    if own_pool:
+        experiment = experiment.within_pool(int(max(level.number for level in chosen_levels)))
+    if infap_errors:
+        experiment = with_error_sources(experiment)
     design = None if strata is None else read_design(strata, named=strata_file is not None)
     division = None
     if design is not None:
         judgments, warn = experiment.judgments, inputs.messages.warn
-        division = Division(design, divided(design, strata_file, judgments, lambda: experiment.ranking, warn))
+        division = Division(design, divided(design, of_strata, judgments, lambda: experiment.ranking, warn))
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, inputs.level):
             inputs.messages.warn(line)
@@ -170,6 +199,7 @@ def command(
         "irevalx": __version__,
         "scheme": scheme,
         **({} if strata is None else {"strata": strata}),
+        "own_pool": own_pool,
         "levels": [one.text for one in study.levels],
         "seeds": list(study.seeds) if is_random else [],
         "resamples": resamples,
@@ -183,6 +213,21 @@ def command(
     if figures != "none":
         draw_figures(study, path, figures, output, inputs.messages)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
+
+
+def _refuse_contradictions(scheme: str, *, own_pool: bool, has_strata: bool) -> None:
+    """Raise UsageError for options that another scheme has."""
+    if own_pool and scheme not in {"depth", "mixed"}:
+        raise UsageError(f"--own-pool must be given together with --scheme depth or mixed, but got {scheme}")
+    if (scheme == "strata") != has_strata:
+        raise UsageError("--scheme strata and --strata must be given together")
+
+
+def _experiment(inputs: Inputs) -> Experiment:
+    """Read judgments and runs for measures of any sample."""
+    requests = requests_of_samples(inputs.measures, inputs.level)
+    graded = graded_among(inputs.measures, inputs.level) or ("map",)
+    return replace(replace(inputs, measures=graded).experiment(), requests=requests)
 
 
 def write_tables(study: Study, folder: Path, about: dict[str, object], digits: int) -> None:

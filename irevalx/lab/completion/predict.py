@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,13 +19,26 @@ from irevalx.process.workers import in_order
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
-    """The result of completing judgments.
+class Decided:
+    """What was decided about documents that are to be judged.
 
     Parameters
     ----------
     predicted : flat over the judgments; whether there is a prediction.
     relevant : flat; whether a document was predicted relevant.
+    """
+
+    predicted: BoolArray
+    relevant: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Decided):
+    """The result of completing judgments by a classifier.
+
+    Parameters
+    ----------
+    predicted, relevant : as ``Decided`` has them.
     value : flat; the classifier's decision values, nan where there is no prediction.
     without_text : flat; whether a document was to be predicted but has no text, and so no prediction.
     learned_relevant, learned_nonrelevant : per topic; how many documents with text there were to learn from.
@@ -32,8 +46,6 @@ class Predictions:
         learn from.
     """
 
-    predicted: BoolArray
-    relevant: BoolArray
     value: FloatArray
     without_text: BoolArray
     learned_relevant: IntArray
@@ -97,6 +109,17 @@ class Completion:
             learned_nonrelevant=n_nonrelevant,
             untrained=~trainable & (rows.count(unknown) > 0),
         )
+
+
+class Predicting(Protocol):
+    """A ``Treatment`` that keeps what it has decided about the documents of each group that it has treated."""
+
+    @property
+    def predictions(self) -> Mapping[str, Decided]:
+        """By group."""
+
+    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the grades and the pool that the group is judged with."""
 
 
 class Completing:

@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum, ratio
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.predict import Predictions
+from irevalx.lab.completion.predict import Decided
 from irevalx.lab.judging.leave_out import Removal
 from irevalx.lab.judging.samples import is_relevant
 
@@ -32,7 +32,7 @@ class Found:
     right: IntArray
 
     @classmethod
-    def of(cls, judgments: Judgments, predictions: Predictions, level: int) -> Found:
+    def of(cls, judgments: Judgments, predictions: Decided, level: int) -> Found:
         """Count what was predicted of judged documents.
 
         Parameters
@@ -83,7 +83,7 @@ class CompletionQuality:
 
 
 def completion_quality(
-    judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Predictions], level: int
+    judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Decided], level: int
 ) -> CompletionQuality:
     """Average the quality of predictions over groups and topics.
 

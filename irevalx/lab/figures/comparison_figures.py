@@ -175,7 +175,7 @@ def topic_differences(
         highest = tallest[of_measure.measure] or 1.0
         ranked = np.sort(d)[::-1]
         colour = _DIFFER if one.corrected < alpha else _PLAIN
-        panel.bar(np.arange(1, len(ranked) + 1), ranked, width=1.0, color=colour, linewidth=0)
+        panel.bar(np.arange(1, len(ranked) + 1), ranked, width=1.0, color=colour, linewidth=0.2)
         panel.axhline(0, color=GREY, linewidth=0.6)
         panel.set(xlim=(0.5, len(ranked) + 0.5), ylim=(-1.08 * highest, 1.08 * highest))
         name = _pair(of_measure, one, baseline=baseline)
@@ -189,9 +189,9 @@ def topic_differences(
     first = measures[0]
     against = first.runs[first.found.pairs[0].first] if baseline else "the other"
     page.name(figure, f"Differences by topic{f' from {against}' if baseline else ''}")
-    note = f"Coloured: runs that differ (corrected p < {alpha:g})."
+    note = f"Dark: runs that differ (corrected p < {alpha:g})."
     page.explain(figure, "topics, from the greatest difference to the least", note)
-    figure.supylabel(page.wrapped(_label(against, baseline=baseline)), fontsize=7.5)
+    page.label_heights(figure, _label(against, baseline=baseline))
     return figure
 
 

@@ -74,7 +74,7 @@ def _draw_topics(axis: Axes, described: Described) -> None:
         counts = judgments.of_grade[place, order]
         colour = COLOURS[(1, 5, 3, 2, 4, 0)[number]]
         label = f"grade {judgments.grades[place]}"
-        axis.bar(topics, counts, bottom=bottom, width=1.0, color=colour, linewidth=0, label=label)
+        axis.bar(topics, counts, bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
         bottom = bottom + counts
     axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics, from the most to the fewest", ylabel="relevant documents")
     axis.yaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -144,5 +144,5 @@ def _draw_groups(axis: Axes, described: Described) -> None:
         text = f"{one.relevant_alone}"
         axis.annotate(text, (100 * one.share_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [one.group for one in groups])
-    axis.set(xlabel="% of the pool that only this group has found\n(at the bar: relevant documents among them)")
+    axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
     axis.margins(x=0.12)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.figures.page import POINT, dark, size_of, width_of
+from irevalx.lab.figures.page import POINT, dark, figure_of, size_of, width_of
 
 _SIZE = 7.0
 """Of the letters, in points."""
@@ -130,10 +130,14 @@ class LineLabels:
             self._make_room_at_left(widest / width + leader)
         x = widest / width + POINT / width if self._at_left else 1 + leader
         wanted = np.array([self._height(line.left if self._at_left else line.right) for line in self._lines])
+        to_inches = self._panel.transData - figure_of(self._panel).dpi_scale_trans
+        edge = float((self._panel.transAxes - figure_of(self._panel).dpi_scale_trans).transform((x, 0))[0])
         for line, y in zip(self._lines, spread(wanted, 2 * half, half, 1 - half).tolist(), strict=True):
+            end = line.left if self._at_left else line.right
+            is_near = abs(float(to_inches.transform(end)[0]) - edge) < 1.5 * _LEADER * POINT
             self._panel.annotate(
                 line.label,
-                line.left if self._at_left else line.right,
+                end,
                 xytext=(x, y),
                 textcoords="axes fraction",
                 fontsize=_SIZE,
@@ -145,8 +149,8 @@ class LineLabels:
                 arrowprops={
                     "arrowstyle": "-",
                     "color": line.colour,
-                    "linestyle": line.dashes,
-                    "linewidth": 0.8,
+                    "linestyle": line.dashes if is_near else "-",
+                    "linewidth": 0.8 if is_near else 0.35,  # what is far must not look like data
                     "relpos": (1, 0.5) if self._at_left else (0, 0.5),
                     "shrinkA": 1,
                     "shrinkB": 0,

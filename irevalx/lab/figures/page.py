@@ -63,6 +63,12 @@ GREY = "0.45"
 POINT = 1 / 72
 """A typographic point in inches."""
 
+_TITLE, _NOTE = 8.0, 7.5
+"""The size of titles, and of labels and notes of a whole figure, in points."""
+
+_LETTER = 0.57
+"""The width of a letter in units of its size; most are narrower."""
+
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """Nothing that differs between two calls."""
 
@@ -92,17 +98,21 @@ class Page:
     def name(self, figure: Figure, title: str) -> None:
         """Put a title above a figure, if titles are wanted."""
         if self.titled:
-            figure.suptitle(self.wrapped(title), fontsize=8)
-
-    def wrapped(self, text: str) -> str:
-        """Break a text into lines as wide as the page."""
-        return "\n".join(textwrap.wrap(text, int(17 * self.width), break_on_hyphens=False))
+            figure.suptitle(self.wrapped(title, _TITLE), fontsize=_TITLE)
 
     def explain(self, figure: Figure, label: str, note: str = "") -> None:
         """Put a label of the horizontal axes below all of them, and a note below that."""
-        lines = [line for line in (self.wrapped(label), self.wrapped(note)) if line]
+        lines = [line for line in (self.wrapped(label, _NOTE), self.wrapped(note, _NOTE)) if line]
         if lines:
-            figure.supxlabel("\n".join(lines), fontsize=7.5)
+            figure.supxlabel("\n".join(lines), fontsize=_NOTE)
+
+    def label_heights(self, figure: Figure, label: str) -> None:
+        """Put a label of the vertical axes beside all of them."""
+        figure.supylabel(self.wrapped(label, _NOTE), fontsize=_NOTE)
+
+    def wrapped(self, text: str, size: float) -> str:
+        """Break a text in letters of so many points into lines as wide as the page."""
+        return "\n".join(textwrap.wrap(text, int(self.width / (_LETTER * size * POINT)), break_on_hyphens=False))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from irevalx.measures import MEASURES
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure
 
@@ -44,6 +45,12 @@ def range_of(measure: Measure) -> Range:
     if re.match(r"Range: 0 to [a-z_]+\.", text):  # of another measure: a count
         return Range(0.0, math.inf, is_share=False)
     return Range(-math.inf, math.inf, is_share=False)
+
+
+def measure_printed_as(name: str) -> Measure | None:
+    """Return the measure that has this printed name, such as ``P_10`` or ``infAP_c=1:skip``; None if there is none."""
+    found = [measure for measure in MEASURES if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
+    return max(found, key=lambda measure: len(measure.name), default=None)
 
 
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:

@@ -94,7 +94,7 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y = x." if comparable else "."
     page.explain(figure, f"{what} under full judgments", points)
-    figure.supylabel(page.wrapped(f"{measure} under reduced judgments"), fontsize=7.5)
+    page.label_heights(figure, f"{measure} under reduced judgments")
     return figure
 
 

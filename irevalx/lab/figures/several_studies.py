@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import Page
+from irevalx.lab.figures.ranges import Range, groups_on_one_axis, measure_printed_as, range_of
 from irevalx.lab.figures.study_figures import LEVELS, OVER_TOPICS, RULE, STATISTICS
+from irevalx.lab.study.study import is_comparable
 from irevalx.lab.study.summary_files import StudySummary
 
 _SHOWN = ("tau_b", "pearson", "rms")
@@ -33,24 +35,21 @@ def on_one_axis(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]
     ----------
     lines : the measures and what they are compared with, "AP" or "itself"; each for all studies.
     """
-    pairs = [(study, measure, against) for measure, against in lines for study in studies]
     least = min(float(study.judged.min()) for study in studies)
-    ticks = tuple((share, name) for share, name in _TICKS if share >= 0.9 * least)
-    panels = [
-        LinePanel(
-            tuple(
-                _curve(study, measure, against, name, study.judged, _label(study.name, measure, against, lines))
-                for study, measure, against in pairs
-            ),
-            STATISTICS[name].words,
-            ticks=ticks,
-            logarithmic=True,
-            rules=RULE if name == "tau_b" else (),
-            band=_band(studies, name),
-        )
-        for name in _SHOWN
-    ]
-    return draw_lines([panels], page, title=_title(lines), label="share of the judgments that is left")
+    most = max(float(study.judged.max()) for study in studies)
+    ticks = tuple((share, name) for share, name in _TICKS if 0.99 * least <= share <= 1.01 * most)
+    rows = []
+    for group in _on_one_axis(lines):
+        curves = {
+            name: tuple(
+                _curve(study, one, name, study.judged, _label(study.name if studies[1:] else "", one, lines))
+                for one in group
+                for study in studies
+            )
+            for name in _SHOWN
+        }
+        rows.append([_panel(studies, name, curves[name], ticks) for name in _SHOWN if _has_points(curves[name])])
+    return draw_lines(rows, page, title=_title(lines), label="share of the judgments that is left")
 
 
 def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page: Page) -> Figure:
@@ -60,30 +59,58 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page
     ----------
     lines : the measures and what they are compared with, "AP" or "itself".
     """
-    rows = []
-    for name in _SHOWN:
-        panels = [
-            LinePanel(
-                tuple(
-                    _curve(study, measure, against, name, study.numbers, _label("", measure, against, lines))
-                    for measure, against in lines
-                ),
-                STATISTICS[name].words if number == 0 or page.is_narrow else "",
-                study.name if name == _SHOWN[0] or page.is_narrow else "",
-                ticks=tuple(zip(study.numbers.tolist(), study.levels, strict=True)),
-                logarithmic=True,
-                rules=RULE if name == "tau_b" else (),
-                band=_band(studies, name),
-            )
-            for number, study in enumerate(studies)
-        ]
-        rows.append(panels)
+    rows: list[list[LinePanel]] = []
+    for group in _on_one_axis(lines):
+        for name in _SHOWN:
+            row: list[LinePanel] = []
+            for study in studies:
+                ticks = tuple(study.axis)
+                x = np.array([place for place, _ in ticks])
+                curves = tuple(_curve(study, one, name, x, _label("", one, lines)) for one in group)
+                head = "" if rows else study.name
+                words = None if not row or page.is_narrow else ""
+                row.append(_panel(studies, name, curves, ticks, title=head, words=words))
+            if _has_points([curve for panel in row for curve in panel.curves]):
+                rows.append(row)
     schemes = dict.fromkeys(LEVELS.get(study.scheme, "level") for study in studies)
     return draw_lines(rows, page, title=_title(lines), label="; ".join(schemes), same_heights=True)
 
 
-def _label(study: str, measure: str, against: str, lines: Sequence[tuple[str, str]]) -> str:
+def _on_one_axis(lines: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Return the lines that share axes: those of measures that are shares, and each other one alone."""
+    measures = [measure_printed_as(name) for name, _ in lines]
+    ranges = [Range(0.0, 1.0, is_share=True) if measure is None else range_of(measure) for measure in measures]
+    return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
+
+
+def _panel(
+    studies: Sequence[StudySummary],
+    name: str,
+    curves: tuple[Curve, ...],
+    ticks: tuple[tuple[float, str], ...],
+    *,
+    title: str = "",
+    words: str | None = None,
+) -> LinePanel:
+    """Return the panel of a statistic; ``words`` are beside its axis, if they are not to be those of the statistic."""
+    return LinePanel(
+        curves,
+        STATISTICS[name].words if words is None else words,
+        title,
+        ticks=ticks,
+        logarithmic=True,
+        rules=RULE if name == "tau_b" else (),
+        band=_band(studies, name),
+    )
+
+
+def _has_points(curves: Sequence[Curve]) -> bool:
+    return any(np.isfinite(curve.y).any() for curve in curves)
+
+
+def _label(study: str, line: tuple[str, str], lines: Sequence[tuple[str, str]]) -> str:
     """Return what tells a line from the others: the study, the measure, and whether it is compared with itself."""
+    measure, against = line
     references = {reference for _, reference in lines}
     of_line = f"{measure}, itself" if against == "itself" and len(references) > 1 else measure
     if not study:
@@ -99,8 +126,13 @@ def _title(lines: Sequence[tuple[str, str]]) -> str:
     return f"{measure} under reduced judgments against {what} under full judgments"
 
 
-def _curve(study: StudySummary, measure: str, against: str, name: str, x: FloatArray, label: str) -> Curve:
+def _curve(study: StudySummary, line: tuple[str, str], name: str, x: FloatArray, label: str) -> Curve:
     """Return the means over samples, with the interval over topics or one standard deviation, if there is any."""
+    measure, against = line
+    known = measure_printed_as(measure)
+    of_shares = known is None or against == "itself" or range_of(known).is_share
+    if known is not None and not (is_comparable(known, against, name) and (of_shares or name != "rms")):
+        return Curve(label, x, np.full(len(x), np.nan))  # so that the others keep their colours
     columns = study.columns[measure, against]
     mean = columns[f"{name}_mean"]
     if _has_intervals(study, name):

@@ -91,13 +91,14 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
     for group in groups_on_one_axis(ranges):
         comparable = reference == "itself" or ranges[group[0]].is_share
         names = ["tau_b", "pearson", *(["rms"] if comparable else [])]
-        rows.append(
-            [
-                _panel(study, name, study.statistics[reference][name], reference, shown)
-                for name in names
-                if (shown := [m for m in group if study.is_comparable(m, reference, name)])
-            ]
-        )
+        row = []
+        for name in names:
+            blank = [m for m in group if not study.is_comparable(m, reference, name)]
+            if blank != group:
+                of_samples = study.statistics[reference][name].copy()
+                of_samples[:, :, blank] = np.nan  # so that the others keep their colours
+                row.append(_panel(study, name, of_samples, reference, group))
+        rows.append(row)
     return _draw(study, rows, page, f"Scores under reduced judgments against {REFERENCES[reference]}")
 
 

@@ -251,6 +251,22 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
 
 
+def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int) -> FloatArray:
+    """Return the share of the first documents of each run that nobody has judged when its group is left out.
+
+    Parameters
+    ----------
+    removed : as ``leave_out`` takes them.
+    depth : how many documents of each topic; the mean over topics is returned.
+
+    Returns
+    -------
+    Shape (n_runs,).
+    """
+    holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, deleted).after[0]
+    return holes
+
+
 def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
     """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
     if path is not None:

@@ -6,6 +6,7 @@ a greater one keeps as well.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -203,7 +204,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
             raise MalformedLineError(
                 f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
             )
-    places = {one.name.encode(): place for place, one in enumerate(strata) if not one.is_rest}
+    places = {os.fsencode(one.name): place for place, one in enumerate(strata) if not one.is_rest}
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
     docnos = Names.of([docno for _, (_, docno, _) in lines])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,7 +23,7 @@ def sampled_lines(read: QrelsLines, sample: StrataSample, written: BoolArray) ->
     read : the judgments that the sample was drawn from.
     written : flat over the judgments; whose lines to write, each in some stratum.
     """
-    names = [name.encode() for name in sample.names]
+    names = [os.fsencode(name) for name in sample.names]
     grades = sample.grades
     for place, (topic, ignored, docno) in _in_order(read, written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])

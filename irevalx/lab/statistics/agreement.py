@@ -60,6 +60,22 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.clip(_divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
 
 
+def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
+    """Return the line of least squares through points: its intercept, its slope, and Pearson's correlation.
+
+    Parameters
+    ----------
+    x, y : shape (n_points,); all are None where x does not vary, and the correlation where y does not.
+    """
+    x, y = without_noise(x), without_noise(y)
+    if np.ptp(x) == 0:
+        return None, None, None
+    from_mean = x - x.mean()
+    slope = float((from_mean * (y - y.mean())).sum() / (from_mean * from_mean).sum())
+    correlation = float(pearson(x, y))
+    return float(y.mean()) - slope * float(x.mean()), slope, None if np.isnan(correlation) else correlation
+
+
 def rms(x: FloatArray, y: FloatArray) -> FloatArray:
     """Root mean square of y - x; at least 0."""
     root: FloatArray = np.sqrt(((y - x) ** 2).mean(axis=-1))

@@ -6,14 +6,20 @@ Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomp
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray, ratio
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.lab.experiment import Experiment
+from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.incomplete import EPSILON, SMOOTHING, inferred_average_precision
+from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.summary import mean
+from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
+from irevalx.settings import Reading, Settings
 
 
 class TopicsWithoutPool(Topics):
@@ -25,48 +31,82 @@ class TopicsWithoutPool(Topics):
         return self.rank - 1 - self.relevant_above - self.nonrelevant_above
 
 
-def infap_without_pool(
-    experiment: Experiment, grades: IntArray, *, c: float = SMOOTHING, epsilon: float = EPSILON
-) -> FloatArray:
-    """Return infAP that does not know which documents were pooled: the paper's equation 2.
+class TopicsWithTruth(Topics, kw_only=True):
+    """Rankings seen through a sample of the judgments, of which the full ones are known as well.
+
+    Parameters
+    ----------
+    true_precision : flat over ``rows``; the precision at each document under full judgments.
+    """
+
+    true_precision: FloatArray
+
+
+def without_pool(t: Topics, c: float = SMOOTHING, epsilon: float = EPSILON) -> FloatArray:
+    """Return infAP of each topic that does not know which documents were pooled: the paper's equation 2.
+
+    Parameters
+    ----------
+    c, epsilon : as those of infAP.
+    """
+    unaware = TopicsWithoutPool(t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
+    assert inferred_average_precision.kernel is not None
+    return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
+
+
+@measure("infAP_no_pool", summary=mean, readings=NONREL)
+def infap_without_pool(t: Topics) -> FloatArray:
+    """Inferred average precision without a pool.
 
     All documents above a relevant one are taken to be relevant as often as the judged ones among them, also those from
-    outside the pool. Equal to infAP where only pooled documents were retrieved.
+    outside the pool. Equals infAP where only pooled documents were retrieved. 0 where nothing is relevant.
 
-    Parameters
-    ----------
-    grades : flat over the judgments; negative is not judged.
-    c, epsilon : as those of infAP.
-
-    Returns
-    -------
-    Shape (n_runs, n_topics).
+    Range: 0 to 1.
+    Source: Yilmaz and Aslam, KAIS 2008, section 4.5.
     """
-    t = experiment.ranking.assess(experiment.judgments, grades, level=experiment.level)
-    without = TopicsWithoutPool(t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
-    assert inferred_average_precision.kernel is not None
-    return _by_run(experiment, np.asarray(inferred_average_precision.kernel(without, c, epsilon), np.float64))
+    return without_pool(t)
 
 
-def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> FloatArray:
-    """Return infAP whose precisions at sampled relevant documents are those of the full judgments.
+@measure("infAP_true_precisions", summary=mean, readings=NONREL)
+def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
+    """Inferred average precision with true precisions.
 
-    What still differs from average precision is due to the sample: the mean over all samples is average precision.
+    The precisions at the sampled relevant documents are those of the full judgments. What still differs from average
+    precision is due to the sample: the mean over all samples is average precision. 0 where nothing relevant was
+    sampled.
 
-    Parameters
-    ----------
-    grades : flat over the judgments; negative is not judged.
-
-    Returns
-    -------
-    Shape (n_runs, n_topics); 0 where no relevant document was sampled.
+    Range: 0 to 1.
+    Source: Yilmaz and Aslam, KAIS 2008, section 4.5.4.
     """
-    judgments, level = experiment.judgments, experiment.level
-    full = experiment.ranking.assess(judgments, experiment.grades, level=level)
-    sampled = experiment.ranking.assess(judgments, grades, level=level)
-    precision = np.where(sampled.relevant, full.hits_so_far / full.rank, 0.0)
-    return _by_run(experiment, ratio(sampled.rows.sum(precision), sampled.n_rel))
+    return ratio(t.rows.sum(np.where(t.relevant, t.true_precision, 0.0)), t.n_rel)
 
 
-def _by_run(experiment: Experiment, values: FloatArray) -> FloatArray:
-    return np.where(experiment.missing, 0.0, values.reshape(experiment.missing.shape))
+ERROR_SOURCES = tuple(
+    SelectedMeasure(one, one.kind.parse(one.name, None, Settings(), lambda item, value: None), "nonrel", (one.name,))
+    for one in (infap_without_pool, infap_with_true_precisions)
+)
+"""The two measures."""
+
+
+class WithErrorSources(Experiment):
+    """An experiment with the two measures behind its own."""
+
+    def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
+        """Evaluate all runs, as ``Experiment`` does."""
+        sampled = self.grades if grades is None else grades
+
+        def assess(ranking: Ranking, reading: Reading, level: int) -> Topics:
+            t = ranking.assess(self.judgments, sampled, level=level, reading=reading, pooled=pooled)
+            if reading != "nonrel":
+                return t
+            full = ranking.assess(self.judgments, self.grades, level=level)
+            seen = (t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
+            return TopicsWithTruth(*seen, true_precision=full.hits_so_far / full.rank)
+
+        return self._evaluated(assess)
+
+
+def with_error_sources(experiment: Experiment) -> WithErrorSources:
+    """Return an experiment with the two measures as well."""
+    own = {field.name: getattr(experiment, field.name) for field in fields(experiment)}
+    return WithErrorSources(**{**own, "requests": (*experiment.requests, *ERROR_SOURCES)})

@@ -24,6 +24,7 @@ from irevalx.lab.statistics.knees import Knee, find_knee
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 from irevalx.lab.study.study_samples import Division, draw, pooled_in
+from irevalx.measures.declare import Measure
 from irevalx.process.workers import in_order
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
@@ -52,6 +53,25 @@ OF_SCALE = frozenset({"rms", "bias"})
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
+
+
+def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[float]) -> list[tuple[float, str]]:
+    """Return where each level lies on the axis of figures, and what it is called there.
+
+    Parameters
+    ----------
+    levels : numbers and texts.
+    judged : the share of the judgments that each leaves.
+    """
+    if scheme in BY_SHARE_JUDGED:
+        return [(share, f"{100 * share:.2g}%") for share in judged]
+    return list(levels)
+
+
+def is_comparable(measure: Measure, reference: str, statistic: str) -> bool:
+    """Return whether a statistic of a measure means something: not an error against AP that it does not estimate."""
+    estimates_ap = measure.can_use("qrels") or measure.name in ESTIMATES_OF_AP
+    return reference != "AP" or statistic not in OF_SCALE or estimates_ap
 
 
 @dataclass(frozen=True)
@@ -116,9 +136,8 @@ class Study:
 
         Samples that are more than a share or a pool lie at the share of the judgments that they have.
         """
-        if self.scheme in BY_SHARE_JUDGED:
-            return [(share, f"{100 * share:.2g}%") for share in self.judged.tolist()]
-        return [(float(level.number), level.text) for level in self.levels]
+        levels = [(float(level.number), level.text) for level in self.levels]
+        return axis_of(self.scheme, levels, self.judged.tolist())
 
     @property
     def accuracy(self) -> FloatArray:
@@ -149,8 +168,7 @@ class Study:
     def is_comparable(self, m: int, reference: str, statistic: str) -> bool:
         """Return whether a statistic means something: errors against AP do not of an estimate of something else."""
         measure = [request.measure for request in self.experiment.requests for _ in request.names][m]
-        estimates_ap = measure.can_use("qrels") or measure.name in ESTIMATES_OF_AP
-        return reference != "AP" or statistic not in OF_SCALE or estimates_ap
+        return is_comparable(measure, reference, statistic)
 
     def knees(self, of_samples: FloatArray) -> list[Knee]:
         """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.

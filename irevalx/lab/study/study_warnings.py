@@ -31,7 +31,8 @@ def _shallow_pool(study: Study) -> Iterator[str]:
     if study.scheme in {"depth", "mixed"} and kept < 1:
         yield (
             f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
-            "than the pool of these runs; irevalx-lab pool --judge makes judgments of the runs' own pool"
+            "than the pool of these runs; --own-pool takes this pool for them, and irevalx-lab pool --judge makes "
+            "judgments of the runs' own pool"
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
-from irevalx.lab.study.study import REFERENCES
+from irevalx.lab.study.study import REFERENCES, axis_of
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 _LABELS = ("scheme", "level", "judged", "measure", "against")
@@ -39,9 +39,9 @@ class StudySummary:
     columns: dict[tuple[str, str], dict[str, FloatArray]]
 
     @property
-    def numbers(self) -> FloatArray:
-        """The levels as numbers: shares, or depths."""
-        return np.array([_number(level) for level in self.levels])
+    def axis(self) -> list[tuple[float, str]]:
+        """Where each level lies on the axis of figures, and what it is called there."""
+        return axis_of(self.scheme, [(_number(level), level) for level in self.levels], self.judged.tolist())
 
     @property
     def measures(self) -> tuple[str, ...]:

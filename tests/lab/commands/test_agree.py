@@ -136,6 +136,19 @@ def test_intervals(tenth: Path) -> None:
     assert ends == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.05)
 
 
+def test_what_is_not_defined_is_blank(tmp_path: Path) -> None:
+    """Runs that are all tied have no correlation: a blank in csv, null in json, and nowhere nan."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(f"1 0 a 1 1 {name}\n")
+    files = [tmp_path / name for name in ("qrels", "qrels", "one", "two")]
+    done = lab("agree", *files, "-m", "map", "--resamples", "5", "--seed", "1", "--format", "csv")
+    head, row = (line.split(",") for line in done.stdout.decode().splitlines())
+    found = dict(zip(head, row, strict=True))
+    assert [found[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
+    assert b"NaN" not in lab("agree", *files, "-m", "map", "--format", "json").stdout
+
+
 def test_intervals_need_topics(tmp_path: Path) -> None:
     """Without values by topic there is nothing to draw."""
     for name in "xy":

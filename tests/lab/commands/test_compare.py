@@ -162,6 +162,26 @@ def test_a_row_a_run() -> None:
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
 
 
+def test_a_row_a_run_in_latex() -> None:
+    """The table has the lines of booktabs, the best score is bold, and runs and measures stand as they were given."""
+    runs = EXPERIMENT[:0:-1]
+    done = lab(
+        "compare", EXPERIMENT[0], *runs, "-m", "P.10 map", "--by", "run", "--seed", "1", "--format", "latex", "--quiet"
+    )
+    lines = done.stdout.decode().splitlines()
+    assert [line for line in lines if line.startswith("\\")] == [
+        "\\begin{tabular}{lrrrr}",
+        *("\\toprule", "\\midrule", "\\bottomrule"),
+        "\\end{tabular}",
+    ]
+    head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
+    assert head == ["run", "P\\_10", "", "map", ""]
+    assert [row[0] for row in rows] == [path.name for path in runs]
+    assert sum(row[3].startswith("textbf{") for row in rows) == 1
+    by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
+    assert by_pair.count(b"\\hline") == 3
+
+
 def test_a_row_a_run_against_a_baseline() -> None:
     """+ is significantly better than the baseline, - worse."""
     pairs, _ = compare(*EXPERIMENT, "--baseline", "count1")

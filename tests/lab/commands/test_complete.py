@@ -196,7 +196,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ERRORS = {
-    (): "--docs must be given",
+    (): "--docs or --labels must be given",
     ("--docs", "docs", "--level", "0"): "--level must be at least 1, but got 0",
     ("--docs", "docs", "--probabilities"): "--probabilities must be given together with --mark",
     ("--docs", "docs", "--holdout", "0.5"): "--holdout must be given together with --report",

@@ -70,6 +70,35 @@ def test_removed_documents() -> None:
     assert (rows[-1]["group"], rows[-1]["topic"]) == ("mean", "mean")
 
 
+def test_runs_and_judgments_side_by_side() -> None:
+    """--pivot has the scores of the usual table, a row a run and a column for each judgments and measure."""
+    given: tuple[str | Path, ...] = (
+        QRELS,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "10",
+        "-m",
+        "map P.5",
+        "--complete",
+        "nonrelevant",
+    )
+    usual = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
+    [title, rows] = next(iter(json.loads(lab("leave-out", *given, "--pivot", "--format", "json").stdout).items()))
+    assert title == "runs and judgments"
+    kinds = ("full", "biased", "nonrelevant")
+    assert list(rows[0]) == ["run", "group", *(f"{kind}_{measure}" for kind in kinds for measure in ("map", "P_5"))]
+    found = {(row["run"], name): value for row in rows for name, value in row.items()}
+    for row in usual:
+        assert found[row["run"], f"full_{row['measure']}"] == row["score"]
+        assert found[row["run"], f"{row['judgments']}_{row['measure']}"] == row["left_out"]
+        assert found[row["run"], "group"] == row["group"]
+    assert "full P_5" in lab("leave-out", *given, "--pivot").stdout.decode()
+    refused = lab("leave-out", *given, "--pivot", "--summary")
+    assert refused.stderr == "irevalx-lab: --summary and --pivot must not be given together\n"
+
+
 def test_leave_out_shows_decisions() -> None:
     """The summary for programs has the decisions behind the rest, and tau over all runs with --only."""
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")

@@ -78,8 +78,42 @@ def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> Non
     lab("pool", *RUNS, "--depth", "1000", "--judge", QRELS, "--drop", "-o", own)
     options = ("--scheme", "depth", "-m", "map", "--levels", f"1 {depth}", "--figures", "none", "--seed", "1")
     done = lab("study", own, *RUNS, *options, "-o", tmp_path / "out")
-    assert ("irevalx-lab pool --judge makes judgments of the runs' own pool" in done.stderr) == warned
+    assert (
+        "--own-pool takes this pool for them, and irevalx-lab pool --judge makes judgments of the runs' own pool"
+        in done.stderr
+    ) == warned
     assert (f"the deepest pool ({depth}) leaves " in done.stderr) == warned
+
+
+@pytest.mark.parametrize("scheme", ["depth", "mixed"])
+def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
+    """--own-pool is a study of the judgments that pool --judge makes, and nothing is told of the pool."""
+    own = tmp_path / "own"
+    lab("pool", *RUNS, "--depth", "5", "--judge", QRELS, "--drop", "-o", own)
+    measures = "map infAP P.5:skip map:rel"
+    options = (
+        "--scheme",
+        scheme,
+        "-m",
+        measures,
+        "--levels",
+        "1 5 2",
+        "--samples",
+        "2",
+        "--seed",
+        "1",
+        "--figures",
+        "none",
+    )
+    expected = lab("study", own, *RUNS, *options, "-o", tmp_path / "expected", "--quiet")
+    found = lab("study", QRELS, *RUNS, *options, "--own-pool", "-o", tmp_path / "found")
+    assert found.stdout == expected.stdout
+    assert "the deepest pool" not in found.stderr
+    for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
+        assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
+    refused = lab("study", QRELS, *RUNS, "--own-pool", "-o", tmp_path / "no")
+    said = "irevalx-lab: --own-pool must be given together with --scheme depth or mixed, but got uniform\n"
+    assert (refused.status, refused.stderr) == (1, said)
 
 
 def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:

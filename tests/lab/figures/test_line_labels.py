@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("matplotlib")
-
 from scipy.optimize import LinearConstraint, minimize
 
 from irevalx.arrays.segments import FloatArray

@@ -129,9 +129,114 @@ def test_without_completion_there_is_one_kind_of_judgments() -> None:
     assert all("judgments" not in row for row in summary(*SMALL))
 
 
+LABELS = "1 0 w2 1\n1 0 p2 0\n1 0 w1 1\n1 0 p1 0\n1 0 w0 0\n1 0 x 1\n"
+"""All that only one group has found, as the judgments have it; another grade for w0, and a document of no run."""
+
+
+def test_labels_take_the_place_of_what_is_left_out() -> None:
+    """Right labels restore every score; the other grade of w0 does not count, and a line says so."""
+    Path("labels").write_text(LABELS)
+    done = lab(
+        "leave-out", *SMALL, "--complete", "labels", "--labels", "labels", "--format", "json", "--write", "groups"
+    )
+    tables = json.loads(done.stdout)
+    of_map = {row["judgments"]: row for row in tables["summary"] if row["measure"] == "map"}
+    assert list(of_map) == ["biased", "nonrelevant", "labels"]
+    assert of_map["labels"]["rms"] == 0 < of_map["nonrelevant"]["rms"]
+    assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
+        *("1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"),
+    ]
+    [a, b] = tables["predictions"]
+    assert a == {"group": "a", "only_there": 2, "relevant": 1, "predicted": 2, "predicted_relevant": 1, "right": 1}
+    assert b["right"] == 1
+    [quality] = tables["quality of predictions"]
+    assert [quality[name] for name in ("precision", "recall", "f1")] == [1, 1, 1]
+    assert done.stderr == (
+        "irevalx-lab: labels contradicts qrels in 1 of the 5 documents that both judge; qrels counts\n"
+        "irevalx-lab: 1 labels of labels are of documents outside the pool and are left out\n"
+    )
+
+
+def test_labels_in_place_of_all() -> None:
+    """With --labels-replace the grade of w0 is the machine's, and what it does not label is unjudged."""
+    Path("labels").write_text(LABELS)
+    flags = ("--complete", "labels", "--labels", "labels", "--labels-replace")
+    done = lab("leave-out", *SMALL, *flags, "--write", "groups", "--summary")
+    assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
+        *("1 0 p0 -1", "1 0 p1 0", "1 0 p2 0", "1 0 w0 0", "1 0 w1 1", "1 0 w2 1"),
+    ]
+    assert "contradicts qrels in 1 of the 5 documents that both judge; labels counts" in done.stderr
+    assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr
+
+
+def test_holes_and_bias() -> None:
+    """Of the first two documents of a1 and b1 one is left out with the group, of a2 one; bias and line by hand."""
+    Path("labels").write_text(LABELS)
+    flags = ("--complete", "labels", "--labels", "labels", "--holes", "2", "--quiet")
+    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json").stdout)
+    rows = [row for row in tables["runs"] if row["measure"] == "map" and row["judgments"] == "biased"]
+    assert [(row["run"], row["holes"]) for row in rows] == [("a1", 0.0), ("a2", 0.5), ("b1", 1.0)]
+    bias = [row["left_out"] - row["score"] for row in rows]
+    assert [row["bias"] for row in rows] == pytest.approx(bias)
+    slope, intercept = np.polyfit([0, 0.5, 1], bias, 1)
+    table = tables["bias against the share of holes"]
+    assert [(row["measure"], row["judgments"]) for row in table[:3]] == [
+        ("map", kind) for kind in ("biased", "nonrelevant", "labels")
+    ]
+    assert [table[0][name] for name in ("intercept", "slope")] == pytest.approx([intercept, slope])
+    assert table[0]["correlation"] == pytest.approx(np.corrcoef([0, 0.5, 1], bias)[0, 1])
+    assert [table[2][name] for name in ("bias", "slope", "correlation")] == [0, 0, None]
+
+
+def test_holes_without_completion() -> None:
+    """--holes can be had without completion; without it there are no such columns."""
+    done = lab("leave-out", *SMALL, "--holes", "4", "--format", "csv")
+    head = "run,group,measure,score,left_out,rank,rank_left_out,significant"
+    assert done.stdout.decode().splitlines()[0] == f"{head},holes,bias"
+    assert lab("leave-out", *SMALL, "--format", "csv").stdout.decode().splitlines()[0] == head
+
+
+def test_several_ways_to_complete() -> None:
+    """Classifiers and labels beside each other, in the order of the call; predictions and quality say which is which."""
+    Path("labels").write_text(LABELS)
+    flags = (
+        "--docs",
+        "docs",
+        "--labels",
+        "labels",
+        *(word for name in ("kld", "labels", "svm") for word in ("--complete", name)),
+    )
+    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json", "--quiet").stdout)
+    kinds = ["biased", "nonrelevant", "kld", "labels", "svm"]
+    assert [row["judgments"] for row in tables["summary"] if row["measure"] == "map"] == kinds
+    assert [row["judgments"] for row in tables["quality of predictions"]] == kinds[2:]
+    assert [(row["group"], row["judgments"]) for row in tables["predictions"]] == [
+        (group, kind) for group in "ab" for kind in kinds[2:]
+    ]
+
+
+def test_labels_of_other_documents() -> None:
+    """Labels of none of the documents that are left out are an error; those of some leave the others unjudged."""
+    Path("labels").write_text("1 0 x 1\n1 0 w2 -1\n")
+    flags = ("--complete", "labels", "--labels", "labels")
+    done = lab("leave-out", *SMALL, *flags)
+    assert (done.status, done.stdout) == (2, b"")
+    assert "labels must label a document that only one group has found, but labels none of these 4" in done.stderr
+    Path("labels").write_text("1 0 w2 3\n")
+    done = lab("leave-out", *SMALL, *flags)
+    assert "3 of 4 documents that only one group has found stay unjudged: labels does not label them" in done.stderr
+    assert "grades reach 1 in qrels and 3 in labels: measures that have gains by grade mix two scales" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
+        (("--complete", "labels"), "--labels and --complete labels must be given together"),
+        (("--labels", "labels"), "--labels and --complete labels must be given together"),
+        (("--labels-replace",), "--labels-replace must be given together with --labels"),
+        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "--docs and --complete, with svm or kld, must"),
+        (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
+        (("--removed", "--holes", "3"), "--removed must not be given together with"),
         (("--complete", "svm"), "--docs and --complete, with svm or kld, must be given together"),
         (("--docs", "docs"), "--docs and --complete, with svm or kld, must be given together"),
         (

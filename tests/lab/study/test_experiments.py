@@ -612,7 +612,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert lab(*args, "-o", tmp_path / name).status == 0
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len([name for name in files if name.endswith(".svg")]) == 7
+    assert len([name for name in files if name.endswith(".svg")]) == 8
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -9,13 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference_degrade as reference
-from running import FIXTURES, SHARED, opened
+from running import FIXTURES, SHARED, lab, opened
+from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging import samples
 from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.study.inferred_precision import infap_with_true_precisions, infap_without_pool
+from irevalx.lab.study.inferred_precision import with_error_sources, without_pool
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -26,6 +29,18 @@ def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
     """Runs and judgments."""
     judgments = QrelsLines.read(Source(str(qrels)), print).judgments
     return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
+
+
+def infap_without_pool(experiment: Experiment, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
+    """Values without a pool, shape (n_runs, n_topics)."""
+    t = experiment.ranking.assess(experiment.judgments, grades)
+    return np.reshape(without_pool(t, c, epsilon), experiment.missing.shape)
+
+
+def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> FloatArray:
+    """Values with true precisions, shape (n_runs, n_topics)."""
+    *_, values = with_error_sources(experiment).values(grades)
+    return np.asarray(values, np.float64)
 
 
 def test_both_are_those_of_the_loop() -> None:
@@ -87,3 +102,44 @@ def test_the_error_is_in_the_precisions() -> None:
     assert bias["estimated"] < -0.015  # standard error 0.004
     assert abs(bias["true"]) < 0.012
     assert bias["estimated"] < bias["without"] < bias["true"]
+
+
+def test_study_shows_both(tmp_path: Path) -> None:
+    """--infap-errors adds both everywhere; under full judgments true precisions give average precision."""
+    files = (EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir()))
+    options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
+    done = lab("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
+    assert done.status == 0
+    with (tmp_path / "scores.csv").open() as stream:
+        scores = {
+            (row["level"], row["sample"], row["run"], row["measure"]): row["score"] for row in csv.DictReader(stream)
+        }
+    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "map")
+    order = samples.RandomOrder(experiment.judgments, 6, "uniform")
+    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
+    without, exact = infap_without_pool(experiment, grades), infap_with_true_precisions(experiment, grades)
+    for r, run in enumerate(experiment.runs):
+        assert float(scores["30%", "1", run, "infAP_no_pool"]) == pytest.approx(without[r].mean(), abs=1e-12)
+        assert float(scores["30%", "1", run, "infAP_true_precisions"]) == pytest.approx(exact[r].mean(), abs=1e-12)
+        full = float(scores["100%", "0", run, "infAP_true_precisions"])
+        assert full == pytest.approx(float(scores["100%", "0", run, "map"]), abs=1e-12)
+    with (tmp_path / "summary.csv").open() as stream:
+        [row] = [
+            row
+            for row in csv.DictReader(stream)
+            if (row["measure"], row["level"], row["against"]) == ("infAP_true_precisions", "100%", "AP")
+        ]
+    assert float(row["rms_mean"]) == pytest.approx(0, abs=1e-12)
+    assert row["tau_b_low"]
+
+
+def test_binary_ndcg(tmp_path: Path) -> None:
+    """ndcg.2=1 on grades of 2 is ndcg on the same judgments with 1 in place of 2: Bompada et al. use binary gains."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    grades = {"a": 2, "b": 0, "c": 1, "d": 2, "e": 0}
+    qrels.write_text("".join(f"1 0 {docno} {grade}\n" for docno, grade in grades.items()))
+    run.write_text("".join(f"1 Q0 {docno} 0 {-rank} run\n" for rank, docno in enumerate("bcaxd")))
+    dcg = sum(1 / math.log2(rank + 1) for rank, docno in enumerate("bcaxd", 1) if grades.get(docno))
+    ideal = sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
+    [line] = evaluate("-m", "ndcg.2=1", qrels, run).stdout.splitlines()
+    assert line.split() == [b"ndcg_2=1", b"all", b"%.4f" % (dcg / ideal)]

@@ -1,0 +1,144 @@
+"""Labels from elsewhere: a second file of judgments for the same documents, whoever made it.
+
+What people judged is called human, the other file machine: most such files come from language models. A negative grade
+is no label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.reading.formats import rel_format
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+
+def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
+    """Read a file of judgments of which each document has one grade.
+
+    Parameters
+    ----------
+    form : one of the formats of graded judgments.
+
+    Raises
+    ------
+    UnreadableFileError, MalformedLineError
+    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    """
+    judgments = rel_format(form).read(source, TREC_EVAL_10, strict=False, warn=warn)
+    assert isinstance(judgments, Judgments)  # the commands refuse other formats
+    pairs = judgments.table.duplicates
+    contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
+    if contradicting.size:
+        lines = np.sort(judgments.lines[contradicting], axis=1)
+        least = int(np.lexsort((lines[:, 0], lines[:, 1]))[0])
+        first, second = contradicting[least][np.argsort(judgments.lines[contradicting[least]])].tolist()
+        topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
+        raise DuplicateDocumentError(
+            f"{shown_name(source.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but got "
+            f"{judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} on "
+            f"line {judgments.lines[first]}"
+        )
+    if judgments.duplicates:
+        raise judgments.duplicates[min(judgments.duplicates)]
+    return judgments
+
+
+def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
+    """Return the judgments of some of their topics, which are given in ascending order."""
+    rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
+    return replace(
+        judgments,
+        topics=tuple(topics),
+        rows=rows,
+        docnos=judgments.docnos.take(index),
+        grades=judgments.grades[index],
+        lines=judgments.lines[index],
+    )
+
+
+def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
+    """Look documents up in other judgments.
+
+    Parameters
+    ----------
+    judgments : whose documents are looked up.
+    labels : where.
+
+    Returns
+    -------
+    grades : flat over ``judgments``; negative where there is none.
+    there : flat; whether ``labels`` has the document, with a grade or without.
+    """
+    number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
+    topic = judgments.rows.spread(number)
+    asked = np.flatnonzero(topic != ABSENT)
+    place = np.full(topic.size, ABSENT, np.int64)
+    if asked.size:
+        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    there: BoolArray = place != ABSENT
+    grades = np.full(topic.size, UNJUDGED_IN_FILES, np.int64)
+    grades[there] = np.maximum(labels.grades[place[there]], UNJUDGED_IN_FILES)
+    return grades, there
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLabellings:
+    """The documents of two files of judgments, with the grades of both.
+
+    Parameters
+    ----------
+    judgments : the documents of both files; their grades are those of the machine.
+    human, machine : flat; grades, negative where there is none.
+    in_human, in_machine : flat; whether a file has the document: otherwise it is outside the pool of this file.
+    in_both : per topic; whether both files have it.
+    """
+
+    judgments: Judgments
+    human: IntArray
+    machine: IntArray
+    in_human: BoolArray
+    in_machine: BoolArray
+    in_both: BoolArray
+
+    @classmethod
+    def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> TwoLabellings:
+        """Bring two files of judgments together.
+
+        Parameters
+        ----------
+        topics : in ascending order; the machine's file has all of them.
+        """
+        judged = of_topics(machine, topics)
+        both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
+        (grades_human, in_human), (grades_machine, in_machine) = (grades_for(both, one) for one in (human, machine))
+        in_both = np.array([topic in human.topic_index for topic in topics], np.bool_)
+        return cls(both, grades_human, grades_machine, in_human, in_machine, in_both)
+
+    @property
+    def have_both(self) -> BoolArray:
+        """Flat: whether a document has a grade in both files."""
+        return (self.human >= 0) & (self.machine >= 0)
+
+
+def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
+    """Return a line for each file that has topics which the other lacks."""
+    lines = []
+    for one, other in ((human, machine), (machine, human)):
+        lacking = [topic for topic in one.topics if topic not in other.topic_index]
+        if lacking:
+            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+            lines.append(
+                f"{len(lacking)} of {len(one.topics)} topics are in {shown_name(one.path)} only, and are left out: "
+                f"{quote(lacking[0])}{more}"
+            )
+    return lines

@@ -1,0 +1,154 @@
+"""Agreement of two labellings of the same documents: coefficients that correct for chance, and errors by level.
+
+A confusion is an array of numbers of documents, shape (..., n_grades, n_grades), the human grade first; the functions
+give a value for each confusion, shape (...), nan where a statistic is not defined. Of two labellings no one is the
+truth for kappa, alpha and AC1; for precision and recall the human one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+
+LEVEL_STATISTICS = ("precision", "recall", "f1", "kappa")
+"""What there is for each level of relevance."""
+
+
+def agreement(counts: FloatArray) -> FloatArray:
+    """Return the share of documents with equal grades."""
+    return _divided(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
+
+
+def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
+    """Return Cohen's kappa: 1 less the disagreement over that of independent labellings with the same margins.
+
+    Parameters
+    ----------
+    grades : shape (n_grades,); the grade of each row and column.
+    power : of the distance of two grades, by which their disagreement weighs; with 0 all weigh the same.
+
+    Notes
+    -----
+    Source: Cohen, A Coefficient of Agreement for Nominal Scales, 1960; Weighted Kappa, 1968. Weights are of the grades,
+    so that a grade that nobody uses keeps its distance.
+    """
+    distance = np.abs(grades[:, np.newaxis] - grades).astype(np.float64)
+    weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
+    total = counts.sum(axis=(-2, -1))
+    expected = counts.sum(axis=-1)[..., :, np.newaxis] * counts.sum(axis=-2)[..., np.newaxis, :]
+    return 1 - _divided(total * (weight * counts).sum(axis=(-2, -1)), (weight * expected).sum(axis=(-2, -1)))
+
+
+def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
+    """Return Krippendorff's alpha: 1 less the disagreement over that of the same labels, paired at random.
+
+    Parameters
+    ----------
+    ordinal : whether grades are ordered, and the more labels lie between two of them, the more they disagree.
+
+    Notes
+    -----
+    Source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
+    """
+    labels = counts.sum(axis=-1) + counts.sum(axis=-2)
+    n_grades = labels.shape[-1]
+    if ordinal:
+        below = np.cumsum(labels, axis=-1) - labels / 2
+        distance = (below[..., :, np.newaxis] - below[..., np.newaxis, :]) ** 2
+    else:
+        distance = np.broadcast_to(1.0 - np.eye(n_grades), counts.shape)
+    n_labels = labels.sum(axis=-1)
+    expected = (labels[..., :, np.newaxis] * labels[..., np.newaxis, :] * distance).sum(axis=(-2, -1))
+    observed = (counts * distance).sum(axis=(-2, -1))
+    return 1 - _divided(2 * observed * (n_labels - 1), expected)
+
+
+def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
+    """Return Gwet's AC1: like kappa, but chance is labelling at random what is hard to label.
+
+    Parameters
+    ----------
+    n_categories : how many grades there are, used or not; with one, the coefficient is not defined.
+
+    Notes
+    -----
+    Source: Gwet, Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement, 2008.
+    """
+    if n_categories < 2:
+        return np.full(counts.shape[:-2], np.nan)
+    share = _divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
+    chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
+    return _divided(agreement(counts) - chance, 1 - chance)
+
+
+def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dict[str, FloatArray]:
+    """Return the coefficients of all grades, by name."""
+    return {
+        "agreement": agreement(counts),
+        "kappa": kappa(counts, grades),
+        "kappa_linear": kappa(counts, grades, 1),
+        "kappa_quadratic": kappa(counts, grades, 2),
+        "alpha_nominal": alpha(counts),
+        "alpha_ordinal": alpha(counts, ordinal=True),
+        "ac1": ac1(counts, n_categories),
+    }
+
+
+def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, FloatArray]:
+    """Return precision, recall and F1 of the machine's relevant documents, and kappa of the labels cut at the level.
+
+    Parameters
+    ----------
+    level : the least grade that is relevant.
+
+    Returns
+    -------
+    By name, one of ``LEVEL_STATISTICS``. Precision, recall and F1 of 0/0 are 0; nan without any document.
+    """
+    relevant = grades >= level
+    cut = np.stack(
+        [
+            np.stack([counts[..., a, :][..., b].sum(axis=(-2, -1)) for b in (~relevant, relevant)], -1)
+            for a in (~relevant, relevant)
+        ],
+        -2,
+    )
+    both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
+    empty = np.equal(cut.sum(axis=(-2, -1)), 0)
+
+    def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+        return np.where(empty, np.nan, np.nan_to_num(_divided(part, whole)))
+
+    return {
+        "precision": share(both, machine),
+        "recall": share(both, human),
+        "f1": share(2 * both, human + machine),
+        "kappa": kappa(cut, np.arange(2)),
+    }
+
+
+def confusions_by_topic(
+    human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
+) -> FloatArray:
+    """Count pairs of labels for each topic: shape (n_topics, n_grades, n_grades), the human grade first.
+
+    Parameters
+    ----------
+    human, machine : shape (n,); the labels of each document.
+    grades : ascending, all that occur.
+    topic : shape (n,); the number of the topic of each document.
+    """
+    n_grades = len(grades)
+    row, column = np.searchsorted(grades, human), np.searchsorted(grades, machine)
+    cell = (topic * n_grades + row) * n_grades + column
+    counts = np.bincount(cell, minlength=n_topics * n_grades * n_grades).astype(np.float64)
+    return counts.reshape(n_topics, n_grades, n_grades)
+
+
+def _divided(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; nan where there is nothing to divide by."""
+    nothing = np.equal(denominator, 0)
+    return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))

@@ -1,0 +1,150 @@
+"""Measures that are sums over ranks of weight times gain, whose weights do not depend on judgments: P, rbp, dcg."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.errors import UsageError, quote
+from irevalx.measures.gain import dcg
+from irevalx.measures.parameter_kinds import Gain
+from irevalx.measures.precision import precision
+from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.user import PERSISTENCE, rank_biased_precision
+from irevalx.ranking.rounding import log2_of
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMeasure:
+    """A sum over ranks of weight times gain.
+
+    Parameters
+    ----------
+    name : as it is printed.
+    depth : how many ranks count; None for all.
+    weights : gives the weights of the ranks from 1 up, as many as it is asked for.
+    gains : gives the gains of grades from 0 up.
+    greatest_gain : of any grade that an unjudged document may get; the least is 0.
+    """
+
+    name: str
+    depth: int | None
+    weights: Callable[[int], FloatArray]
+    gains: Callable[[IntArray], FloatArray]
+    greatest_gain: float
+
+
+def weighted_measures(
+    requests: Sequence[SelectedMeasure], level: int, grades: Collection[int], greatest: int
+) -> list[WeightedMeasure]:
+    """Return the measures that were asked for, as sums over ranks.
+
+    Parameters
+    ----------
+    level : the least grade that is relevant.
+    grades : those of the judgments, from 0 up.
+    greatest : the greatest grade that an unjudged document may get.
+
+    Raises
+    ------
+    UsageError : a measure is no such sum, or a gain or its lack makes it none.
+    """
+    return [
+        measure
+        for request in requests
+        for measure in _of_request(request, level if request.level is None else request.level, grades, greatest)
+    ]
+
+
+def _of_request(request: SelectedMeasure, level: int, grades: Collection[int], greatest: int) -> list[WeightedMeasure]:
+    measure, values = request.measure, request.parameters.values
+    if request.reading != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:
+        raise UsageError(
+            "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where "
+            f"they stand), but got {quote(request.names[0])}"
+        )
+    if measure is precision:
+        if level < 1:
+            raise UsageError(f"the least relevant grade must be at least 1, but got {level}")
+        return [_precision(name, k, level, greatest) for name, k in zip(request.names, values, strict=True)]
+    [name] = request.names
+    given = _gains_given(name, values)
+    if measure is dcg:
+        return [_discounted_gain(name, given, greatest)]
+    return [_rank_biased(name, values, given, {*grades, greatest}, greatest)]
+
+
+def _precision(name: str, k: int, level: int, greatest: int) -> WeightedMeasure:
+    return WeightedMeasure(
+        name,
+        k,
+        lambda n: np.where(np.arange(n) < k, 1 / k, 0.0),
+        lambda grades: (grades >= level).astype(np.float64),
+        float(greatest >= level),
+    )
+
+
+def _discounted_gain(name: str, given: dict[int, float], greatest: int) -> WeightedMeasure:
+    not_given = greatest
+    while not_given in given:
+        not_given -= 1
+    possible = [gain for grade, gain in given.items() if grade <= greatest]
+    return WeightedMeasure(
+        name,
+        None,
+        lambda n: 1 / log2_of(np.arange(2, n + 2)),
+        lambda grades: _gains_of(grades, given),
+        max([0.0, float(max(not_given, 0)), *possible]),
+    )
+
+
+def _rank_biased(
+    name: str, values: Sequence[Gain], given: dict[int, float], grades: Collection[int], greatest: int
+) -> WeightedMeasure:
+    for grade in sorted(grades):
+        if grade > 1 and grade not in given:
+            raise UsageError(
+                f"grades above 1 must have a gain between 0 and 1 here, such as rbp.1=0.5,2=1, but got no gain of "
+                f"grade {grade} for {quote(name)}"
+            )
+    for grade, gain in given.items():
+        if gain > 1:
+            raise UsageError(f"a gain must be at most 1 here, but got {gain:g} for grade {grade} of {quote(name)}")
+    p = next((pair.value for pair in reversed(values) if pair.key == "p"), PERSISTENCE)
+    if not 0 <= p <= 1:
+        raise UsageError(f"p must be between 0 and 1, but got {p:g} for {quote(name)}")
+    possible = [given.get(grade, float(grade)) for grade in (0, 1, *given) if grade <= greatest]
+
+    def weights(n: int) -> FloatArray:
+        factors = np.full(n, p)
+        factors[:1] = 1.0 - p
+        found: FloatArray = np.multiply.accumulate(factors)
+        return found
+
+    return WeightedMeasure(name, None, weights, lambda grades: _gains_of(grades, given), max([0.0, *possible]))
+
+
+def _gains_given(name: str, values: Sequence[Gain]) -> dict[int, float]:
+    """Return the gains among the parameters; the first of a grade counts, as in the measure."""
+    given: dict[int, float] = {}
+    for pair in values:
+        if pair.level is None:
+            continue
+        if pair.level < 0 or pair.value < 0 or (pair.level == 0 and pair.value != 0):
+            raise UsageError(
+                "a gain must be at least 0, that of grade 0 must be 0, and unjudged documents must have none, but got "
+                f"{pair.key}={pair.value:g} for {quote(name)}"
+            )
+        given.setdefault(pair.level, pair.value)
+    return given
+
+
+def _gains_of(grades: IntArray, given: dict[int, float]) -> FloatArray:
+    """Return the gain of each grade: what was given, or else the grade itself."""
+    gains = grades.astype(np.float64)
+    for grade, gain in given.items():
+        gains[grades == grade] = gain
+    return gains

@@ -1,0 +1,95 @@
+"""irevalx-lab complete --labels: holes filled from a second file of judgments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import lab, run
+
+QRELS = "1 0 a 1\n1 x b  -1\n1 0 c 0\n2 0 a 2\n"
+LABELS = "1 0 b 1\n1 0 c 1\n1 0 d 0\n1 0 e 1\n2 0 a 2\n3 0 a 1\n"
+RUN = "1 Q0 d 1 3 r\n1 Q0 e 2 2 r\n1 Q0 f 3 1 r\n2 Q0 g 1 1 r\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with judgments, labels and a run."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("qrels", QRELS), ("labels", LABELS), ("run", RUN)):
+        Path(name).write_text(text)
+
+
+def test_holes_are_filled() -> None:
+    """Grade -1 and documents of the run get their labels, judged ones keep their lines, and all else is told."""
+    done = lab("complete", "qrels", "run", "--labels", "labels", "--depth", "2", "--mark", "mark")
+    assert done.stdout.decode() == "1 0 a 1\n1 x b  1\n1 0 c 0\n2 0 a 2\n1 0 d 0\n1 0 e 1\n2 0 g -1\n"
+    assert Path("mark").read_text() == "1 0 b 1\n1 0 d 0\n1 0 e 1\n"
+    assert done.stderr == (
+        "irevalx-lab: 1 of 4 documents stay unjudged: labels does not label them\n"
+        "irevalx-lab: labels contradicts qrels in 1 of the 2 documents that both judge; qrels counts\n"
+        "irevalx-lab: 1 labels of labels are of documents outside the pool and are left out\n"
+    )
+
+
+def test_labels_in_place_of_all() -> None:
+    """The machine's grade counts where it has one; a judged document that it does not label is unjudged."""
+    done = lab("complete", "qrels", "run", "--labels", "labels", "--labels-replace", "--depth", "2")
+    assert done.stdout.decode() == "1 0 a -1\n1 x b  1\n1 0 c 1\n2 0 a 2\n1 0 d 0\n1 0 e 1\n2 0 g -1\n"
+    assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr
+
+
+def test_the_result_is_a_file_of_judgments() -> None:
+    """Irevalx reads what is written; e, at rank 2, is relevant by its label."""
+    assert lab("complete", "qrels", "run", "--labels", "labels", "-o", "completed").status == 0
+    assert b"P_5                   \t1\t0.2000" in run("-q", "-m", "P.5", "completed", "run").stdout
+
+
+def test_report() -> None:
+    """Numbers of holes and labels, in sum and by topic."""
+    assert lab("complete", "qrels", "run", "--labels", "labels", "--depth", "2", "--report", "r.json").status == 0
+    tables = json.loads(Path("r.json").read_text())
+    assert tables["labels"] == [{"topics": 2, "holes": 4, "labelled": 3, "labelled_relevant": 2, "unlabelled": 1}]
+    assert tables["topics"][1] == {"topic": "2", "holes": 1, "labelled": 0, "labelled_relevant": 0, "unlabelled": 1}
+
+
+def test_pool_file() -> None:
+    """A pool file says what is to be judged, without any run."""
+    Path("pool").write_text("1 e\n1 a\n")
+    done = lab("complete", "qrels", "--labels", "labels", "--pool", "pool")
+    assert done.stdout.decode() == "1 0 a 1\n1 x b  1\n1 0 c 0\n2 0 a 2\n1 0 e 1\n"
+
+
+def test_nothing_to_fill() -> None:
+    """Judgments without holes are written as they are, and a line says so."""
+    Path("qrels").write_text("1 0 c 0\n")
+    done = lab("complete", "qrels", "--labels", "labels")
+    assert done.stdout == b"1 0 c 0\n"
+    assert "qrels has no holes: no document of the pool is without a judgment" in done.stderr
+
+
+def test_empty_overlap() -> None:
+    """Labels of none of the holes are an error."""
+    Path("labels").write_text("1 0 z 1\n9 0 b 1\n")
+    done = lab("complete", "qrels", "run", "--labels", "labels")
+    assert (done.status, done.stdout) == (2, b"")
+    assert "labels must label a document that is to be judged, but labels none of 5" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "rule"),
+    [
+        (("--labels", "labels", "--docs", "x"), "--docs must be given without --labels, or not at all"),
+        (("--labels", "labels", "--classifier", "kld"), "--classifier must be given without --labels"),
+        (("--labels", "labels", "--holdout", "0.5"), "--holdout must be given without --labels"),
+        (("--labels", "labels", "--calibrated"), "--calibrated must be given without --labels"),
+        (("--labels-replace", "--docs", "x"), "--labels-replace must be given together with --labels"),
+        (("--labels", "-", "--pool", "-"), "standard input"),
+    ],
+)
+def test_refusals(flags: tuple[str, ...], rule: str) -> None:
+    """What is of classifiers only is refused."""
+    done = lab("complete", "qrels", "run", *flags)
+    assert (done.status, done.stdout) == (1, b"")
+    assert rule in done.stderr

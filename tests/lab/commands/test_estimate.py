@@ -1,0 +1,196 @@
+"""irevalx-lab estimate: scores and differences from few human and many machine judgments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from label_files import scripted_labels
+from made_runs import runs_with_hits
+from running import FIXTURES, lab
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+Row = dict[str, str]
+
+COLUMNS = [
+    *("measure", "run", "against", "estimate", "low", "high", "standard_error", "lambda"),
+    *("classical", "classical_low", "classical_high", "correlation"),
+    *("human_topics", "machine_topics", "effective_topics"),
+]
+
+
+def estimates(*args: str | Path) -> tuple[list[Row], str]:
+    """Return the rows of estimate as csv, and what it says on standard error."""
+    result = lab("estimate", *args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+def worked_example(folder: Path) -> list[str | Path]:
+    """Write files in which P_10 of run a is .2 .4 .6 .8 to people, and .3 .4 .5 .9 and six other values to the machine.
+
+    Run b has nothing. Topics 001 to 004 are judged by people, 001 to 010 by the machine.
+    """
+    by_people, by_machine = [2, 4, 6, 8], [3, 4, 5, 9, 2, 5, 7, 6, 4, 8]
+    _, a, b = runs_with_hits(folder, {"a": [10] * 10, "b": [0] * 10}, depth=10)
+    paths = []
+    for name, numbers in (("human", by_people), ("machine", by_machine)):
+        paths.append(folder / name)
+        paths[-1].write_text(
+            "".join(
+                f"{topic:03} 0 r{document} {int(document < number)}\n"
+                for topic, number in enumerate(numbers, start=1)
+                for document in range(10)
+            )
+        )
+    return ["--human", paths[0], "--machine", paths[1], a, b, "-m", "P.10"]
+
+
+def test_example(tmp_path: Path) -> None:
+    """The numbers of ppi-python 0.2.3: the mean of a, and its difference to a run that has nothing."""
+    rows, told = estimates(*worked_example(tmp_path))
+    assert list(rows[0]) == COLUMNS
+    assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ab"]
+    expected = {
+        "lambda": 0.581633,
+        "estimate": 0.504847,
+        "standard_error": 0.072568,
+        "low": 0.362616,
+        "high": 0.647078,
+        "classical": 0.5,
+        "classical_low": 0.280869,
+        "classical_high": 0.719131,
+        "correlation": 0.932673,
+        "human_topics": 4,
+        "machine_topics": 6,
+        "effective_topics": 9.4946,
+    }
+    for row in (rows[0], rows[2]):
+        assert {name: float(row[name]) for name in expected} == pytest.approx(expected, abs=5e-5)
+    assert [rows[1][name] for name in ("estimate", "lambda", "correlation", "effective_topics")] == [
+        "0.0",
+        "0.0",
+        "",
+        "",
+    ]
+    assert "an interval of so few human topics (4) is too short" in told
+    assert "lambda is fitted" in told
+
+
+def test_lambda_and_baseline(tmp_path: Path) -> None:
+    """With --lambda 0 the machine does not count; with --baseline the rows are those of its pairs, in their direction."""
+    rows, _ = estimates(*worked_example(tmp_path), "--lambda", "0", "--baseline", "a")
+    assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ba"]
+    assert rows[0]["estimate"] == rows[0]["classical"]
+    assert float(rows[2]["estimate"]) == pytest.approx(-0.5)
+    assert {row["lambda"] for row in rows} == {"0.0"}
+
+
+def split(folder: Path, share: float, missed: float, wrong: float) -> list[str | Path]:
+    """Write judgments of the first topics, and labels of a scripted labeller of all; return the arguments."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    topics = sorted({line.split()[0] for line in lines})
+    some = set(topics[: int(share * len(topics))])
+    human, machine = folder / "human", folder / "machine"
+    human.write_text("".join(line for line in lines if line.split()[0] in some))
+    machine.write_text("".join(scripted_labels(lines, missed=missed, wrong=wrong, seed=5)))
+    return ["--human", human, "--machine", machine, *RUNS]
+
+
+def test_a_good_machine_helps_and_a_bad_one_does_not(tmp_path: Path) -> None:
+    """Perfect labels are worth as many human topics as there are; random ones nothing, and a line says so."""
+    rows, told = estimates(*split(tmp_path, 0.5, 0, 0))
+    worth = [float(row["effective_topics"]) / float(row["human_topics"]) for row in rows]
+    assert sum(worth) / len(worth) > 1.5
+    assert {row["correlation"] for row in rows if float(row["correlation"]) < 0.999} == set()
+    rows, told = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
+    assert "effective_topics is less than 1.1 times the human topics in " in told
+    assert "the correlation of human and machine scores is too low" in told
+
+
+def test_several_measures(tmp_path: Path) -> None:
+    """Each measure has its means and pairs."""
+    rows, _ = estimates(*split(tmp_path, 0.5, 0.1, 0.1), "-m", "map P.5", "-m", "bpref")
+    n_rows = len(RUNS) + len(RUNS) * (len(RUNS) - 1) // 2
+    assert [row["measure"] for row in rows] == [name for name in ("map", "P_5", "bpref") for _ in range(n_rows)]
+
+
+def test_one_run(tmp_path: Path) -> None:
+    """A single run has an estimate."""
+    arguments = split(tmp_path, 0.5, 0.1, 0.1)
+    rows, _ = estimates(*arguments[:4], RUNS[0])
+    assert [row["run"] for row in rows] == ["count1"]
+
+
+def test_files_that_do_not_match(tmp_path: Path) -> None:
+    """Topics and documents that the machine has not labelled are counted in words."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n1 0 b 1\n2 0 a 0\n3 0 a 1\n9 0 a 1\n")
+    machine.write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n4 0 x 1\n")
+    run = tmp_path / "run"
+    run.write_text("".join(f"{topic} Q0 a 1 1 r\n" for topic in (1, 2, 3, 4, 9)))
+    rows, told = estimates("--human", human, "--machine", machine, run, "-m", "P.1")
+    assert [rows[0][name] for name in ("human_topics", "machine_topics", "classical")] == ["3", "1", str(2 / 3)]
+    assert f"1 of 4 topics of {human} are left out: {machine} does not label them" in told
+    assert f"{machine} does not label 1 of the 4 documents that {human} labels; they count as unjudged" in told
+
+
+@pytest.mark.parametrize(
+    ("human", "machine", "rule"),
+    [
+        ("1 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "map must have machine labels of at least 2 topics that people judged too"),
+        (
+            "1 0 a 1\n2 0 a 1\n",
+            "1 0 a 1\n2 0 a 1\n",
+            "map must have machine labels of at least 1 topic that nobody judged",
+        ),
+        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results, but has 0"),
+    ],
+)
+def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> None:
+    """Two topics of both and one of the machine alone are the least."""
+    paths = [tmp_path / name for name in ("human", "machine", "run")]
+    for path, text in zip(paths, (human, machine, "1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n"), strict=True):
+        path.write_text(text)
+    result = lab("estimate", "--human", paths[0], "--machine", paths[1], paths[2])
+    assert (result.status, result.stdout) == (2, b"")
+    assert rule in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["-m", "gm_map"], "a measure must be a mean over topics here, but got 'gm_map', a geometric mean"),
+        (["-m", "num_rel_ret"], "a measure must be a mean over topics here, but got 'num_rel_ret', a sum"),
+        (["--baseline", "x"], "--baseline must be one of the runs (a b), but got 'x'"),
+        (["--lambda", "1.5"], "--lambda"),
+    ],
+)
+def test_refusals(tmp_path: Path, arguments: list[str], rule: str) -> None:
+    """What is no mean has no such estimate."""
+    result = lab("estimate", *worked_example(tmp_path), *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
+
+
+def test_missing_options(tmp_path: Path) -> None:
+    """Both files must be given."""
+    result = lab("estimate", RUNS[0], "--human", QRELS)
+    assert (result.status, "--machine" in result.stderr) == (1, True)
+
+
+def test_tables_for_people(tmp_path: Path) -> None:
+    """Two tables that fit a screen; json has one, with all columns."""
+    arguments = worked_example(tmp_path)
+    printed = lab("estimate", *arguments, "--quiet").stdout.decode()
+    assert "estimates with machine labels" in printed
+    assert "how far machine labels help" in printed
+    assert max(map(len, printed.splitlines())) <= 130
+    tables = json.loads(lab("estimate", *arguments, "--quiet", "--format", "json").stdout)
+    assert list(tables) == ["estimates"]
+    assert tables["estimates"][0]["against"] is None

@@ -1,0 +1,322 @@
+"""irevalx-lab labels: agreement of two files of labels, and of the scores of runs with them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from label_files import scripted_labels, two_files
+from made_runs import runs_with_hits
+from running import FIXTURES, lab
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+SKEWED = [(10, 0, 0), (3, 0, 1), (2, 1, 0), (5, 1, 1)]
+
+Row = dict[str, str]
+
+
+def labels(*args: str | Path) -> tuple[list[Row], str]:
+    """Return the rows of labels as csv, and what it says on standard error."""
+    result = lab("labels", *args, "--seed", "1", "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+def values(rows: list[Row], **about: str) -> dict[str, float | None]:
+    """Return values by statistic of the rows that are about this and nothing else."""
+    keys = ("topic", "level", "human", "machine", "measure", "run", "group")
+    chosen = [row for row in rows if all(row[key] == about.get(key, "") for key in keys)]
+    return {row["statistic"]: float(row["value"]) if row["value"] else None for row in chosen}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """Labels of a machine that misses a fifth of the relevant documents, and sees a tenth of the others as relevant."""
+    path = tmp_path / "machine"
+    path.write_text("".join(scripted_labels(QRELS.read_text().splitlines(), missed=0.2, wrong=0.1, seed=3)))
+    return path
+
+
+def test_agreement(tmp_path: Path) -> None:
+    """The worked example, a row a number; counts and coverage have no interval."""
+    rows, told = labels(*two_files(tmp_path, SKEWED))
+    assert list(rows[0]) == [
+        *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
+    ]
+    assert values(rows) == pytest.approx(
+        {
+            "pairs": 20,
+            "pairs_human": 20,
+            "pairs_machine": 20,
+            "coverage": 1,
+            "coverage_machine": 1,
+            "agreement": 0.75,
+            "kappa": 0.468085,
+            "kappa_linear": 0.468085,
+            "kappa_quadratic": 0.468085,
+            "alpha_nominal": 0.48,
+            "alpha_ordinal": 0.48,
+            "ac1": 0.529412,
+        },
+        abs=5e-7,
+    )
+    assert values(rows, level="1") == pytest.approx(
+        {"precision": 0.625, "recall": 0.714286, "f1": 0.666667, "kappa": 0.468085}, abs=5e-7
+    )
+    assert [values(rows, human=a, machine=b)["confusion"] for a in "01" for b in "01"] == [10, 3, 2, 5]
+    with_interval = {row["statistic"] for row in rows if row["low"]}
+    assert with_interval == {
+        *("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"),
+        *("precision", "recall", "f1"),
+    }
+    assert "a bootstrap interval of so few topics (5) is too short" in told
+
+
+def test_an_unused_grade_is_a_category(tmp_path: Path) -> None:
+    """Grades 0, 1 and 3: 2 has a row and a column of zeros and a level, and a line says that nobody gives it."""
+    rows, told = labels(*two_files(tmp_path, [(5, 0, 0), (1, 0, 1), (2, 1, 1), (1, 1, 3), (2, 3, 3)]))
+    found = values(rows)
+    assert [found["kappa_linear"], found["ac1"]] == pytest.approx([0.775510, 0.770435], abs=5e-7)
+    assert [values(rows, human="2", machine=b)["confusion"] for b in "0123"] == [0, 0, 0, 0]
+    assert values(rows, level="2") == pytest.approx(values(rows, level="3"))
+    assert "level 2: no human label has this grade" in told
+
+
+def test_intervals_are_quantiles_over_topics(tmp_path: Path) -> None:
+    """The same draws, made here with numpy, and the share of equal grades in each."""
+    human, machine = two_files(tmp_path, [(9, 0, 0), (4, 0, 1), (2, 1, 0), (6, 1, 1)], n_topics=4)
+    rows, _ = labels(human, machine, "--resamples", "200", "--alpha", "0.1")
+    [row] = [row for row in rows if row["statistic"] == "agreement"]
+    equal, every = np.zeros(4), np.zeros(4)
+    for ours, theirs in zip(human.read_text().splitlines(), machine.read_text().splitlines(), strict=True):
+        topic = int(ours.split()[0]) - 1
+        equal[topic] += ours == theirs
+        every[topic] += 1
+    drawn = np.random.Generator(np.random.PCG64([0, 1])).integers(0, 4, (200, 4))
+    shares = equal[drawn].sum(axis=1) / every[drawn].sum(axis=1)
+    assert [float(row["low"]), float(row["high"])] == pytest.approx(list(np.quantile(shares, [0.05, 0.95])))
+
+
+def test_by_topic(tmp_path: Path) -> None:
+    """Each topic has its own numbers without intervals; what is not defined there is empty."""
+    rows, _ = labels(*two_files(tmp_path, [(2, 0, 0), (1, 1, 1), (1, 1, 0)], n_topics=2), "--by-topic")
+    assert values(rows, topic="1")["agreement"] == 1  # documents 0 and 2: (0, 0) and (1, 1)
+    assert values(rows, topic="2") == values(rows, topic="2") | {"agreement": 0.5, "kappa": 0.0, "pairs": 2}
+    assert {row["low"] for row in rows if row["topic"]} == {""}
+    result = lab("labels", *two_files(tmp_path, SKEWED), "--by-topic", "--seed", "1", "--quiet")
+    assert b"by topic" in result.stdout
+
+
+def test_mixed_coverage(tmp_path: Path) -> None:
+    """Documents that one file lacks, or has without a grade, count for coverage only; each kind has its line."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n1 0 e -1\n2 0 a 1\n")
+    machine.write_text("1 0 a 1\n1 0 b 1\n1 0 d 0\n1 0 e 1\n1 0 c -1\n3 0 a 1\n")
+    rows, told = labels(human, machine, "--resamples", "0")
+    found = values(rows)
+    assert [found[name] for name in ("pairs", "pairs_human", "pairs_machine")] == [2, 4, 5]
+    assert [found["coverage"], found["coverage_machine"], found["agreement"]] == [0.5, 0.4, 0.5]
+    assert f"1 of 2 topics are in {human} only, and are left out: '2'" in told
+    assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in told
+    assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in told
+    assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in told
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    """No topic, or no document, that both label is an error."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n")
+    machine.write_text("2 0 a 1\n")
+    result = lab("labels", human, machine)
+    assert (result.status, result.stdout) == (2, b"")
+    assert result.stderr == f"irevalx-lab: {human} and {machine} must have a topic in common, but have none\n"
+    machine.write_text("1 0 b 1\n1 0 a -1\n")
+    result = lab("labels", human, machine, "--seed", "1")
+    assert (result.status, result.stdout) == (2, b"")
+    assert f"{human} and {machine} must have a document that both label, but have none" in result.stderr
+
+
+def test_contradicting_grades(tmp_path: Path) -> None:
+    """A document with two grades in a file is an error that names both; so is one that is there twice."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n")
+    machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
+    result = lab("labels", human, machine)
+    assert (result.status, result.stdout) == (4, b"")
+    assert (
+        f"{machine}:4: a document must have one grade in a topic, but got 2 for 'a' in topic '1' and 1 on line 2"
+        in (result.stderr)
+    )
+    machine.write_text("1 0 a 1\n1 0 a 1\n")
+    result = lab("labels", human, machine)
+    assert result.status == 4
+    assert "'a' in topic '1' a second time" in result.stderr
+
+
+def test_too_many_grades(tmp_path: Path) -> None:
+    """Numbers that are no grades of a scale, such as scores, are refused."""
+    result = lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 987)]))
+    assert result.status == 2
+    assert "labels must be at most 101 different grades" in result.stderr
+    assert "from 0 to 987" in result.stderr
+    assert lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 100)]), "--resamples", "0").status == 0
+
+
+def test_one_grade(tmp_path: Path) -> None:
+    """Labels that are all the same agree, and kappa is not defined; a line says so."""
+    rows, told = labels(*two_files(tmp_path, [(6, 1, 1)]))
+    found = values(rows)
+    assert (found["agreement"], found["kappa"], found["alpha_ordinal"], found["ac1"]) == (1, None, None, None)
+    assert "kappa is not defined: all labels have the same grade" in told
+
+
+def test_skewed_labels(tmp_path: Path) -> None:
+    """Kappa and AC1 part where one grade has nearly all labels."""
+    _, told = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
+    assert "differ by more than 0.2: one grade has nearly all labels" in told
+
+
+def test_one_topic(tmp_path: Path) -> None:
+    """Of one topic all draws are the same, and a line says that intervals are too short."""
+    rows, told = labels(*two_files(tmp_path, SKEWED, n_topics=1))
+    [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
+    assert row["low"] == row["high"] == row["value"]
+    assert "so few topics (1) is too short" in told
+
+
+def test_runs(tmp_path: Path) -> None:
+    """P_10 by hand: the machine takes one of the two relevant documents of a from it, and gives both runs another."""
+    qrels, a, b = runs_with_hits(tmp_path, {"a": (2, 2), "b": (1, 0)}, depth=10)
+    machine = tmp_path / "machine"
+    grades = {f"r{n}": 1 for n in range(10)} | {"r1": 0, "n9": 1}
+    machine.write_text("".join(f"{topic} 0 {d} {g}\n" for topic in ("001", "002") for d, g in grades.items()))
+    rows, _ = labels(qrels, machine, a, b, "-m", "P.10", "--resamples", "100")
+    assert values(rows, measure="P_10", run="a") == pytest.approx({"bias": 0, "rank_human": 1, "rank_machine": 1})
+    assert values(rows, measure="P_10", run="b") == pytest.approx({"bias": 0.1, "rank_human": 2, "rank_machine": 2})
+    assert values(rows, measure="P_10")["bias"] == pytest.approx(0.05)
+
+
+def test_runs_as_agree_has_them(machine: Path) -> None:
+    """Correlations, errors and decisions are those of agree, and so are their intervals."""
+    arguments = ("--resamples", "200", "--seed", "1", "--format", "csv", "-m", "map bpref")
+    [agree, of_bpref] = csv.DictReader(io.StringIO(lab("agree", QRELS, machine, *RUNS, *arguments).stdout.decode()))
+    rows, _ = labels(QRELS, machine, *RUNS, *arguments)
+    of_map = values(rows, measure="map")
+    assert list(of_map) == [
+        *("tau_b", "tau_ap", "rms", "bias"),
+        *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
+    ]
+    assert of_map == pytest.approx({name: float(agree[name]) for name in of_map})
+    assert values(rows, measure="bpref") == pytest.approx({name: float(of_bpref[name]) for name in of_map})
+    found = {row["statistic"]: row for row in rows if row["measure"] == "map" and not row["run"]}
+    for name in ("tau_b", "tau_ap", "rms", "bias"):
+        ends = [float(agree[f"{name}_{end}"]) for end in ("low", "high")]
+        assert [float(found[name][end]) for end in ("low", "high")] == pytest.approx(ends)
+    assert all(row["low"] for row in found.values())
+
+
+def test_groups(machine: Path) -> None:
+    """The bias of a group is the mean of its runs'; its excess is that less the mean of all other runs."""
+    rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")
+    biases = {run.name: values(rows, measure="map", run=run.name)["bias"] or 0.0 for run in RUNS}
+    inside = [bias for run, bias in biases.items() if run.startswith("guess")]
+    others = [bias for run, bias in biases.items() if not run.startswith("guess")]
+    found = values(rows, measure="map", group="guess")
+    assert found == pytest.approx({"bias": np.mean(inside), "excess_bias": np.mean(inside) - np.mean(others)})
+    assert {row["low"] for row in rows if row["statistic"].startswith("rank_")} == {""}
+
+
+def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
+    """Labels that make all documents of one group relevant: its excess bias leaves out 0, and a line says so."""
+    own = [line.split() for name in ("guess1", "guess2") for line in (RUNS[0].parent / name).read_text().splitlines()]
+    favoured = {(topic, docno) for topic, _, docno, rank, *_ in own if int(rank) <= 10}
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    machine = tmp_path / "machine"
+    machine.write_text("".join(f"{t} 0 {d} {1 if (t, d) in favoured else g}\n" for t, _, d, g in lines))
+    _, told = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+")
+    [line] = [line for line in told.splitlines() if "of group 'guess'" in line]
+    assert line.startswith("irevalx-lab: map: excess_bias +")
+    assert "the machine favours it" in line
+
+
+def test_one_run(machine: Path) -> None:
+    """A single run has a bias, and nothing to be ranked among."""
+    rows, _ = labels(QRELS, machine, RUNS[0], "--resamples", "50")
+    assert values(rows, measure="map") == {}
+    assert values(rows, measure="map", run="count1")["rank_machine"] == 1
+
+
+def test_tables_for_people(machine: Path) -> None:
+    """Parts with titles; without intervals there are no columns for them, without RUN no tables of runs."""
+    result = lab("labels", QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--seed", "1")
+    printed = result.stdout.decode()
+    for title in (
+        "agreement of labels",
+        "confusion",
+        "labels cut at each level",
+        "agreement of the scores of runs",
+        "decisions which runs differ",
+        "bias of runs",
+        "bias of groups of runs",
+    ):
+        assert f"{title}" in printed
+    assert "by topic" not in printed
+    bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
+    assert "runs" not in bare
+    tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)
+    assert tables["labels"][0] == tables["labels"][0] | {"statistic": "pairs", "value": 736, "low": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["--group-by", "x"], "--groups and --group-by must be given together with RUN"),
+        ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups and --group-by must not be given together"),
+        ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
+        (["--resamples", "-1"], "--resamples"),
+    ],
+)
+def test_refusals(machine: Path, arguments: list[str | Path], rule: str) -> None:
+    """Contradictions are named."""
+    result = lab("labels", QRELS, machine, *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
+
+
+def test_nothing_that_both_have(tmp_path: Path) -> None:
+    """Runs without results for the common topics are an error."""
+    human, machine = two_files(tmp_path, SKEWED)
+    run = tmp_path / "run"
+    run.write_text("99 Q0 d1 1 1 r\n")
+    result = lab("labels", human, machine, run, "--seed", "1")
+    assert result.status == 7
+    assert "at least one topic" in result.stderr
+
+
+BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
+
+
+def test_labels_of_beir(tmp_path: Path) -> None:
+    """Either file may be BEIR's or JSON; --labels-format is of the machine's alone, and the error about it says so."""
+    human, machine = two_files(tmp_path, SKEWED)
+    expected, _ = labels(human, machine)
+    beir, as_json = tmp_path / "test.tsv", tmp_path / "labels.json"
+    lines = [line.split() for line in machine.read_text().splitlines()]
+    beir.write_text(BEIR_HEAD + "".join(f"{topic}\t{docno}\t{grade}\n" for topic, _, docno, grade in lines))
+    by_topic: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in lines:
+        by_topic.setdefault(topic, {})[docno] = int(grade)
+    as_json.write_text(json.dumps(by_topic))
+    assert labels(human, beir, "--labels-format", "beir")[0] == expected
+    assert labels(human, as_json, "--labels-format", "json")[0] == expected
+    both, _ = labels(beir, beir, "-R", "beir")
+    assert values(both)["agreement"] == 1
+    result = lab("labels", human, beir)
+    assert result.status == 2
+    assert "is this a file of BEIR? give --labels-format beir" in result.stderr

@@ -1,0 +1,43 @@
+"""Files of labels that tests need: two files that agree so far, and a labeller with given error rates."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+N_TOPICS = 5
+
+
+def two_files(folder: Path, cells: Iterable[tuple[int, int, int]], n_topics: int = N_TOPICS) -> tuple[Path, Path]:
+    """Write two files of labels, topics in turn, and return their paths.
+
+    Parameters
+    ----------
+    cells : numbers of documents with a human and a machine grade.
+    """
+    pairs = [(a, b) for number, a, b in cells for _ in range(number)]
+    paths = folder / "human", folder / "machine"
+    for path, side in zip(paths, (0, 1), strict=True):
+        lines = [f"{1 + n % n_topics} 0 d{n} {pair[side]}\n" for n, pair in enumerate(pairs)]
+        path.write_text("".join(lines))
+    return paths
+
+
+def scripted_labels(lines: Sequence[str], *, missed: float, wrong: float, seed: int) -> list[str]:
+    """Return judgments as a labeller with given error rates would make them.
+
+    Parameters
+    ----------
+    lines : of judgments.
+    missed : the share of relevant documents that get 0.
+    wrong : the share of nonrelevant documents that get 1.
+    """
+    rng = random.Random(seed)
+    found = []
+    for line in lines:
+        topic, _, docno, grade = line.split()
+        error = rng.random() < (missed if int(grade) > 0 else wrong)
+        label = int(grade) if not error else int(int(grade) <= 0)
+        found.append(f"{topic} 0 {docno} {label}\n")
+    return found
