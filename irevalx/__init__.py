@@ -5,6 +5,7 @@ circles. The docstring of each room says what lives there.
 
     lab/           irevalx-lab: judgments made incomplete, biased or complete again, and what the measures then say
     cli/           argv -> options -> evaluation -> reports; it and the lab alone print and exit
+    spark.py       the same evaluation on Spark
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
@@ -19,7 +20,8 @@ circles. The docstring of each room says what lives there.
     errors.py      the exceptions, drawn as a tree, each with its exit status
     frozen.py      the base of records that never change
 
-What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names.
+What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,
+and `irevalx.spark`.
 
 Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a few rows of
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
@@ -83,8 +85,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is asked for: the command starts without the interface for programs."""
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name == "spark":
+        return import_module("irevalx.spark")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -101,6 +101,16 @@ def test_modules_are_one_idea(module: str) -> None:
     assert lines <= MOST_LINES, f"{module} has {lines} lines: which of them are another idea?"
 
 
+def test_spark_computes_nothing() -> None:
+    """What Spark is told is a short plan without arithmetic: values come from the rooms below."""
+    text = MODULES["irevalx.spark"].read_text()
+    assert text.count("\n") < 200
+    arithmetic = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Pow
+    operations = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.BinOp | ast.AugAssign)]
+    assert not [node.lineno for node in operations if isinstance(node.op, arithmetic)]
+    assert "numpy" not in text
+
+
 @pytest.mark.parametrize("module", [module for module in MODULES if room(module) != "lab"])
 def test_records_are_cheap_to_declare(module: str) -> None:
     """No module that the command may import has dataclasses, which generate code at each start: see frozen.py."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import Documents, File, Frame, Grades, Qrels, Records, Run, Samples, Subtopics, read_runs
+from irevalx.api.keywords import settings_of
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
@@ -88,18 +89,18 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     second  1.0000  1.0000
     """
     asked = checks.texts("measures", measures)
-    settings = Settings.of(
-        level=checks.whole_number("level", level),
-        complete=checks.flag("complete", complete),
-        judged_only=checks.flag("judged_only", judged_only),
-        max_retrieved=None if max_retrieved is None else checks.whole_number("max_retrieved", max_retrieved),
-        collection_size=checks.whole_number("collection_size", collection_size),
-        topic=None if topic is None else checks.identifier("topic", topic),
-        unjudged=checks.texts("unjudged", unjudged),
-        infap_c=checks.real_number("infap_c", infap_c),
-        infap_epsilon=checks.real_number("infap_epsilon", infap_epsilon),
-        sample_rate=checks.real_number("sample_rate", sample_rate),
-        compat=checks.identifier("compat", compat),
+    settings = settings_of(
+        level=level,
+        complete=complete,
+        judged_only=judged_only,
+        max_retrieved=max_retrieved,
+        collection_size=collection_size,
+        topic=topic,
+        unjudged=unjudged,
+        infap_c=infap_c,
+        infap_epsilon=infap_epsilon,
+        sample_rate=sample_rate,
+        compat=compat,
     )
     processes = checks.whole_number("threads", threads, least=1)
     shown = checks.flag("progress", progress) and _can_show_progress()

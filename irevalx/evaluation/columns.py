@@ -79,7 +79,13 @@ def summarised(
         values, summarise = zscores.of(column.name, values, summarise, topics)
         of_all = values
     if summarise and summed:
-        of_these = _population(column, population, complete=complete)
+        of_these = population_of_values(
+            population,
+            complete=complete,
+            more_relevant=0 if column.more_relevant is None else int(column.more_relevant.sum()),
+            n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
+            n_judged_with_value=column.n_judged_with_value,
+        )
         with np.errstate(all="ignore"):
             summary = summarise([] if of_all is None else of_all, of_these)
     if values is not None and has_value is not None:
@@ -87,22 +93,30 @@ def summarised(
     return Column(column.name, measure, values, summary, has_value=has_value, is_zscore=is_zscore)
 
 
-def _population(column: TopicColumn, population: Population, *, complete: bool) -> Population:
+def population_of_values(
+    population: Population,
+    *,
+    complete: bool,
+    more_relevant: int,
+    n_with_value: int | None,
+    n_judged_with_value: int | None,
+) -> Population:
     """Return the population of a measure, some topics of which may have no value, and whose reading may add documents.
 
     Parameters
     ----------
     population : of a measure that has a value for every topic.
     complete : whether all judged topics count (``-c``).
+    more_relevant : how many documents the reading makes relevant, where they add to the judgments that ``-c`` counts.
+    n_with_value : how many topics have a value; None where all have one.
+    n_judged_with_value : how many of all judged topics have one.
     """
-    if column.more_relevant is not None and population.n_relevant is not None:
-        population = replace(population, n_relevant=population.n_relevant + int(column.more_relevant.sum()))
-    if column.has_value is None or column.n_judged_with_value is None:
+    if more_relevant and population.n_relevant is not None:
+        population = replace(population, n_relevant=population.n_relevant + more_relevant)
+    if n_with_value is None or n_judged_with_value is None:
         return population
-    n_evaluated = int(np.count_nonzero(column.has_value))
-    return replace(
-        population, n_topics=column.n_judged_with_value if complete else n_evaluated, n_evaluated=n_evaluated
-    )
+    n_topics = n_judged_with_value if complete else n_with_value
+    return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
 
 
 def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:

@@ -11,7 +11,7 @@ from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
 from irevalx.evaluation.columns import Column, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
-from irevalx.evaluation.topic_values import AssessedRanking, little_judged
+from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -100,7 +100,7 @@ def evaluate(
             for column in found
         )
         warnings += [f"{misfit}; it is left out" for misfit in misfits]
-        warnings += _without_value(columns, run.path)
+        warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
         return Evaluation(
             run=population.tag,
             path=run.path,
@@ -142,20 +142,14 @@ def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) ->
     return [*warnings, *([f"{shown_name(run.path)}: {message}"] if message else [])]
 
 
-def _without_value(columns: Sequence[Column], path: str) -> list[str]:
+def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[str]:
     """Return a warning that counts the topics without a value, for each set of measures that lack it for the same."""
-    lacking: dict[int, dict[str, None]] = {}
-    n_topics = 0
-    for column in columns:
-        if column.has_value is not None and not column.has_value.all():
-            n_topics = column.has_value.size
-            n_without = n_topics - int(np.count_nonzero(column.has_value))
-            lacking.setdefault(n_without, {})[column.measure.name] = None
-    return [
-        f"{shown_name(path)}: {n_without} of {several(n_topics, 'topic')} without a value for {', '.join(names)} "
-        "left out of the averages"
-        for n_without, names in lacking.items()
+    n_without = [
+        (column.measure.name, column.has_value.size - int(np.count_nonzero(column.has_value)))
+        for column in columns
+        if column.has_value is not None
     ]
+    return [f"{shown_name(path)}: {line}" for line in without_value(n_topics, n_without)]
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ of them, of all topics at once or of some at a time.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules
+from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -82,6 +82,24 @@ def little_judged(retrieved: int, judged: int) -> str | None:
         f"only {judged / retrieved:.0%} of the documents that the run has among the first {TOP} of a topic were "
         "judged; most measures know little about it"
     )
+
+
+def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
+    """Return what is said of topics without a value: a line for each number of them, which names the measures.
+
+    Parameters
+    ----------
+    n_topics : evaluated.
+    n_without : measures that may lack values, each with the number of topics that it lacks them for.
+    """
+    lacking: dict[int, dict[str, None]] = {}
+    for name, number in n_without:
+        if number:
+            lacking.setdefault(number, {})[name] = None
+    return [
+        f"{number} of {several(n_topics, 'topic')} without a value for {', '.join(names)} left out of the averages"
+        for number, names in lacking.items()
+    ]
 
 
 class TopicValues(Frozen):

@@ -128,7 +128,8 @@ def duplicate_documents(
     Parameters
     ----------
     what : what the file holds, for the message.
-    found : topic, document, and two or more lines that it stands on; a document may come several times.
+    found : topic, document, and two or more lines that it stands on, 0 for what has no lines; a document may come
+        several times.
     hint : what the messages end with.
     """
     where: dict[tuple[bytes, bytes], set[int]] = {}
@@ -136,10 +137,12 @@ def duplicate_documents(
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
     for (topic, docno), numbers in sorted(where.items()):
-        first, second = sorted(numbers)[:2]
+        has_lines = len(numbers) > 1
+        first, second = sorted(numbers)[:2] if has_lines else (0, 0)
         error = DuplicateDocumentError(
-            f"{shown_name(path)}:{second}: a document must occur once in the {what} of a topic, "
-            f"but got {quote(docno)} in topic {quote(topic)} a second time (first on line {first}){hint}"
+            f"{shown_name(path)}{f':{second}' if has_lines else ''}: a document must occur once in the {what} of a "
+            f"topic, but got {quote(docno)} in topic {quote(topic)} a second time"
+            f"{f' (first on line {first})' if has_lines else ''}{hint}"
         )
         errors.setdefault(topic, error)
     return errors
