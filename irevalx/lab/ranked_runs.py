@@ -289,7 +289,10 @@ def requests_of(measures: Sequence[str], level: int, rel_format: str = QRELS.nam
 def _problem(measure: Measure, rel_format: str) -> str | None:
     """Return why a measure cannot be used here; None if it can."""
     if measure.kernel is None or scale_of(measure) is None:
-        return f"a measure must have a number for each topic and a summary here, but got {quote(measure.name)}"
+        return (
+            "a measure must have a number for each topic and, as summary, a mean or sum of these, but got "
+            f"{quote(measure.name)}"
+        )
     if not measure.can_use(rel_format):
         return (
             f"judgments for the measure {quote(measure.name)} must be in the format "
