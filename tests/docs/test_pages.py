@@ -119,6 +119,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *((f"{r}.run", f"runs/{r}.gz") for r in ("bm25", "dense")),
     ):
         (folder / target).write_bytes(gzip.compress((example / name).read_bytes()))
+    _write_parquet(folder)
     judged = [line.split() for line in (example / "qrels").read_text().splitlines()]
     (folder / "prefs").write_text("".join(f"{topic} 0 a {docno} {grade}\n" for topic, _, docno, grade in judged))
     retrieved = [line.split()[2] for path in example.glob("*.run") for line in path.read_text().splitlines()]
@@ -126,6 +127,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = [{"id": docno, "contents": f"document about grade{grade}"} for docno, grade in grades.items()]
     (folder / "docs.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(text) + "\n" for text in texts).encode()))
     return folder
+
+
+def _write_parquet(folder: Path) -> None:
+    """Write judgments and a run as Parquet files."""
+    polars = pytest.importorskip("polars")
+    columns = {"qrels": {0: "topic", 2: "docno", 3: "grade"}, "run": {0: "topic", 2: "docno", 4: "score"}}
+    for name, wanted in columns.items():
+        rows = [line.split() for line in (folder / name).read_text().splitlines()]
+        frame = polars.DataFrame({column: [row[place] for row in rows] for place, column in wanted.items()})
+        numbers = [polars.col("grade").cast(int)] if name == "qrels" else [polars.col("score").cast(float)]
+        frame.with_columns(numbers).write_parquet(folder / f"{name}.parquet")
 
 
 @pytest.mark.parametrize("block", CALLS, ids=lambda block: block.splitlines()[0])
