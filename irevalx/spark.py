@@ -28,6 +28,9 @@ from irevalx.settings import Settings
 DataFrame: TypeAlias = Any
 """Spark's."""
 
+_FIRST_ROWS = 1000
+"""So many rows are looked through for a judged topic before all of them are."""
+
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>"
 _TOTALS = "name string, n_topics bigint, totals array<double>, n_with_value array<bigint>, counts array<bigint>"
 
@@ -166,11 +169,14 @@ class Workers(Frozen):
 
 
 def _refuse_no_topics(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> None:
-    """Raise NoTopicsError where there is nothing to evaluate."""
+    """Raise NoTopicsError where there is nothing to evaluate; the first rows usually show that there is something."""
     sql = import_module("pyspark.sql.functions")
-    topics = judged.select("topic").distinct()
+    judged, retrieved = (frame.select("topic") for frame in (judged, retrieved))
     if settings.topic is not None:
-        topics = topics.where(sql.col("topic") == os.fsdecode(settings.topic))
-    found = topics if names else retrieved.join(sql.broadcast(topics), "topic", "left_semi")
-    if found.isEmpty():
+        judged, retrieved = (
+            frame.where(sql.col("topic") == os.fsdecode(settings.topic)) for frame in (judged, retrieved)
+        )
+    first = sql.broadcast(retrieved.limit(_FIRST_ROWS).distinct())
+    found = [judged] if names else [judged.join(one, "topic", "left_semi") for one in (first, retrieved)]
+    if all(one.isEmpty() for one in found):
         raise NoTopicsError("at least one topic must have both judgments and results, but none has")
