@@ -21,6 +21,31 @@ else:
 
 
 Record = TypeVar("Record", bound="Frozen")
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property  # noqa: PLC0414 - for other modules
+else:
+
+    class cached_property:  # noqa: N801 - it stands for that of functools
+        """A property that is computed once, as that of ``functools``.
+
+        That has a lock up to Python 3.11, which takes a tenth of the time of a small evaluation. Without it, threads
+        that ask at the same time may compute the value twice.
+        """
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self._function = function
+            self.__doc__ = function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            """Take the name under which values are kept."""
+            self._name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Compute the value and keep it where Python finds it next time."""
+            if instance is None:
+                return self
+            value = instance.__dict__[self._name] = self._function(instance)
+            return value
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
@@ -64,6 +89,8 @@ class Frozen:
         values = self.__dict__
         if args:
             values.update(zip(self.__match_args__, args, strict=False))
+            if not named and len(args) == len(values) == len(self._fields):
+                return
         if named:
             values.update(named)
         n_given = len(values)

@@ -7,7 +7,6 @@ and a library that reads it; otherwise columns are taken as arrays, and as lists
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -18,7 +17,7 @@ from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError
-from irevalx.frozen import replace
+from irevalx.frozen import cached_property, replace
 from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn, array_of_numpy
 from irevalx.reading.tables.arrow_streams import chunks_of, consumer, has_stream, open_stream, table_of_stream
 from irevalx.reading.tables.column_names import ALL_NAMES, Kind

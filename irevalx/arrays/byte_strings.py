@@ -7,12 +7,11 @@ much time, and as much memory, as itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
 """Bytes of the longest string that is looked at together with others."""

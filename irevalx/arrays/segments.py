@@ -6,14 +6,13 @@ depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and a
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 
 if TYPE_CHECKING:
     import numpy.typing as npt

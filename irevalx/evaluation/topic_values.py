@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.declare import HasValue, Measure

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Protocol, TypeVar
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, EvaluationError
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents, Kind
 

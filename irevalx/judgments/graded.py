@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
+from irevalx.frozen import cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 
 Answer_co = TypeVar("Answer_co", covariant=True)

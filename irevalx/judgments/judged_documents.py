@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.document_table import DocumentTable
 from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 
 _MOST_IN_A_DICTIONARY = 1 << 14
 """So many topics have a dictionary, which takes 70 bytes for each of them."""

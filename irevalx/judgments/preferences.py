@@ -8,14 +8,13 @@ is better than B and B better than C, then A is better than C.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import EvaluationError, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 from irevalx.judgments.preference_groups import ClassGroup, Group, RelationGroup
 

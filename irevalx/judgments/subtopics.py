@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names, order_by_name
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 
 Answer_co = TypeVar("Answer_co", covariant=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import cast
 
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import MalformedLineError
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment, prepare
 from irevalx.lab.judging.labels import read_labels

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.many_runs import names_apart
+from irevalx.frozen import cached_property
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.lab.statistics.scales import MEAN, Scale, scale_of, without_undefined
 from irevalx.measures import NICKNAMES

@@ -13,11 +13,11 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import cached_property
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.significance import without_noise
 from irevalx.lab.statistics.weighted_measures import WeightedMeasure

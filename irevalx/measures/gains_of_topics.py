@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, Segments
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.parameter_kinds import Gain
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import Topics

@@ -7,13 +7,12 @@ are nonrelevant and keep their ranks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declare import NONREL, Measure, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.graded_cutoffs import exponential_dcg

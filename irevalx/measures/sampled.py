@@ -9,12 +9,12 @@ R_s(k) are those among the first k documents of the run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.incomplete import EPSILON

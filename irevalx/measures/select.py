@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from irevalx.errors import EvaluationError, ParameterError, Warn, quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_requests import MeasureRequest, Mention, read_requests
 from irevalx.measures.parameter_kinds import NoParameters, Parameters

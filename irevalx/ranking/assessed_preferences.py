@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
 from irevalx.errors import EvaluationError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.preference_groups import Group
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.ranking.ranking import Ranking

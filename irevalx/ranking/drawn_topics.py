@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.settings import Reading

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.ranking.rounding import log2_of, round_up_from_a_tenth
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -17,6 +16,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.reading.source import Source

@@ -10,13 +10,13 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import quote, shown_name
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1

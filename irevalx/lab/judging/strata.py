@@ -10,7 +10,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judging.samples import RandomOrder, first_share
 from irevalx.ranking.ranking import Ranking

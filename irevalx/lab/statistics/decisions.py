@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.frozen import cached_property
 from irevalx.lab.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon
 
 _AT_ONCE = 1_000_000

@@ -7,11 +7,11 @@ Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomp
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.frozen import cached_property
 from irevalx.lab.experiment import Experiment
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.incomplete import EPSILON, SMOOTHING, inferred_average_precision

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import cached_property
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging import samples
 from irevalx.lab.judging.strata import StrataSample

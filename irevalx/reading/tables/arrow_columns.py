@@ -7,7 +7,6 @@ interface.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +16,7 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.decimal_names import decimal_names
 from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, FloatArray, IntArray, Segments
 from irevalx.errors import ArgumentError, quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.tables.column_names import Kind
 from irevalx.reading.tables.tables import GRADE_RULE, NAME_RULE, NOT_MISSING, SCORE_RULE, TableColumn
 
