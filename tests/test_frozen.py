@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from functools import cached_property
 from typing import Any, ClassVar
 
 import pytest
 
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import Frozen, cached_property, fields, replace
 
 
 class Base(Frozen):
@@ -85,6 +84,14 @@ def test_equal_to_itself_alone() -> None:
     assert one == one  # noqa: PLR0124
     assert one != other
     assert len({one, other}) == 2
+
+
+def test_cached_property() -> None:
+    """It is computed when it is first asked for, and kept; its class shows it and what it is."""
+    one = Base("a", (1, 2))
+    assert "total" not in vars(one)
+    assert (one.total, vars(one)["total"], one.total) == (3, 3, 3)
+    assert vars(Base)["total"].__doc__ == "Something to cache."
 
 
 def test_replace() -> None:

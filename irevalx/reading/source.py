@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import IO, BinaryIO, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
+from irevalx.frozen import cached_property
 from irevalx.reading.compression import LONGEST_START, Decompressed, Readable, compression_of
 
 CHUNK_SIZE = 1 << 20
@@ -71,7 +72,7 @@ class Source:
         """Whether it is a file on the disk, not compressed, that libraries can open by its name."""
         return self.size > 0 and compression_of(self._head()) is None
 
-    @property
+    @cached_property
     def is_parquet(self) -> bool:
         """Whether it is a Parquet file, as its first bytes say; not where it cannot be read.
 
