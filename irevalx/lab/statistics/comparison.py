@@ -123,17 +123,14 @@ def compare(
     n_topics = values.shape[1]
     tested = scale.transform(values)
     first, second = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
-    d = differences(tested[first], tested[second])
+    x, y = tested[first], tested[second]
+    d = differences(x, y)
     p = TESTS[method.test].p_values(d, method.resamples, method.seed)
     correction = correction_named(method.correction)
     tukey = randomised_tukey(tested, method.resamples, method.seed) if correction == TUKEY else None
-    corrected = (
-        CORRECTIONS[correction](p) if tukey is None else tukey.p_values(mean_differences(tested[first], tested[second]))
-    )
+    corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(mean_differences(x, y))
     summaries, effect = scale.summarise(tested), effect_size(d)
-    (low, high), (simultaneous_low, simultaneous_high) = _intervals(
-        tested[first], tested[second], method, scale, tukey, processes
-    )
+    (low, high), (simultaneous_low, simultaneous_high) = _intervals(x, y, method, scale, tukey, processes)
     return Comparisons(
         tuple(
             Comparison(
