@@ -48,8 +48,8 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("samples", ["1", "3"])
-def test_study(samples: str, forks: list[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("samples", "figures"), [("1", "png"), ("3", "none")])
+def test_study(samples: str, figures: str, forks: list[int], tmp_path: Path) -> None:
     """Every file, intervals from draws of topics included, whose sums depend on their order."""
     options = ("--resamples", "30", "--resample-decisions", "--levels", "20% 50% 70%", "--samples", samples)
     shared(
@@ -63,7 +63,7 @@ def test_study(samples: str, forks: list[int], tmp_path: Path) -> None:
         "--seed",
         "4",
         "--figures",
-        "none",
+        figures,
         "-o",
         "out",
     )

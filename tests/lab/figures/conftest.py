@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from irevalx.lab.figures import page as pages
+from irevalx.process import workers
 
 
 class Drawn(Mapping[str, Figure]):
@@ -44,4 +45,5 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
         figures.wanted[stem] = partial(draw, page)
 
     monkeypatch.setattr(pages, "save", keep)
+    monkeypatch.setattr(workers, "_may_fork", lambda: False)  # what another process draws is not seen here
     return figures
