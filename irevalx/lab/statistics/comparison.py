@@ -274,6 +274,7 @@ def comparison_warnings(
     if scale is GEOMETRIC_MEAN:
         lines.append(
             f"{measure} is a {scale.name}: tests, effect sizes and wins are of the logarithms of the topics' values"
+            + ("; its differences have no t intervals" if method.interval == "t" else "")
         )
     elif scale is not MEAN:
         lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are those of the sums")
