@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -213,7 +213,37 @@ class _WithoutGroup:
     confusion: Confusion
 
 
-def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment, processes: int = 1) -> LeftOut:
+def topics_without_value(
+    experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
+) -> BoolArray:
+    """Return for which topics a measure has no value with the whole pool, or with what some group is judged with.
+
+    Parameters
+    ----------
+    removed : as ``leave_out`` takes them.
+    treatments : of all that are compared.
+
+    Returns
+    -------
+    Shape (n_measures, n_topics).
+    """
+    may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
+    lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
+    if any(may_lack):
+        of_these = replace(experiment, requests=tuple(one for one in experiment.requests if one.measure.has_value))
+        reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
+        for judgments in ((None, removed[0].in_pool), *reduced):
+            lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
+    return lacking
+
+
+def leave_out(
+    experiment: Experiment,
+    removed: Sequence[Removal],
+    treatment: Treatment,
+    processes: int = 1,
+    lacking: BoolArray | None = None,
+) -> LeftOut:
     """Evaluate all runs once with the whole pool, and once for each group.
 
     Parameters
@@ -222,8 +252,15 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
         other groups are evaluated as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     processes : how many share the work; the result is the same for any number of at least 1.
+    lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all
+        measures have values for all topics.
     """
-    values = experiment.values(pooled=removed[0].in_pool)
+
+    def evaluated(grades: IntArray | None, pooled: BoolArray) -> FloatArray:
+        values = experiment.values(grades, pooled)
+        return values if lacking is None else np.where(lacking[:, np.newaxis], np.nan, values)
+
+    values = evaluated(None, removed[0].in_pool)
     before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
@@ -232,7 +269,7 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: Removal) -> _WithoutGroup:
-        reduced = experiment.values(*treatment(removal, experiment.grades))
+        reduced = evaluated(*treatment(removal, experiment.grades))
         reduced_tested = experiment.tested(reduced)
         concerned = removal.runs[first] | removal.runs[second]
         return _WithoutGroup(

@@ -251,7 +251,7 @@ def run_study(
     if resampling is not None:
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
-    full = decide(without_nan(tested))
+    full = decide(tested)
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
     kept = np.empty(shape[:2])
@@ -269,7 +269,7 @@ def run_study(
             kept=np.count_nonzero(sample.kept) / n_judged,
             scores=experiment.scores(reduced),
             undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
-            decisions=decide(without_nan(reduced_tested)),
+            decisions=decide(reduced_tested),
             resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
         )
 
@@ -295,11 +295,6 @@ def run_study(
         undefined=undefined,
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
-
-
-def without_nan(tested: FloatArray) -> FloatArray:
-    """Return values with 0 for nan, which stands for a topic without a value for any run: it then says nothing."""
-    return np.where(np.isnan(tested), 0.0, tested)
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
