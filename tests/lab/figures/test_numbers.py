@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from drawn_figures import lines_of, texts_of
-from matplotlib.axes import Axes
+from drawn_figures import lines_of, panels_of, texts_of
 from matplotlib.figure import Figure
 from running import FIXTURES, SHARED, lab, run
 from scipy.stats import kendalltau, pearsonr
@@ -58,11 +57,6 @@ def table(path: Path) -> list[dict[str, str]]:
     """Read a csv file."""
     with path.open(newline="") as lines:
         return list(csv.DictReader(lines))
-
-
-def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
