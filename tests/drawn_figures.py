@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irevalx.lab.figures import page as pages
+from irevalx.process import workers
 
 
 class Drawn(Mapping[str, Figure]):
@@ -50,6 +51,7 @@ def kept_figures() -> Iterator[Drawn]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "save", keep)
+        patch.setattr(workers, "_may_fork", lambda: False)  # what another process draws is not seen here
         yield figures
 
 

@@ -191,7 +191,7 @@ def topic_differences(
     page.name(figure, f"Differences by topic{f' from {against}' if baseline else ''}")
     note = f"Dark: runs that differ (corrected p < {alpha:g})."
     page.explain(figure, "topics, from the greatest difference to the least", note)
-    page.label_heights(figure, _label(against, baseline=baseline))
+    page.label_heights(figure, _label(against, baseline=baseline), height * n_rows)
     return figure
 
 

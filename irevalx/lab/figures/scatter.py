@@ -14,14 +14,12 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.page import GREY, Page
 from irevalx.lab.figures.ranges import ranges_of
+from irevalx.lab.figures.square_panels import SquarePanels
 from irevalx.lab.study.study import REFERENCES, Level, Study
 
 _SHARES, _DEPTHS = (0.3, 0.1, 0.05), (30, 8, 4)
 SHOWN = {"uniform": _SHARES, "stratified": _SHARES, "strata": _SHARES, "depth": _DEPTHS, "mixed": _DEPTHS}
 """The levels that the papers show beside each other."""
-
-_BELOW, _TITLE = 0.4, 0.25
-"""The room for what stands below and above all panels, in inches."""
 
 _STATISTICS = {"tau-b": ("tau_b", 2), "Pearson": ("pearson", 2), "RMS": ("rms", 3)}
 """What is written in a panel, and its decimals."""
@@ -58,27 +56,19 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     measure = study.experiment.measures[m]
     x = study.average_precision if reference == "AP" else study.full[m]
     n_columns = min(len(levels), 2 if page.is_narrow else 3 if len(levels) <= 3 else 4)
-    n_rows = math.ceil(len(levels) / n_columns)
-    side = (page.width - 0.45) / n_columns
-    figure = page.figure((side + 0.1) * n_rows + _BELOW + _TITLE * page.titled)
-    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    grid = SquarePanels(page, len(levels), n_columns)
     shown = study.scores[list(levels), :, m]
     comparable = reference == "itself" or ranges_of(study.experiment.requests)[m].is_share
     ends = _with_margin(np.concatenate((x, shown.ravel())) if comparable else shown)
     x_ends = ends if comparable else _with_margin(x)
-    for number, panel in enumerate(panels.ravel()):
-        panel.set_visible(number < len(levels))
-        if number >= len(levels):
-            above = panels[number // n_columns - 1, number % n_columns]
-            above.tick_params(labelbottom=True)
-            continue
+    for number, panel in enumerate(grid.panels):
         level = study.levels[levels[number]]
         y = shown[number]
         if comparable:
             panel.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
         style: dict[str, Any] = {"s": 7, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.5, "zorder": 2}
         panel.scatter(np.broadcast_to(x, y.shape), y, **style)
-        panel.set(xlim=x_ends, ylim=ends, box_aspect=1)
+        panel.set(xlim=x_ends, ylim=ends)
         panel.set_title(_level_title(study, level))
         panel.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         panel.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
@@ -89,13 +79,15 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
         ]
         _write(panel, "\n".join(lines if comparable else lines[:2]))
     what = "AP" if reference == "AP" else measure
-    page.name(figure, f"{measure} under reduced judgments against {REFERENCES[reference]}")
     n_samples = len(study.seeds)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
-    points += "; the line is y = x." if comparable else "."
-    page.explain(figure, f"{what} under full judgments", points)
-    page.label_heights(figure, f"{measure} under reduced judgments")
-    return figure
+    points += "; the line is y\u00a0=\u00a0x." if comparable else "."
+    grid.arrange(
+        title=f"{measure} under reduced judgments against {REFERENCES[reference]}",
+        below=(f"{what} under full judgments", points),
+        beside=f"{measure} under reduced judgments",
+    )
+    return grid.figure
 
 
 def _write(panel: Axes, text: str) -> None:

@@ -28,6 +28,8 @@ def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
     """Name places on the horizontal axis of a panel whose size is known, as many as there is room for.
 
+    Numbers that are not round have names only where fewer than three others have.
+
     Parameters
     ----------
     ticks : places above 0 and their names.
@@ -39,6 +41,8 @@ def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
     for place, name in sorted(ticks, key=lambda tick: (tick[0] not in ends, _roundness(tick[0]), -tick[0])):
         x = float(inches.transform((place, height))[0])
         half = _LETTER * (len(name) + 1) / 2
+        if shown[2:] and _roundness(place) == len(_FIRST_DIGITS) and place not in ends:
+            break
         if all(abs(x - other) >= half + wide for other, wide, *_ in shown):
             shown.append((x, half, place, name))
     named = sorted((place, name) for _, _, place, name in shown)

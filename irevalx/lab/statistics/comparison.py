@@ -120,7 +120,7 @@ def compare(
     d = differences(tested[first], tested[second])
     p = TESTS[method.test].p_values(d, method.resamples, method.seed)
     correction = correction_named(method.correction)
-    tukey = randomised_tukey(tested, method.resamples, method.seed) if correction == TUKEY else None
+    tukey = randomised_tukey(tested, method.resamples, method.seed, processes) if correction == TUKEY else None
     corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(d)
     summaries, effect = scale.summarise(tested), effect_size(d)
     (low, high), (simultaneous_low, simultaneous_high) = _intervals(

@@ -60,9 +60,9 @@ def mean(x: FloatArray, axis: int) -> FloatArray:
     return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
-def generator(seed: int) -> np.random.Generator:
-    """Return random numbers that are the same on every platform."""
-    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed)]))
+def generator(seed: int, stream: int = 0) -> np.random.Generator:
+    """Return random numbers that are the same on every platform; those of one stream tell nothing of another's."""
+    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:

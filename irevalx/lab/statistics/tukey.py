@@ -20,9 +20,13 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.lab.statistics.significance import DECIMALS, generator, in_units
+from irevalx.process.workers import in_order
 
 _BATCH = 2_000_000
-"""How many scores are permuted at a time."""
+"""How many scores are permuted at a time. Each batch has random numbers of its own, whoever permutes it."""
+
+_WORTH_SHARING = 20_000_000
+"""So many scores to permute are worth the forking of processes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,7 @@ class Tukey:
         return float(self.greatest[place - 1]) / 10.0**DECIMALS / self.n_topics
 
 
-def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0) -> Tukey:
+def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
     """Permute the scores within each topic: in all (m!)^n ways if these are at most ``resamples``, else at random.
 
     Parameters
@@ -76,15 +80,16 @@ def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0) -> Tukey
     values : shape (n_runs, n_topics).
     resamples : how many random arrangements there are beside the observed one; at least 1.
     seed : of the random numbers.
+    processes : how many share the work; the result is the same for any number of at least 1.
     """
     n_topics = values.shape[1]
     whole = in_units(values)
     if arrangements_fit(len(values), n_topics, resamples):
-        parts = list(_all_arrangements(whole))
+        greatest = [_greatest(sums) for sums in _all_arrangements(whole)]
     else:
-        parts = [whole[np.newaxis].sum(axis=2), *_random_arrangements(whole, resamples, seed)]
-    greatest = np.ptp(np.concatenate(parts), axis=1)
-    return Tukey(-np.sort(-greatest), n_topics)
+        greatest = [_greatest(whole[np.newaxis].sum(axis=2))]
+        greatest += _of_random_arrangements(whole, resamples, seed, processes)
+    return Tukey(-np.sort(-np.concatenate(greatest)), n_topics)
 
 
 def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
@@ -114,10 +119,21 @@ def _all_arrangements(whole: FloatArray) -> Iterator[FloatArray]:
         yield whole.T[np.arange(n_topics)[:, np.newaxis], orders[chosen]].sum(axis=1)
 
 
-def _random_arrangements(whole: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Yield the sums over topics of random arrangements, in batches of shape (n, n_runs)."""
-    random = generator(seed)
+def _of_random_arrangements(whole: FloatArray, resamples: int, seed: int, processes: int) -> Iterator[FloatArray]:
+    """Yield D of random arrangements, in batches."""
     batch = max(1, _BATCH // max(1, whole.size))
-    for start in range(0, resamples, batch):
-        shape = (min(batch, resamples - start), *whole.shape)
-        yield random.permuted(np.broadcast_to(whole, shape), axis=1).sum(axis=2)
+    n_batches = math.ceil(resamples / batch)
+
+    def work(number: int) -> FloatArray:
+        shape = (min(batch, resamples - number * batch), *whole.shape)
+        arranged = generator(seed, number).permuted(np.broadcast_to(whole, shape), axis=1)
+        return _greatest(arranged.sum(axis=2))
+
+    sharing = min(processes, n_batches) if resamples * whole.size >= _WORTH_SHARING else 1
+    return in_order(work, lambda: range(n_batches), sharing)
+
+
+def _greatest(sums: FloatArray) -> FloatArray:
+    """Return D of sums over topics, shape (n, n_runs): the greatest less the least of each row."""
+    found: FloatArray = np.ptp(sums, axis=1)
+    return found
