@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import Page
-from irevalx.lab.figures.ranges import Range, groups_on_one_axis, measure_printed_as, range_of
+from irevalx.lab.figures.ranges import groups_on_one_axis, measure_printed_as, range_of, ranges_printed_as
 from irevalx.lab.figures.study_figures import LEVELS, OVER_TOPICS, RULE, STATISTICS
 from irevalx.lab.figures.ticks import share_ticks
 from irevalx.lab.study.study import BY_SHARE_JUDGED, is_comparable
@@ -73,8 +73,7 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page
 
 def _on_one_axis(lines: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Return the lines that share axes: those of measures that are shares, and each other one alone."""
-    measures = [measure_printed_as(name) for name, _ in lines]
-    ranges = [Range(0.0, 1.0, is_share=True) if measure is None else range_of(measure) for measure in measures]
+    ranges = ranges_printed_as([name for name, _ in lines])
     return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
 
 

@@ -191,6 +191,24 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
 # Table 8 and Figures 2 to 4: rankings of systems by three measures under full judgments
 
 
+def test_figures_2_to_4_scores_of_runs(
+    robust: Collection, full: dict[str, dict[str, list[float]]], drawn: Drawn, tmp_path: Path
+) -> None:
+    """Scores of all runs by three measures, the runs in the order of the first."""
+    call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
+    options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
+    assert lab(*call, *options, "-o", tmp_path / "study").status == 0
+    done = lab("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    means = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
+    order = sorted(range(len(OTHERS)), key=lambda run: -means["map"][run])
+    [panel] = panels_of(drawn["runs"])
+    assert list(lines_of(panel)) == list(MEASURES)
+    for measure, points in lines_of(panel).items():
+        assert [x for x, _ in points] == list(range(1, len(OTHERS) + 1))
+        assert [y for _, y in points] == pytest.approx([means[measure][run] for run in order])
+
+
 def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
     """Kendall's tau between the rankings by two measures: agree of the judgments with themselves."""
     runs = paths_of(robust, *OTHERS)

@@ -181,6 +181,32 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
                 assert [y for _, y in points] == pytest.approx(expected, abs=1e-9)
 
 
+def test_figure_19_true_precisions_and_smoothing(
+    studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
+) -> None:
+    """From 5 % of the judgments: with precisions of the full judgments, and with constants 1, 1.5 and 2.5."""
+    study = studies["uniform"]
+    measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
+    call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
+    done = lab(*call, "--figure", tmp_path / "smoothing.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    for measure, panel in zip(measures, panels_of(drawn["smoothing"]), strict=True):
+        assert panel.get_title() == measure
+        assert points_of(panel) == {
+            (round(x, 9), round(y, 9))
+            for seed in SEEDS
+            for x, y in zip(study.full["map"], study.reduced["5%", seed][measure], strict=True)
+        }
+        tau, pearson, rms = (study.mean(statistic, measure, "AP", "5%") for statistic in SHOWN.values())
+        assert panel.texts[0].get_text() == f"tau-b {tau:.2f}\nPearson {pearson:.2f}\nRMS {rms:.3f}"
+    assert lab(*call, "--at", "30%", "--figure", tmp_path / "more.pdf").status == 0
+    assert points_of(panels_of(drawn["more"])[1]) == {
+        (round(x, 9), round(y, 9))
+        for seed in SEEDS
+        for x, y in zip(study.full["map"], study.reduced["30%", seed]["infAP_c=1"], strict=True)
+    }
+
+
 def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
     """InfAP against AP by the share of judgments: random samples, pools, and both together."""
     folders = [study.folder for study in studies.values()]
