@@ -7,8 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from drawn_figures import lines_of
-from matplotlib.axes import Axes
+from drawn_figures import lines_of, panels_of
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import FIXTURES, lab
@@ -34,11 +33,6 @@ CALLS = {
     "bounds": ("bounds", LABELS / "qrels", *RUNS, "-m", "P.10 rbp dcg", "--max-grade", "1", "--figure", "{}/f.svg"),
     "describe": ("describe", QRELS, *RUNS, *GROUPED, "--figure", "{}/f.svg"),
 }  # fmt: skip
-
-
-def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 @pytest.fixture(params=["3.3", "7"])

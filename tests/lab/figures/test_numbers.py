@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from drawn_figures import lines_of, texts_of
-from matplotlib.axes import Axes
+from drawn_figures import lines_of, panels_of, texts_of
 from matplotlib.figure import Figure
 from running import FIXTURES, SHARED, lab, run
 from scipy.stats import kendalltau, pearsonr
@@ -58,11 +57,6 @@ def table(path: Path) -> list[dict[str, str]]:
     """Read a csv file."""
     with path.open(newline="") as lines:
         return list(csv.DictReader(lines))
-
-
-def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
@@ -361,6 +355,23 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             1,
             "--layout grid must be given together",
         ),
+        (["{}/uniform", "--at", "5%"], 1, "--at must be given together with --layout scores"),
+        (
+            ["{}/uniform", "--layout", "scores"],
+            1,
+            "the study 'uniform' must have map among its measures, for scores against AP",
+        ),
+        (
+            ["{}/uniform", "--layout", "scores", "--at", "7%"],
+            1,
+            "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
+        ),
+        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
+        (
+            ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
+            1,
+            "--itself must not be given together with --layout runs",
+        ),
     ],
 )
 def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, studies: Path, tmp_path: Path) -> None:
@@ -370,6 +381,45 @@ def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, 
     assert said in done.stderr
     assert not (tmp_path / "f.svg").exists()
     assert "draw" in COMMANDS
+
+
+def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """A panel a study and measure: the rows of scores.csv, compared with the measure itself."""
+    folders = [studies / "uniform", studies / "depth"]
+    call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
+    assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
+    panels = panels_of(drawn["f"])
+    names = [(scheme, measure) for scheme in ("uniform", "depth") for measure in ("infAP", "bpref")]
+    assert [panel.get_title() for panel in panels] == [f"{scheme}: {measure}" for scheme, measure in names]
+    for (scheme, measure), panel in zip(names, panels, strict=True):
+        rows = [row for row in table(studies / scheme / "scores.csv") if row["measure"] == measure]
+        full = {row["run"]: float(row["score"]) for row in rows if not row["level"]}
+        at = "5%" if scheme == "uniform" else "5"
+        expected = sorted((full[row["run"]], float(row["score"])) for row in rows if row["level"] == at)
+        places = np.asarray(panel.collections[0].get_offsets()).tolist()
+        assert np.array(sorted(map(tuple, places))) == pytest.approx(np.array(expected))
+    assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
+
+
+def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> None:
+    """Scores against AP are of measures between 0 and 1; runs in order have panels for the others."""
+    options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
+    assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
+    done = lab("draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg")
+    assert done.status == 1
+    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in done.stderr
+    assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
+
+
+@pytest.mark.parametrize("spoiled", ["", "a,b\n1,2\n", "level,sample,run,measure,score\n,,r,map,x\n", None])
+def test_scores_that_are_none(spoiled: str | None, studies: Path, tmp_path: Path) -> None:
+    """A file that is not that of a study is refused, with its name."""
+    (tmp_path / "summary.csv").write_bytes((studies / "uniform" / "summary.csv").read_bytes())
+    if spoiled is not None:
+        (tmp_path / "scores.csv").write_text(spoiled)
+    done = lab("draw", tmp_path, "--layout", "runs", "--figure", tmp_path / "f.svg")
+    assert done.status == 2
+    assert "/scor" in done.stderr  # long names are cut
 
 
 @pytest.mark.parametrize(
