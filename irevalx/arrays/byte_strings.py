@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
+from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Segments, WordArray, order_by
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
@@ -47,6 +47,13 @@ def words_of(buffer: ByteArray) -> WordArray:
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
+def mixed_words(words: WordArray) -> WordArray:
+    """Return words in which every bit has reached others; different words remain different."""
+    mixed = words * _GOLDEN_RATIO
+    mixed ^= mixed >> _HALF
+    return mixed
+
+
 class Names(Frozen):
     """n byte strings in a buffer.
 
@@ -73,9 +80,11 @@ class Names(Frozen):
         """Return the strings of several lists, in a buffer that holds theirs."""
         if not parts:
             return cls.of([])
-        before = np.cumsum([0, *(part.buffer.size for part in parts[:-1])])
-        start = [part.start + shift for part, shift in zip(parts, before, strict=True)]
-        buffer = np.concatenate([part.buffer for part in parts])
+        buffers = {id(part.buffer): part.buffer for part in parts}
+        ends = np.cumsum([buffer.size for buffer in buffers.values()]).tolist()
+        before = dict(zip(buffers, [0, *ends], strict=False))
+        start = [part.start + before[id(part.buffer)] for part in parts]
+        buffer = np.concatenate([*buffers.values()]) if len(buffers) > 1 else parts[0].buffer
         return cls(buffer, np.concatenate(start), np.concatenate([part.length for part in parts]))
 
     @property
@@ -93,6 +102,17 @@ class Names(Frozen):
         """Return those at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
 
+    def packed(self) -> Names:
+        """Return the same strings, one behind the other, in a buffer that has no others."""
+        strings = Segments.of_lengths(self.length)
+        padding = np.zeros(PADDING, np.uint8)
+        begin = self.start.item(0) if self.size else 0
+        if np.count_nonzero(self.start - strings.offsets[:-1] != begin):
+            data = self.buffer[strings.position + strings.spread(self.start)]
+        else:
+            data = self.buffer[begin : begin + strings.size]
+        return Names(np.concatenate((padding, data, padding)), strings.offsets[:-1] + PADDING, self.length)
+
     def text(self, place: int) -> bytes:
         """Return one of them."""
         start = int(self.start[place])
@@ -109,10 +129,8 @@ class Names(Frozen):
         words = words_of(self.buffer)
         keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
         for place, left, index in self._words():
-            mixed = (keys[index] ^ (words[self.start[index] + place] & _FIRST_BYTES[left])) * _GOLDEN_RATIO
-            keys[index] = mixed ^ (mixed >> _HALF)
-        keys *= _GOLDEN_RATIO  # so that the last bytes reach the low bits
-        keys ^= keys >> _HALF
+            keys[index] = mixed_words(keys[index] ^ (words[self.start[index] + place] & _FIRST_BYTES[left]))
+        keys = mixed_words(keys)  # so that the last bytes reach the low bits
         for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
