@@ -41,6 +41,7 @@ from irevalx.lab.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.lab.statistics.decisions import reversal_warnings
 from irevalx.reading.formats import QRELS
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def command(
         name: leave_out(experiment, left_out, treatment, inputs.threads, lacking)
         for name, treatment in treatments.items()
     }
+    _warn_of_reversals(experiment, results, inputs.messages.warn)
     if folder is not None:
         *_, last = treatments.values()
         _write_judgments(inputs, left_out, last, folder)
@@ -297,6 +299,14 @@ def _warn_of_topics(experiment: Experiment, lacking: BoolArray, warn: Warn) -> N
             raise InputError(f"{measure} must have a value for one topic at least, whichever group is left out")
         if number:
             warn(f"{measure}: {number} of {lacking.shape[1]} topics are left out: in some judgments it has no value")
+
+
+def _warn_of_reversals(experiment: Experiment, results: Mapping[str, LeftOut], warn: Warn) -> None:
+    """Warn of runs that differ significantly in both directions."""
+    for name, one in results.items():
+        judgments = "with all judgments and without those of a group" + (f" ({name})" if len(results) > 1 else "")
+        for line in reversal_warnings(experiment.measures, experiment.runs, one.reversals, judgments):
+            warn(line)
 
 
 def _warn_of_unpredicted(

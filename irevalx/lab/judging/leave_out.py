@@ -19,7 +19,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
-from irevalx.lab.statistics.decisions import Confusion, confusion, decide
+from irevalx.lab.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.process.workers import in_order
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -123,6 +123,8 @@ class LeftOut:
     left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
     confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
         the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
+    reversals : shape (n_measures, n_pairs); without how many groups two runs, of which one was left out, differ in the
+        opposite direction as with all judgments.
     """
 
     before: FloatArray
@@ -132,6 +134,7 @@ class LeftOut:
     changed: BoolArray
     left_out: BoolArray
     confusion: Confusion
+    reversals: IntArray
 
     @property
     def _gain(self) -> IntArray:
@@ -206,11 +209,13 @@ class _WithoutGroup:
     scores : shape (n_measures, n_runs).
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise than with the whole pool.
     confusion : as ``LeftOut`` has it, for this group.
+    reversals : shape (n_measures, n_pairs); whether two runs differ in the opposite direction.
     """
 
     scores: FloatArray
     changed: BoolArray
     confusion: Confusion
+    reversals: BoolArray
 
 
 def topics_without_value(
@@ -266,16 +271,19 @@ def leave_out(
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
     full, decided = decide(tested), []
     first, second = pairs_of_runs(before.shape[1])
+    reversed_pairs = np.zeros((before.shape[0], first.size), np.int64)
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: Removal) -> _WithoutGroup:
         reduced = evaluated(*treatment(removal, experiment.grades))
         reduced_tested = experiment.tested(reduced)
+        decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]
         return _WithoutGroup(
             scores=experiment.scores(reduced),
             changed=changed(tested, reduced_tested),
-            confusion=confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)),
+            confusion=confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
+            reversals=reversals(full, decisions) & concerned,
         )
 
     for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
@@ -284,8 +292,11 @@ def leave_out(
         rank_after[:, members] = ranks(found.scores)[:, members]
         has_changed[:, members] = found.changed[:, members]
         decided.append(found.confusion)
+        reversed_pairs += found.reversals
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
-    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
+    return LeftOut(
+        before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided), reversed_pairs
+    )
 
 
 def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int) -> FloatArray:

@@ -201,5 +201,25 @@ def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
+def reversal_warnings(measures: Sequence[str], runs: Sequence[str], found: IntArray, judgments: str) -> list[str]:
+    """Return a line for each measure under which pairs of runs differ in both directions.
+
+    Parameters
+    ----------
+    measures, runs : their names.
+    found : shape (n_measures, n_pairs); how often each pair does.
+    judgments : under which judgments they differ, in words.
+    """
+    lines = []
+    for measure, of_pairs in zip(measures, found, strict=True):
+        if total := int(of_pairs.sum()):
+            first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
+            lines.append(
+                f"{measure}: {total} times two runs differ {judgments} in opposite directions, {of_pairs.max()} times "
+                f"{runs[first]} and {runs[second]}"
+            )
+    return lines
+
+
 def _count(mask: BoolArray) -> IntArray:
     return np.asarray(np.count_nonzero(mask, axis=-1), np.int64)

@@ -19,9 +19,8 @@ from irevalx.lab.judging import samples
 from irevalx.lab.judging.strata import StrataSample
 from irevalx.lab.sample_values import values_of_sample
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
 from irevalx.lab.statistics.knees import Knee, find_knee
-from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 from irevalx.lab.study.study_samples import Division, draw, pooled_in
 from irevalx.measures.declare import Measure
@@ -185,16 +184,8 @@ class Study:
 
     def warnings(self) -> list[str]:
         """Return a line for each measure under which pairs of runs differ in both directions."""
-        runs = self.experiment.runs
-        lines = []
-        for measure, of_pairs in zip(self.experiment.measures, self.reversals, strict=True):
-            if total := int(of_pairs.sum()):
-                first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
-                lines.append(
-                    f"{measure}: {total} times two runs differ under full and under reduced judgments in opposite "
-                    f"directions, {of_pairs.max()} times {runs[first]} and {runs[second]}"
-                )
-        return lines
+        names = self.experiment.measures, self.experiment.runs
+        return reversal_warnings(*names, self.reversals, "under full and under reduced judgments")
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,6 +153,9 @@ def test_sums(tmp_path: Path) -> None:
     assert [float(row[name]) for name in ("mean", "mean_against", "difference")] == [12, 8, 4]
     assert float(row["low"]) + float(row["high"]) == pytest.approx(8)
     assert "num_rel_ret is a sum over topics" in told
+    assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
+    [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
+    assert [one["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
 
 
 def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:

@@ -152,6 +152,26 @@ def test_leave_out_shows_decisions() -> None:
     assert b"\ndecisions which runs differ\n" in lab(*shared).stdout
 
 
+def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
+    """What only a has found are its nonrelevant documents: without their judgments its condensed list is the better."""
+    documents = {"a": ("x1", "x2", "r1", "r2"), "b": ("r1", "n1", "r2", "n2")}
+    topics = range(30)
+    judged = [(docno, int(docno.startswith("r"))) for docno in ("x1", "x2", "r1", "r2", "n1", "n2")]
+    lines = [f"{topic} 0 {docno} {grade}\n" for topic in topics for docno, grade in judged]
+    (tmp_path / "qrels").write_text("".join(lines))
+    for name, found in documents.items():
+        ranked = [f"{t} Q0 {docno} 1 {9 - rank} {name}\n" for t in topics for rank, docno in enumerate(found)]
+        (tmp_path / name).write_text("".join(ranked))
+    files = (tmp_path / "qrels", *(tmp_path / name for name in documents))
+    result = lab("leave-out", *files, "-m", "P.2:skip", "--depth", "4", "--summary", "--format", "csv")
+    [row] = csv.DictReader(io.StringIO(result.stdout.decode()))
+    assert (row["c22"], row["ad"]) == ("2", "1")
+    assert result.stderr == (
+        "irevalx-lab: P_2:skip: 1 times two runs differ with all judgments and without those of a group in opposite "
+        "directions, 1 times a and b\n"
+    )
+
+
 def test_quality_of_completion() -> None:
     """Averaged over groups and topics; shares are shares."""
     result = lab(
