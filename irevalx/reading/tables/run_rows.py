@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from irevalx.reading.tables.tables import Table
 
 BLOCK_ROWS = 1 << 15
 """About so many rows are looked at together, so that what is made of them stays in the processor's cache."""
+
+_BLOCKS_AT_ONCE = 4
+"""So many blocks are looked through together for the places where topics begin."""
 
 COLUMNS = (SCORE, TOPIC, DOCNO)
 
@@ -69,16 +73,31 @@ def rows_and_runs_of(table: Table) -> Iterator[tuple[RunRows, Stretches]]:
 def _read(table: Table, first: int, last: int | None, *, with_runs: bool) -> Iterator[tuple[RunRows, Stretches]]:
     nothing = Stretches.of(Names.of([]))
     for chunk in table.chunks_of(*COLUMNS, *((RUN,) if with_runs else ()), rows=slice(first, last)):
+        score, topic, docno, *run = chunk.columns
         before = chunk.first
         end = chunk.size if last is None else min(chunk.size, last - before)
-        for rows in slices(max(first - before, 0), end, BLOCK_ROWS):
-            score, topic, docno, *run = chunk.columns
-            lines = np.arange(before + rows.start + 1, before + rows.stop + 1)
-            scores = score.scores(rows)
-            part = RunRows(topic.stretches(rows), docno.ids(rows), scores, lines)
-            yield part, run[0].stretches(rows) if run else nothing
+        for window in slices(max(first - before, 0), end, _BLOCKS_AT_ONCE * BLOCK_ROWS):
+            topics = topic.stretches(window)
+            for some in _between_topics(topics):
+                rows = slice(window.start + some.start, window.start + some.stop)
+                lines = np.arange(before + rows.start + 1, before + rows.stop + 1)
+                scores = score.scores(rows)
+                part = RunRows(topics.take(some), docno.ids(rows), scores, lines)
+                yield part, run[0].stretches(rows) if run else nothing
         if last is not None and before + chunk.size >= last:
             return
+
+
+def _between_topics(topics: Stretches) -> Iterator[slice]:
+    """Yield rows in parts of about ``BLOCK_ROWS`` that end where another topic begins, as far as one does.
+
+    The last part is of the last topic, more of which may come.
+    """
+    n_parts = round(topics.size / BLOCK_ROWS) or 1
+    wanted = np.linspace(0, topics.size, n_parts, endpoint=False)[1:]
+    ends = topics.starts[np.minimum(topics.starts.searchsorted(wanted), topics.n - 1)].tolist()
+    for first, end in pairwise(dict.fromkeys((0, *ends, topics.starts.item(-1), topics.size))):
+        yield slice(first, end)
 
 
 def slices(first: int, last: int, size: int) -> Iterator[slice]:

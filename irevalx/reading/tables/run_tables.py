@@ -22,6 +22,9 @@ from irevalx.reading.tables.run_rows import BLOCK_ROWS, COLUMNS, RunRows, rows_a
 from irevalx.reading.tables.tables import Table
 from irevalx.trec_eval.versions import Compat
 
+_ENOUGH = BLOCK_ROWS // 2
+"""So many rows are a block, if the next topic begins behind them."""
+
 _NAMES_AT_ONCE = 1 << 20
 """About so many names of runs are looked at together."""
 
@@ -160,25 +163,46 @@ def _blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
     """
     pending: list[RunRows] = []
     size = 0
-    cut: tuple[int, int] | None = None  # the part, of those that are pending, and the place in it where a topic begins
     yielded = False
     for part in parts:
-        topics = part.topics
-        if topics.n > 1:
-            cut = len(pending), int(topics.starts[-1])
-        elif pending and topics.names.text(0) != pending[-1].topics.names.text(-1):
-            cut = len(pending), 0
+        if size >= _ENOUGH and (place := _start_of_last_topic(pending, part)):
+            before, behind = _cut(pending, place)
+            yield _entries(before, path)
+            pending, size, yielded = behind, size - place, True
         pending.append(part)
         size += part.scores.size
-        if cut and size >= BLOCK_ROWS:
-            number, place = cut
-            before, behind = pending[number].take(slice(place)), pending[number].take(slice(place, None))
-            yield _entries([*pending[:number], before], path)
-            pending = [behind, *pending[number + 1 :]]
-            size = sum(rest.scores.size for rest in pending)
-            cut, yielded = None, True
     if pending or not yielded:
         yield _entries(pending, path)
+
+
+def _start_of_last_topic(parts: Sequence[RunRows], next_part: RunRows) -> int:
+    """Return how many rows come before the last topic of which there may be more; 0 where all are of it."""
+    topic = next_part.topics.names.text(0)
+    size = sum(part.scores.size for part in parts)
+    for part in reversed(parts):
+        topics = part.topics
+        if topics.names.text(-1) != topic:
+            return size
+        size -= part.scores.size
+        if topics.n > 1:
+            return size + topics.starts.item(-1)
+    return 0
+
+
+def _cut(parts: Sequence[RunRows], place: int) -> tuple[list[RunRows], list[RunRows]]:
+    """Return the rows before a place and those from there on."""
+    before, behind = [], []
+    for part in parts:
+        size = part.scores.size
+        if place >= size:
+            before.append(part)
+        elif place <= 0:
+            behind.append(part)
+        else:
+            before.append(part.take(slice(place)))
+            behind.append(part.take(slice(place, None)))
+        place -= size
+    return before, behind
 
 
 def _entries(parts: Sequence[RunRows], path: str) -> Entries:
