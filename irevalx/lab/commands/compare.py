@@ -42,7 +42,9 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     qrels_argument,
     runs_argument,
     click.option(
-        *("-m", "--measure", "--measures"),
+        "-m",
+        "--measure",
+        "--measures",
         "measures",
         multiple=True,
         metavar="NAME...",

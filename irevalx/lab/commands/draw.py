@@ -42,7 +42,8 @@ def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         help="With --layout scores: the level.  [default: that nearest to 5%, or to depth 4]",
     ),
     click.option(
-        *("-m", "--measures"),
+        "-m",
+        "--measures",
         "names",
         multiple=True,
         metavar="NAME...",
