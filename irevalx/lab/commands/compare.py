@@ -158,7 +158,8 @@ def command(
         from irevalx.lab.figures.comparison_figures import refuse_too_many
 
         refuse_too_many(drawn or "intervals", output.page, len(pairs), len(experiment.measures))
-    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
+    shows_intervals = not power and (by == "pair" or (output.figure is not None and drawn != "topics"))
+    method = Method(test, correction, interval if shows_intervals else None, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
     values_of_measures = defined_values(experiment, inputs.messages.warn)
