@@ -147,9 +147,9 @@ def command(
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
     own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
     against the other, p before and after correction, whether the runs differ, and an interval that holds for all pairs
-    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ; holm may call runs
-    different whose interval has 0. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are
-    shown as sums.
+    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ, and so it does with
+    bonferroni, --test t and --interval t; holm may call runs different whose interval has 0. Geometric means (gm_map)
+    are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
     """
     _refuse_contradictions(output, by, drawn, power=power)
     experiment = inputs.ranked_runs()
