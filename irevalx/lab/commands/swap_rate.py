@@ -109,7 +109,8 @@ def command(
     percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
     and their share. A second table has the least difference from which on at most 5 % are swaps.
 
-    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure. For at
+    most three sizes the difference is also drawn in percent of the best run's score and in standard deviations.
     """
     experiment = inputs.ranked_runs()
     n_topics = len(experiment.topics)
