@@ -84,8 +84,7 @@ def test_leave_out(options: tuple[str, ...], forks: list[int], tmp_path: Path) -
 def test_compare(correction: str, interval: str, forks: list[int], tmp_path: Path) -> None:
     """P-values and all intervals, also where the summary is no mean."""
     options = ("--correction", correction, "--interval", interval, "--resamples", "200", "--seed", "2")
-    options += ("--format", "json")
-    shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options)
+    shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options, "--format", "json")
 
 
 def test_no_processes() -> None:

@@ -162,14 +162,15 @@ def command(
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
-    every = zip(experiment.measures, experiment.scales, defined_values(experiment, inputs.messages.warn), strict=True)
-    for measure, scale, values in every:
+    values_of_measures = defined_values(experiment, inputs.messages.warn)
+    every = zip(experiment.measures, experiment.scales, experiment.counts, values_of_measures, strict=True)
+    for measure, scale, counts, values in every:
         n_runs, n_topics = values.shape
         lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
         warnings |= dict.fromkeys(lines)
         scores = scale.summarise(scale.transform(values)).tolist()
         found = compare(values, pairs, method, scale, inputs.threads)
-        measures.append(Compared(measure, experiment.runs, scores, found))
+        measures.append(Compared(measure, experiment.runs, scores, found, counts))
         tested.append(scale.transform(values))
     for line in warnings:
         inputs.messages.warn(line)

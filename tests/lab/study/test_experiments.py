@@ -312,6 +312,7 @@ def test_summary_of_left_out_runs() -> None:
         changed=np.array([[True, False, False, True]]),
         left_out=np.ones(4, np.bool_),
         confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
+        reversals=np.zeros((1, 6), np.int64),
     )
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
