@@ -18,7 +18,8 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError
 from irevalx.frozen import cached_property, replace
-from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn, array_of_numpy
+from irevalx.reading.tables.arrow_arrays import ArrowArray, array_of_numpy
+from irevalx.reading.tables.arrow_columns import ArrowColumn
 from irevalx.reading.tables.arrow_streams import chunks_of, consumer, has_stream, open_stream, table_of_stream
 from irevalx.reading.tables.column_names import ALL_NAMES, Kind
 from irevalx.reading.tables.tables import NOT_MISSING, SCORE_RULE, Chunk, Table, TableColumn
@@ -125,16 +126,16 @@ def _listed_table(path: str, names: list[Any], read: Callable[[Any], Any]) -> Ta
     """
     kept: dict[Any, tuple[int, TableColumn]] = {}
 
-    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+    def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
         for name in wanted:
             if name not in kept:
                 kept[name] = _column(path, name, 1, read)
         sizes = [kept[name][0] for name in wanted]
         if len(set(sizes)) > 1:
             raise ArgumentError(f"{path}: the columns of a table must have the same length, but got {sizes}")
-        yield Chunk(sizes[0], tuple(kept[name][1] for name in wanted))
+        yield Chunk(0, sizes[0], tuple(kept[name][1] for name in wanted))
 
-    return Table(path, names, chunks)
+    return Table(path, names, chunks, in_memory=True)
 
 
 def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], path: str) -> Table:
@@ -146,8 +147,9 @@ def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], pa
     """
     streamed = has_stream(frame) and consumer()
 
-    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
-        for start in range(0, len(frame), SLICE_ROWS):
+    def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
+        first, end, _ = rows.indices(len(frame))
+        for start in range(first, end, SLICE_ROWS):
             some = slice_of(frame, list(wanted), start)
             yield from (streamed and _streamed(some, start)) or _listed(some, start)
 
@@ -159,13 +161,13 @@ def _sliced_table(frame: Any, slice_of: Callable[[Any, list[Any], int], Any], pa
             stream = open_stream(some, path)
         except ArgumentError:  # values of several types in a column, of which lists can say where they are
             return []
-        return list(chunks_of(stream.batches, stream.names, list(some.columns), path, start + 1))
+        return list(chunks_of(stream.batches, stream.names, list(some.columns), path, start))
 
     def _listed(some: Any, start: int) -> list[Chunk]:
         columns = (_column(path, name, start + 1, some.__getitem__)[1] for name in some.columns)
-        return [Chunk(len(some), tuple(columns))]
+        return [Chunk(start, len(some), tuple(columns))]
 
-    return Table(path, list(frame.columns), chunks)
+    return Table(path, list(frame.columns), chunks, in_memory=True)
 
 
 def _slice_of_pandas(frame: Any, names: list[Any], start: int) -> Any:

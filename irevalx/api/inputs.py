@@ -186,7 +186,7 @@ class Run:
         ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
         IrevalxError : as for the command.
         """
-        return _read_run(run, "run", name, results_format, strict)
+        return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.Run:
         """Return what is evaluated, as a version reads it, and keep nothing; ArgumentError where it is no version."""
@@ -244,22 +244,25 @@ def _refuse_no_version(compat: Any) -> None:
         raise checks.wrong("compat", "a version of trec_eval", compat)
 
 
-def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any) -> Run:
+def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
     """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
     name = None if name is None else checks.identifier("name", name)
-    runs = _runs_in(given, what, results_format, strict, name)
+    runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
         raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
     return runs[0]
 
 
-def _runs_in(given: Any, what: str, results_format: Any, strict: Any, name: str | None = None) -> list[Run]:
+def _runs_in(
+    given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
+) -> list[Run]:
     """Return a run, or all those of a table, which may be a file.
 
     Parameters
     ----------
     what : what messages about the form of the run call it.
     name : what to call it, if it is one; None for what it calls itself.
+    at_once : read a stream now, rather than when it is evaluated.
     """
     fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
     tag = name or "run"
@@ -270,17 +273,20 @@ def _runs_in(given: Any, what: str, results_format: Any, strict: Any, name: str 
         return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     if table := _table_of(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return _runs_of(table, os.fsencode(tag), name, strict=strict)
+        return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
     source = _source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
 
 
-def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool) -> list[Run]:
+def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False) -> list[Run]:
     from irevalx.reading.tables.run_tables import runs_of_table
 
     found = runs_of_table(table, usual_name)
+    for run in found if at_once and table.read_once else ():
+        for _ in run.rows():
+            pass
     return [Run(partial(run.opened, strict=strict), name) for run in found]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
+from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Segments, WordArray, order_by
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
@@ -21,6 +21,9 @@ PADDING = 32
 
 WORD = 8
 """Bytes of a word."""
+
+_FEW = 16
+"""Of so many strings at least it is worth knowing how they lie in memory."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -45,6 +48,13 @@ def words_of(buffer: ByteArray) -> WordArray:
     Shape (n - 7,).
     """
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
+
+
+def mixed_words(words: WordArray) -> WordArray:
+    """Return words in which every bit has reached others; different words remain different."""
+    mixed = words * _GOLDEN_RATIO
+    mixed ^= mixed >> _HALF
+    return mixed
 
 
 class Names(Frozen):
@@ -73,9 +83,11 @@ class Names(Frozen):
         """Return the strings of several lists, in a buffer that holds theirs."""
         if not parts:
             return cls.of([])
-        before = np.cumsum([0, *(part.buffer.size for part in parts[:-1])])
-        start = [part.start + shift for part, shift in zip(parts, before, strict=True)]
-        buffer = np.concatenate([part.buffer for part in parts])
+        buffers = {id(part.buffer): part.buffer for part in parts}
+        ends = np.cumsum([buffer.size for buffer in buffers.values()]).tolist()
+        before = dict(zip(buffers, [0, *ends], strict=False))
+        start = [part.start + before[id(part.buffer)] for part in parts]
+        buffer = np.concatenate([*buffers.values()]) if len(buffers) > 1 else parts[0].buffer
         return cls(buffer, np.concatenate(start), np.concatenate([part.length for part in parts]))
 
     @property
@@ -93,6 +105,17 @@ class Names(Frozen):
         """Return those at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
 
+    def packed(self) -> Names:
+        """Return the same strings, one behind the other, in a buffer that has no others."""
+        strings = Segments.of_lengths(self.length)
+        padding = np.zeros(PADDING, np.uint8)
+        begin = self.start.item(0) if self.size else 0
+        if np.count_nonzero(self.start - strings.offsets[:-1] != begin):
+            data = self.buffer[strings.position + strings.spread(self.start)]
+        else:
+            data = self.buffer[begin : begin + strings.size]
+        return Names(np.concatenate((padding, data, padding)), strings.offsets[:-1] + PADDING, self.length)
+
     def text(self, place: int) -> bytes:
         """Return one of them."""
         start = int(self.start[place])
@@ -106,13 +129,13 @@ class Names(Frozen):
 
     def keys(self) -> WordArray:
         """Return a 64-bit hash of each; shape (n,). Equal strings have equal keys; equal keys prove nothing."""
-        words = words_of(self.buffer)
         keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
-        for place, left, index in self._words():
-            mixed = (keys[index] ^ (words[self.start[index] + place] & _FIRST_BYTES[left])) * _GOLDEN_RATIO
-            keys[index] = mixed ^ (mixed >> _HALF)
-        keys *= _GOLDEN_RATIO  # so that the last bytes reach the low bits
-        keys ^= keys >> _HALF
+        for place, mask, index in self._words():
+            word = self._word(place, index)
+            word &= mask
+            word ^= keys[index]
+            keys[index] = mixed_words(word)
+        keys = mixed_words(keys)  # so that the last bytes reach the low bits
         for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
@@ -129,11 +152,9 @@ class Names(Frozen):
         Shape (n,).
         """
         equal: BoolArray = self.length == other.length
-        ours, theirs = words_of(self.buffer), words_of(other.buffer)
-        for place, left, index in self._words():
+        for place, mask, index in self._words():
             # Where the lengths differ the answer is known, and the other buffer may end before this place.
-            other_place = np.minimum(other.start[index] + place, theirs.size - 1)
-            differ = (ours[self.start[index] + place] ^ theirs[other_place]) & _FIRST_BYTES[left]
+            differ = (self._word(place, index) ^ other._word(place, index, clipped=True)) & mask
             equal[index] &= differ == 0
         for long in self._long:
             equal[long] = equal[long] and self.text(long) == other.text(long)
@@ -174,37 +195,68 @@ class Names(Frozen):
         """
         if not self.size:
             return
-        words = words_of(self.buffer)
         shortest, longest = int(self.length.min()), int(self.length.max())
         for place in range(0, min(longest, LONG), WORD):
-            at = self.start + place
-            if shortest <= place:
-                # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
-                at = np.minimum(at, words.size - 1)
-            whole = shortest >= place + WORD
-            yield words[at] if whole else words[at] & _FIRST_BYTES[np.clip(self.length - place, 0, WORD)]
+            # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
+            word = self._word(place, slice(None), clipped=shortest <= place)
+            if shortest < place + WORD:
+                word &= _FIRST_BYTES[longest - place if shortest == longest else np.clip(self.length - place, 0, WORD)]
+            yield word
 
-    def _words(self) -> Iterator[tuple[int, IntArray, IntArray | slice]]:
+    def _words(self) -> Iterator[tuple[int, WordArray | np.uint64, IntArray | slice]]:
         """Yield what there is of each word of the longest string but those that are longer than ``LONG``.
 
         Yields
         ------
         place : where the word begins within a string.
-        left : shape (m,); how many of its bytes the m strings have that reach it, at most 8.
+        mask : for the bytes that strings have of those that reach it; shape (m,), or one for all.
         index : which strings these are.
         """
         index: IntArray | slice = slice(None)
-        place = 0
         length = self.length
         if self._long:
             index = np.flatnonzero(length <= LONG)
             length = length[index]
-        while n_reaching := np.count_nonzero(reaching := length > place):
-            if n_reaching < length.size:
+        shortest, longest = int(length.min(initial=LONG)), int(length.max(initial=0))
+        for place in range(0, longest, WORD):
+            if shortest <= place:
+                reaching = length > place
                 index = np.flatnonzero(reaching) if isinstance(index, slice) else index[reaching]
                 length = length[reaching]
-            yield place, np.minimum(length - place, WORD), index
-            place += WORD
+            if shortest >= place + WORD or shortest == longest:
+                yield place, _FIRST_BYTES[min(shortest - place, WORD)], index
+            else:
+                yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
+
+    def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
+        """Return the eight bytes of each string from a place on, as a little-endian number.
+
+        Parameters
+        ----------
+        index : of which strings; a slice of all.
+        clipped : whether the place may lie behind the end of the buffer, where the word is of no use.
+        """
+        words = words_of(self.buffer)
+        if isinstance(index, slice) and (step := self._step):
+            first, last = self.start.item(0) + place, self.start.item(-1) + place
+            if last < words.size:
+                return words[first : last + 1 : step].copy()
+        at = self.start[index] + place
+        return words[np.minimum(at, words.size - 1) if clipped else at]
+
+    @cached_property
+    def _step(self) -> int:
+        """The distance between the beginnings of neighbours, where it is the same for all and above 0; otherwise 0.
+
+        Words at equal distances are copied in a tenth of the time that it takes to gather them.
+        """
+        if self.size < _FEW:
+            return 0
+        step = self.start.item(1) - self.start.item(0)
+        for begins in (self.start[:_FEW], self.start):
+            if step <= 0 or np.count_nonzero(begins[1:] - begins[:-1] != step):
+                return 0
+        return step
 
 
 def _digest(text: bytes) -> int:

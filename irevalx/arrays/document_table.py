@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
+
+if TYPE_CHECKING:
+    from irevalx.arrays.numerals import Ids
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last number is for all further levels too.
@@ -21,6 +26,15 @@ _MOST_LEVELS = 8
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """The number of a topic times this odd number is added to a key, so that one document has another key in each topic."""
+
+
+_QUICKLY_SORTED = 1 << 11
+"""So many keys are sorted sooner than they have chosen slots."""
+
+_ROOM_FOR_EACH = 8
+"""Slots for each key, at least, where keys choose slots."""
+
+_KEY_BITS = 64
 
 
 class _Level(Frozen):
@@ -62,7 +76,7 @@ class _Level(Frozen):
         topic : shape (m,); the number of the topic of each.
         keys : shape (m,); the ``keys()`` of the documents.
         """
-        return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).astype(np.int64)
+        return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).view(np.int64)
 
 
 class DocumentTable:
@@ -86,8 +100,10 @@ class DocumentTable:
         are found, which connect them.
     """
 
-    def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
-        self._docnos = docnos
+    def __init__(self, topic: IntArray, n_topics: int, docnos: Ids, keys: WordArray | None = None) -> None:
+        self._topic = topic
+        self._n_topics = n_topics
+        self._docnos: Ids = docnos
         self._keys = docnos.keys() if keys is None else keys
         self._levels: list[_Level] = []
         pairs = []
@@ -111,19 +127,23 @@ class DocumentTable:
                 pairs.append(np.array([[first, entry]]))
         self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
-    def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
+    def find(self, topic: IntArray, docnos: Ids, keys: WordArray | None = None) -> IntArray:
         """Look up documents.
 
         Parameters
         ----------
         topic : shape (m,); the number of the topic of each.
-        docnos : m documents.
+        docnos : m documents. In a table of names, whole numbers stand for their digits.
         keys : their ``keys()``, where they are known already.
 
         Returns
         -------
         Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
         """
+        if isinstance(self._docnos, Names) and not isinstance(docnos, Names):
+            entries, numerals = self._numerals
+            found = numerals.find(topic, docnos, keys)
+            return entries[found]
         keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
         remaining: IntArray | slice = slice(None)
@@ -142,7 +162,18 @@ class DocumentTable:
                 found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
 
-    def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
+    @cached_property
+    def _numerals(self) -> tuple[IntArray, DocumentTable]:
+        """The entries whose names are the digits of whole numbers, with ``ABSENT`` as the last, and a table of these.
+
+        No other name can be what a whole number stands for, so that digits need not be written to find them.
+        """
+        from irevalx.arrays.numerals import as_names, numerals_among
+
+        places, numerals = numerals_among(as_names(self._docnos))
+        return np.append(places, ABSENT), DocumentTable(self._topic[places], self._n_topics, numerals)
+
+    def _are_equal(self, entry: IntArray, docnos: Any, keys: WordArray) -> BoolArray:
         """Return whether entries are these documents; shape (m,).
 
         Parameters
@@ -161,12 +192,26 @@ class DocumentTable:
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     """Return whether a document may occur twice in a topic; where this says no, it is certain that none does.
 
-    It is much faster than a table, which says where they do.
+    It is much faster than a table, which says where they do. Each topic has a stretch of slots, and of the documents
+    that choose a slot the last one has it. Of equal documents one has it, or another document has taken it from all of
+    them: few documents lose theirs, and these are sorted.
 
     Parameters
     ----------
     topic : shape (n,); the number of the topic of each document.
     keys : shape (n,); the ``keys()`` of the documents.
     """
+    if topic.size > _QUICKLY_SORTED:
+        n_topics = int(topic.max()) + 1
+        bits = (_ROOM_FOR_EACH * topic.size // n_topics).bit_length()
+        place = np.arange(topic.size, dtype=np.min_scalar_type(topic.size))
+        slot = (topic << bits) + (keys >> np.uint64(_KEY_BITS - bits)).view(np.int64)
+        slots = np.empty(n_topics << bits, place.dtype)
+        slots[slot] = place
+        owner = slots[slot]
+        lost = (owner != place).nonzero()[0]
+        if np.count_nonzero(keys[owner[lost]] == keys[lost]):
+            return True
+        topic, keys = topic[lost], keys[lost]
     mixed = np.sort(keys + topic.astype(np.uint64) * _TOPIC_FACTOR)
-    return bool((mixed[1:] == mixed[:-1]).any())
+    return bool(np.count_nonzero(mixed[1:] == mixed[:-1]))

@@ -109,6 +109,7 @@ def paired_scores(
         )
     measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
     found, left_out = [], dict[str, None]()
+    differ_in_topics = _differ_in_topics(first, second, runs)
     for measure in measures:
         sides = ((first, against or measure), (second, measure))
         problem = _problem(sides, runs)
@@ -116,6 +117,8 @@ def paired_scores(
             paired, n_left_out = _paired(sides, runs)
             if paired is None:
                 problem = "the scorings have no topic in common"
+            elif paired.values_y is None and differ_in_topics:
+                problem = "it has no values by topic, and the scorings differ in their topics"
             elif not (np.isfinite(paired.x) & np.isfinite(paired.y)).all():
                 problem = "a score is no finite number"
             else:
@@ -152,6 +155,12 @@ def _problem(sides: Sequence[tuple[Scoring, str]], runs: Sequence[str]) -> str |
         if lacking:
             return f"{shown_name(scoring.path)} does not have {measure} for {quote(lacking[0])}"
     return None
+
+
+def _differ_in_topics(first: Scoring, second: Scoring, runs: Sequence[str]) -> bool:
+    """Return whether some run has other topics in one scoring than in the other, as far as these say so."""
+    topics = [(first.all_topics(run), second.all_topics(run)) for run in runs]
+    return any(one and other and one != other for one, other in topics)
 
 
 def _paired(sides: Sequence[tuple[Scoring, str]], runs: tuple[str, ...]) -> tuple[PairedScores | None, str]:

@@ -152,6 +152,11 @@ class RankedRuns:
         """The scales on which the measures are tested, one for each printed name."""
         return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
 
+    @property
+    def counts(self) -> tuple[bool, ...]:
+        """Whether the measures are whole numbers, such as numbers of documents, one for each printed name."""
+        return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
+
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])

@@ -114,6 +114,10 @@ class Scoring:
         scale = scale_named(measure)
         return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
 
+    def all_topics(self, run: str) -> set[str]:
+        """Return the topics for which some measure of a run has a value."""
+        return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != _ALL}
+
     def topics(self, run: str, measure: str) -> dict[str, float]:
         """Return the values by topic."""
         return {topic: value for topic, value in self.values[run][measure].items() if topic != _ALL}

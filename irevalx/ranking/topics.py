@@ -10,7 +10,7 @@ from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
-from irevalx.ranking.rounding import log2_of, round_up_from_a_tenth
+from irevalx.ranking.rounding import log2_of, round_half_away
 
 
 class Topics(Frozen):
@@ -42,7 +42,7 @@ class Topics(Frozen):
     pool_grade: IntArray
     level: int = 1
     collection_size: int = 0
-    round_recall: Callable[[FloatArray], IntArray] = round_up_from_a_tenth
+    round_recall: Callable[[FloatArray], IntArray] = round_half_away
 
     @cached_property
     def hit(self) -> BoolArray:

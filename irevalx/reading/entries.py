@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.numerals import Ids, as_names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
+from irevalx.arrays.stretches import Stretches
 from irevalx.errors import quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
-from irevalx.reading.runs import Results, group_by_topic
+from irevalx.reading.runs import Results, group_stretches
 from irevalx.trec_eval.numbers import OddNumbers
 from irevalx.trec_eval.versions import Compat
 
@@ -37,14 +38,14 @@ class Entries(Frozen):
     path: str
     topics: tuple[bytes, ...]
     rows: Segments
-    docnos: Names
+    docnos: Ids
     numbers: AnyArray
     lines: IntArray
     distinct: bool = False
 
     @classmethod
     def of_rows(
-        cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
+        cls, path: str, topics: Stretches, docnos: Ids, numbers: AnyArray, lines: IntArray | None = None
     ) -> Entries:
         """Return the rows of a table, those of each topic brought together.
 
@@ -53,7 +54,7 @@ class Entries(Frozen):
         topics, docnos, numbers : of each row.
         lines : its 1-based number; None where these are all rows.
         """
-        names, rows, order = group_by_topic(topics)
+        names, rows, order = group_stretches(topics.names, topics.starts, topics.size)
         lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
@@ -70,12 +71,12 @@ class Entries(Frozen):
         filled = np.flatnonzero(self.rows.lengths).tolist()
         topics = tuple(self.topics[place] for place in filled)
         rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines)
+        part = Judgments(self.path, topics, rows, as_names(self.docnos), self.numbers, self.lines)
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
         """Return them as a pool."""
-        return Pool(self.path, self.topics, self.rows.ids, self.docnos)
+        return Pool(self.path, self.topics, self.rows.ids, as_names(self.docnos))
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
         """Return them as results of a run with this tag.

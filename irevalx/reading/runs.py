@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import OddNumbers
 
+if TYPE_CHECKING:
+    from irevalx.arrays.numerals import Ids
+
 MANY_STRETCHES = 1 << 16
-"""Where the first lines, so many of them, change their topic more often than not, lines are grouped without looking at
-one stretch after another."""
+"""Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
+after another."""
 
 MOST_SMALL = 1 << 16
 """So many different numbers have 16 bits."""
@@ -41,7 +44,7 @@ class Results(Frozen):
 
     topics: tuple[bytes, ...]
     rows: Segments
-    docnos: Names
+    docnos: Ids
     scores: FloatArray
     close: BoolArray
     error: float
@@ -82,12 +85,23 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
-    if np.count_nonzero(names.take(slice(MANY_STRETCHES)).changes()) > MANY_STRETCHES // 2:
-        return _group_scattered(names)
-    changes = np.flatnonzero(names.changes()) + 1
-    starts = np.concatenate((np.zeros(1, np.int64), changes))
-    stretches = names.take(starts).texts()
-    lengths = np.diff(np.append(starts, names.size))
+    starts = np.append(True, names.changes()).nonzero()[0]
+    return group_stretches(names.take(starts), starts, names.size)
+
+
+def group_stretches(names: Names, starts: IntArray, size: int) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
+    """Do what ``group_by_topic`` does, given the stretches of lines on end that have the same topic.
+
+    Parameters
+    ----------
+    names : the topic of each stretch.
+    starts : shape (n,); the line in which each begins, counted from 0.
+    size : how many lines there are.
+    """
+    lengths = np.diff(np.append(starts, size))
+    if starts.size > MANY_STRETCHES // 2 and starts.size > size // 2:
+        return _group_scattered(names, lengths)
+    stretches = names.texts()
     number: dict[bytes, int] = {}
     for topic in stretches:
         number.setdefault(topic, len(number))
@@ -98,17 +112,18 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
-def _group_scattered(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Do what ``group_by_topic`` does, without looking at stretches one by one."""
+def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
+    """Do what ``group_stretches`` does, without looking at stretches one by one."""
     from irevalx.arrays.equal_names import first_places
 
     first = first_places(names)
     is_first = first == np.arange(names.size)
-    number = (np.cumsum(is_first) - 1)[first]
     topics = tuple(names.take(is_first).texts())
-    rows = Segments.of_lengths(np.bincount(number, minlength=len(topics)))
-    small = number.astype(np.uint16) if len(topics) <= MOST_SMALL else number  # which numpy sorts without comparing
-    return topics, rows, np.argsort(small, kind="stable")
+    number = (np.cumsum(is_first) - 1)[first]
+    if len(topics) <= MOST_SMALL:
+        number = number.astype(np.uint16)  # which numpy sorts without comparing
+    number = number.repeat(lengths)
+    return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
 
 class Run(Frozen):

@@ -137,10 +137,10 @@ class SeparatedValues(OutputFormat):
         return separated_lines(Record._fields, records_of(report), self.delimiter)
 
     def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
-        """Yield the first table."""
-        from irevalx.reports.records import separated_lines
+        """Yield the first table; what is not defined is an empty field."""
+        from irevalx.reports.records import separated_lines, without_nan
 
-        return separated_lines(tables[0].columns, tables[0].rows, self.delimiter)
+        return separated_lines(tables[0].columns, map(without_nan, tables[0].rows), self.delimiter)
 
 
 class JsonLines(OutputFormat):

@@ -83,6 +83,11 @@ def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delim
         yield os.fsencode(line_of(row))
 
 
+def without_nan(row: Sequence[Any]) -> list[Any]:
+    """Return a row with None, an empty field, in place of nan."""
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in row]
+
+
 def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     """Yield a JSON object for each row, of the same shapes as for ``separated_lines``."""
     encode = json.JSONEncoder(allow_nan=False).encode

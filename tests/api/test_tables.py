@@ -27,7 +27,7 @@ from table_data import (
 )
 
 import irevalx
-from irevalx.reading.tables import arrow_streams, run_tables
+from irevalx.reading.tables import arrow_streams, run_rows, run_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -103,7 +103,8 @@ def test_without_a_consumer_of_streams(form: str, order: str, monkeypatch: pytes
 @pytest.mark.parametrize("block_rows", [1, 2, 10])
 def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where blocks end makes no difference."""
-    monkeypatch.setattr(run_tables, "BLOCK_ROWS", block_rows)
+    for module in (run_rows, run_tables):
+        monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
     for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
         for number in (0, 2):
             run = FORMS[form](ORDERS[order](ODD_RUN), "score")

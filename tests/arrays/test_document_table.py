@@ -74,6 +74,32 @@ def test_keys_say_whether_a_document_may_occur_twice(entries: list[tuple[int, by
     assert may_repeat(np.array([topic for topic, _ in entries], np.int64), keys) == (len(set(entries)) < len(entries))
 
 
+@pytest.mark.parametrize("n_documents", [2000, 3000, 70_000])
+def test_one_document_of_many_that_occurs_twice(n_documents: int) -> None:
+    """Of many documents in some topics none is missed that occurs twice, and none in another topic taken for it."""
+    chance = np.random.default_rng(1)
+    topic = np.sort(chance.integers(0, 30, n_documents))
+    keys = chance.integers(0, 2**63, n_documents).astype(np.uint64)
+    assert not may_repeat(topic, keys)
+    for place in chance.integers(0, n_documents, 50).tolist():
+        same_topic = np.flatnonzero(topic == topic[place])
+        other = int(chance.choice(same_topic[same_topic != place]))
+        changed = keys.copy()
+        changed[other] = keys[place]
+        assert may_repeat(topic, changed)
+        changed[other] = keys[(other + n_documents // 2) % n_documents]  # of another topic
+        assert not may_repeat(topic, changed)
+
+
+def test_many_keys_that_choose_one_slot() -> None:
+    """Keys that were made to choose the same slots end up sorted."""
+    topic = np.zeros(5000, np.int64)
+    keys = np.arange(5000, dtype=np.uint64)
+    assert not may_repeat(topic, keys)
+    keys[4999] = keys[1]
+    assert may_repeat(topic, keys)
+
+
 @pytest.mark.usefixtures("colliding_keys")
 def test_one_key_for_all_is_cause_for_alarm() -> None:
     """Different documents with one key have to be looked at."""

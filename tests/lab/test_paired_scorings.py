@@ -53,6 +53,22 @@ def test_only_shared_topics_count() -> None:
     assert found.x.tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
 
 
+def test_a_summary_alone_says_nothing_of_other_topics() -> None:
+    """gm_map has none by topic: it is left out if the other measures show that the scorings differ in their topics."""
+    x, y = random_values(1, "map", 6), random_values(2, "map", 6)
+    for side in (x, y):
+        for of in side.values():
+            of["gm_map"] = []
+    told: list[str] = []
+    same = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5), warn=pytest.fail)
+    assert [one.measure for one in same] == ["map", "gm_map"]
+    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5, first=2), warn=told.append)
+    assert found.measure == "map"
+    assert told[0] == "gm_map is left out: it has no values by topic, and the scorings differ in their topics"
+    unknown = {run: {"gm_map": of["gm_map"]} for run, of in y.items()}
+    assert len(paired_scores(scoring(x, summary=0.5), scoring(unknown, summary=0.5), warn=told.append)) == 1
+
+
 def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
     """One run has no number for it, or no line."""
     x, y = random_values(1, "map", 5), random_values(2, "map", 5)

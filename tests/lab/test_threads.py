@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, Result, lab
 
-from irevalx.lab.statistics import intervals
+from irevalx.lab.statistics import intervals, tukey
 from irevalx.lab.study.study import _in_turn
 from irevalx.process import workers
 
@@ -30,6 +30,8 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(os, "fork", counted)
     monkeypatch.setattr(intervals, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(tukey, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(tukey, "_BATCH", 5000)
     monkeypatch.setattr(workers, "BIG", 0)
     return started
 
@@ -48,8 +50,8 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("samples", ["1", "3"])
-def test_study(samples: str, forks: list[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("samples", "figures"), [("1", "png"), ("3", "none")])
+def test_study(samples: str, figures: str, forks: list[int], tmp_path: Path) -> None:
     """Every file, intervals from draws of topics included, whose sums depend on their order."""
     options = ("--resamples", "30", "--resample-decisions", "--levels", "20% 50% 70%", "--samples", samples)
     shared(
@@ -63,7 +65,7 @@ def test_study(samples: str, forks: list[int], tmp_path: Path) -> None:
         "--seed",
         "4",
         "--figures",
-        "none",
+        figures,
         "-o",
         "out",
     )
@@ -78,11 +80,11 @@ def test_leave_out(options: tuple[str, ...], forks: list[int], tmp_path: Path) -
     shared(forks, tmp_path, "leave-out", *FILES, *arguments, *options)
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
-def test_compare(correction: str, forks: list[int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("correction", "interval"), [("bonferroni", "bca"), ("tukey", "t")])
+def test_compare(correction: str, interval: str, forks: list[int], tmp_path: Path) -> None:
     """P-values and all intervals, also where the summary is no mean."""
-    options = ("--correction", correction, "--resamples", "200", "--seed", "2", "--format", "json")
-    shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options)
+    options = ("--correction", correction, "--interval", interval, "--resamples", "200", "--seed", "2")
+    shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options, "--format", "json")
 
 
 def test_no_processes() -> None:

@@ -115,10 +115,11 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     click.option(
         "--draw",
         "drawn",
-        type=click.Choice(["intervals", "topics"]),
+        type=click.Choice(["intervals", "topics", "matrix"]),
         help=(
-            "What --figure draws: differences with their intervals, or the differences of each topic, sorted; with "
-            "--power all p-values, sorted.  [default: intervals]"
+            "What --figure draws: differences with their intervals, the differences of each topic, sorted, or which "
+            "runs differ, a row and a column a run; with --power all p-values, sorted.  [default: intervals, or matrix "
+            "where a page has no room for all pairs]"
         ),
     ),
     *TABLES_OUTPUT,
@@ -152,21 +153,24 @@ def command(
     _refuse_contradictions(output, by, drawn, power=power)
     experiment = inputs.ranked_runs()
     pairs = _pairs(experiment, baseline)
+    what = "power"
     if output.figure is not None and not power:
-        from irevalx.lab.figures.comparison_figures import refuse_too_many
+        from irevalx.lab.figures.comparison_figures import what_to_draw
 
-        refuse_too_many(drawn or "intervals", output.page, len(pairs), len(experiment.measures))
+        sizes = {"n_runs": len(experiment.runs), "n_pairs": len(pairs), "n_measures": len(experiment.measures)}
+        what = what_to_draw(drawn, output.page, **sizes, baseline=baseline is not None)
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
-    every = zip(experiment.measures, experiment.scales, defined_values(experiment, inputs.messages.warn), strict=True)
-    for measure, scale, values in every:
+    values_of_measures = defined_values(experiment, inputs.messages.warn)
+    every = zip(experiment.measures, experiment.scales, experiment.counts, values_of_measures, strict=True)
+    for measure, scale, counts, values in every:
         n_runs, n_topics = values.shape
         lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
         warnings |= dict.fromkeys(lines)
         scores = scale.summarise(scale.transform(values)).tolist()
         found = compare(values, pairs, method, scale, inputs.threads)
-        measures.append(Compared(measure, experiment.runs, scores, found))
+        measures.append(Compared(measure, experiment.runs, scores, found, counts))
         tested.append(scale.transform(values))
     for line in warnings:
         inputs.messages.warn(line)
@@ -181,7 +185,6 @@ def command(
     if output.figure is not None:
         from irevalx.lab.figures.comparison_figures import comparison
 
-        what = "power" if power else drawn or "intervals"
         output.write_figure(partial(comparison, what, measures, tested, alpha, baseline is not None))
 
 

@@ -30,12 +30,18 @@ class Compared:
     runs : the names of all runs.
     scores : shape (n_runs,); their summaries, as the evaluator prints them.
     found : of the pairs asked for.
+    counts : whether the measure is a number of documents or the like, whose sums are whole numbers.
     """
 
     measure: str
     runs: Sequence[str]
     scores: Sequence[float]
     found: Comparisons
+    counts: bool = False
+
+    def as_printed(self, summary: float) -> float | int:
+        """Return a summary, or a difference of two, as the evaluator prints it."""
+        return round(summary) if self.counts else summary
 
 
 def pairs_table(measures: Sequence[Compared], alpha: float) -> Table:
@@ -45,9 +51,9 @@ def pairs_table(measures: Sequence[Compared], alpha: float) -> Table:
             of_measure.measure,
             of_measure.runs[one.second],
             of_measure.runs[one.first],
-            one.mean_second,
-            one.mean_first,
-            one.difference,
+            of_measure.as_printed(one.mean_second),
+            of_measure.as_printed(one.mean_first),
+            of_measure.as_printed(one.difference),
             _known(one.low),
             _known(one.high),
             _known(one.effect_size),
@@ -99,7 +105,7 @@ def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None)
     columns, heads, cells, best = ["run"], ["run"], [list(measures[0].runs)], {}
     for of_measure in measures:
         name = of_measure.measure
-        scores: list[Any] = list(of_measure.scores)
+        scores: list[Any] = [of_measure.as_printed(score) for score in of_measure.scores]
         marks = _letters(of_measure, alpha) if baseline is None else _marks(of_measure, alpha)
         best[name] = [run for run, score in enumerate(scores) if score == max(scores)]
         columns += [name, f"{name}_{'groups' if baseline is None else 'differs'}"]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.errors import UsageError, Warn, quote
+from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.lab.commands.leave_out_tables import (
     decisions_table,
     holes_table,
@@ -41,6 +41,7 @@ from irevalx.lab.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.lab.statistics.decisions import reversal_warnings
 from irevalx.reading.formats import QRELS
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ def command(
         nonrelevant,
         removals,
         removed_table,
+        topics_without_value,
         unjudged,
     )
 
@@ -196,9 +198,13 @@ def command(
     if labels is not None:
         predicting[LABELS] = _labelling(inputs, experiment, left_out, labels, replace=labels_replace)
     treatments |= {name: predicting[name] for name in complete if name in predicting}
+    lacking = topics_without_value(experiment, left_out, treatments.values())
+    _warn_of_topics(experiment, lacking, inputs.messages.warn)
     results = {
-        name: leave_out(experiment, left_out, treatment, inputs.threads) for name, treatment in treatments.items()
+        name: leave_out(experiment, left_out, treatment, inputs.threads, lacking)
+        for name, treatment in treatments.items()
     }
+    _warn_of_reversals(experiment, results, inputs.messages.warn)
     if folder is not None:
         *_, last = treatments.values()
         _write_judgments(inputs, left_out, last, folder)
@@ -284,6 +290,23 @@ def _labelling(
     for line in found.warnings(inputs.qrels):
         inputs.messages.warn(line)
     return found
+
+
+def _warn_of_topics(experiment: Experiment, lacking: BoolArray, warn: Warn) -> None:
+    """Warn of topics that are left out, with their number; raises InputError if a measure has no others."""
+    for measure, number in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
+        if number == lacking.shape[1]:
+            raise InputError(f"{measure} must have a value for one topic at least, whichever group is left out")
+        if number:
+            warn(f"{measure}: {number} of {lacking.shape[1]} topics are left out: in some judgments it has no value")
+
+
+def _warn_of_reversals(experiment: Experiment, results: Mapping[str, LeftOut], warn: Warn) -> None:
+    """Warn of runs that differ significantly in both directions."""
+    for name, one in results.items():
+        judgments = "with all judgments and without those of a group" + (f" ({name})" if len(results) > 1 else "")
+        for line in reversal_warnings(experiment.measures, experiment.runs, one.reversals, judgments):
+            warn(line)
 
 
 def _warn_of_unpredicted(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -36,8 +37,13 @@ from irevalx.lab.study.study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study
 from irevalx.lab.study.study_bootstrap import Resampling
 from irevalx.lab.study.study_samples import Division
 from irevalx.lab.study.study_warnings import study_warnings
-from irevalx.process.messages import Messages
+from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.figures.page import Page
 
 
 @lab_command(
@@ -211,7 +217,7 @@ def command(
     }
     write_tables(study, path, about, output.digits)
     if figures != "none":
-        draw_figures(study, path, figures, output, inputs.messages)
+        draw_figures(study, path, figures, output, inputs)
     write_lines(FORMATS["table"].table_lines([knees_table(study)], titled=True), None)
 
 
@@ -243,7 +249,7 @@ def write_tables(study: Study, folder: Path, about: dict[str, object], digits: i
     write_lines([json.dumps(about, indent=1).encode() + b"\n"], folder / "study.json")
 
 
-def draw_figures(study: Study, folder: Path, ending: str, output: Output, messages: Messages) -> None:
+def draw_figures(study: Study, folder: Path, ending: str, output: Output, inputs: Inputs) -> None:
     """Draw the figures of a study; each file is there complete or not at all.
 
     Parameters
@@ -253,9 +259,13 @@ def draw_figures(study: Study, folder: Path, ending: str, output: Output, messag
     from irevalx.lab.figures.study_figures import figures
 
     drawings = list(figures(study))
-    with messages.progress("figures drawn", total=len(drawings)) as progress:
-        for name, draw in drawings:
-            output.write_figure(draw, folder / f"{name}.{ending}")
+
+    def write(drawing: tuple[str, Callable[[Page], Figure]]) -> None:
+        name, draw = drawing
+        output.write_figure(draw, folder / f"{name}.{ending}")
+
+    with inputs.messages.progress("figures drawn", total=len(drawings)) as progress:
+        for _ in in_order(write, lambda: drawings, inputs.threads):
             progress.advance()
 
 

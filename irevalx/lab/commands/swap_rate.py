@@ -14,6 +14,7 @@ from irevalx.errors import InputError, UsageError, quote
 from irevalx.lab.input_files import Inputs
 from irevalx.lab.output import Output
 from irevalx.lab.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, chosen_seed, lab_command, seed_option
+from irevalx.lab.ranked_runs import defined_values
 from irevalx.lab.statistics.significance import DECIMALS
 from irevalx.lab.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.lab.statistics.swaps import DRAWS, default_sizes, swap_rate, topic_sets
@@ -106,26 +107,30 @@ def command(
     number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
 
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
-    percent of the best run's score and in standard deviations of the runs' scores for all topics; comparisons, swaps
-    and their share. A second table has the least difference from which on at most 5 % are swaps.
+    percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these
+    are for as many topics as are in a set); comparisons, swaps and their share. A second table has the least difference
+    from which on at most 5 % are swaps.
 
-    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure. For at
+    most three sizes the difference is also drawn in percent of the best run's score and in standard deviations.
     """
     experiment = inputs.ranked_runs()
-    n_topics = len(experiment.topics)
-    if n_topics < 2:
-        raise InputError(f"a swap rate must have two topics at least, but {n_topics} has judgments and results")
-    if sizes and max(sizes) > n_topics // 2:
-        raise UsageError(
-            f"--sizes must be at most half of the {n_topics} topics with judgments and results, but got {max(sizes)}"
-        )
+    values = defined_values(experiment, inputs.messages.warn)
+    for measure, of_measure in zip(experiment.measures, values, strict=True):
+        _refuse_topics(measure, of_measure.shape[1], sizes)
+    tested = {
+        measure: scale.transform(of_measure)
+        for measure, scale, of_measure in zip(experiment.measures, experiment.scales, values, strict=True)
+    }
     seed = chosen_seed(seed)
-    drawn = [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
-    tested = dict(zip(experiment.measures, experiment.tested(experiment.values()), strict=True))
+    drawn = {
+        n_topics: [topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)]
+        for n_topics in {of_measure.shape[1] for of_measure in values}
+    }
     if bins is not None:
         by_difference = {
-            measure: {sets.shape[2]: swap_bins(values, sets, bins, scale) for sets in drawn}
-            for (measure, values), scale in zip(tested.items(), experiment.scales, strict=True)
+            measure: {sets.shape[2]: swap_bins(of_measure, sets, bins, scale) for sets in drawn[of_measure.shape[1]]}
+            for (measure, of_measure), scale in zip(tested.items(), experiment.scales, strict=True)
         }
         output.write_tables(_tables_of_bins(by_difference))
         if output.figure is not None:
@@ -134,7 +139,10 @@ def command(
 
             output.write_figure(partial(rates_by_difference, by_difference, ranges_of(experiment.requests)))
         return
-    by_size = {measure: [swap_rate(values, sets) for sets in drawn] for measure, values in tested.items()}
+    by_size = {
+        measure: [swap_rate(of_measure, sets) for sets in drawn[of_measure.shape[1]]]
+        for measure, of_measure in tested.items()
+    }
     rows = [
         (measure, found.size, found.rate, found.swaps, found.ties, found.comparisons)
         for measure, rates in by_size.items()
@@ -146,3 +154,22 @@ def command(
         from irevalx.lab.figures.swap_figures import rates_by_size
 
         output.write_figure(partial(rates_by_size, by_size))
+
+
+def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
+    """Raise an error where a measure has values for too few topics.
+
+    Raises
+    ------
+    InputError : there are not two.
+    UsageError : two sets of one of these sizes need more.
+    """
+    if n_topics < 2:
+        raise InputError(
+            f"a swap rate must have two topics at least, but {n_topics} has judgments, results and a value of {measure}"
+        )
+    if sizes and max(sizes) > n_topics // 2:
+        raise UsageError(
+            f"--sizes must be at most half of the {n_topics} topics with judgments, results and a value of {measure}, "
+            f"but got {max(sizes)}"
+        )

@@ -13,16 +13,14 @@ from matplotlib.ticker import NullLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.line_labels import LabelledLine, LineLabels
-from irevalx.lab.figures.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, figure_of, settle
+from irevalx.lab.figures.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, settle
+from irevalx.lab.figures.ticks import name_places
 
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4
 """Of a panel, in inches: beside others, and in a narrow column."""
 
 _BELOW, _TITLE = 0.45, 0.25
 """The room for what stands below and above all panels, in inches."""
-
-_TICK = 0.07
-"""The width of a letter below an axis, in inches."""
 
 _BAND = 0.11
 """The opacity of bands."""
@@ -190,7 +188,7 @@ class DrawnPanel:
         axis.set(xlim=limits[:2], ylim=limits[2:], ylabel=panel.y_label)
         axis.set_title(panel.title)
         if panel.ticks:
-            self._show_ticks(panel.ticks)
+            axis.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         lines = [line for number, curve in enumerate(panel.curves) if (line := self._draw(number, curve))]
@@ -225,17 +223,5 @@ class DrawnPanel:
             self.labels.place(widest)
         if not self._panel.ticks:  # none where there is room for labels only
             self._axis.set_xticks([place for place in self._axis.get_xticks() if self._left <= place <= self._right])
-        shown: list[tuple[float, str]] = []
-        left_end = math.inf
-        inches = self._axis.transData - figure_of(self._axis).dpi_scale_trans
-        for place, name in reversed(self._panel.ticks):
-            x = float(inches.transform((place, self._axis.get_ylim()[0]))[0])
-            half = _TICK * (len(name) + 1) / 2
-            if x + half <= left_end:
-                shown.append((place, name))
-                left_end = x - half
-        if shown:
-            self._show_ticks(shown)
-
-    def _show_ticks(self, ticks: Sequence[tuple[float, str]]) -> None:
-        self._axis.set_xticks([place for place, _ in ticks], [name for _, name in ticks])
+        else:
+            name_places(self._axis, self._panel.ticks)

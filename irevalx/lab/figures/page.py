@@ -95,24 +95,27 @@ class Page:
         """Return an empty figure of this width, in which matplotlib makes room for labels."""
         return Figure(figsize=(self.width, height), layout="constrained")
 
-    def name(self, figure: Figure, title: str) -> None:
-        """Put a title above a figure, if titles are wanted."""
-        if self.titled:
-            figure.suptitle(self.wrapped(title, _TITLE), fontsize=_TITLE)
+    def name(self, figure: Figure, title: str) -> Text | None:
+        """Put a title above a figure, if titles are wanted, and return it."""
+        return figure.suptitle(self.wrapped(title, _TITLE), fontsize=_TITLE) if self.titled else None
 
-    def explain(self, figure: Figure, label: str, note: str = "") -> None:
-        """Put a label of the horizontal axes below all of them, and a note below that."""
+    def explain(self, figure: Figure, label: str, note: str = "") -> Text | None:
+        """Put a label of the horizontal axes below all of them, and a note below that; return them, if any."""
         lines = [line for line in (self.wrapped(label, _NOTE), self.wrapped(note, _NOTE)) if line]
-        if lines:
-            figure.supxlabel("\n".join(lines), fontsize=_NOTE)
+        return figure.supxlabel("\n".join(lines), fontsize=_NOTE) if lines else None
 
-    def label_heights(self, figure: Figure, label: str) -> None:
-        """Put a label of the vertical axes beside all of them."""
-        figure.supylabel(self.wrapped(label, _NOTE), fontsize=_NOTE)
+    def label_heights(self, figure: Figure, label: str, length: float) -> Text:
+        """Put a label of the vertical axes, which are so many inches long, beside all of them, and return it."""
+        return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
         """Break a text in letters of so many points into lines as wide as the page."""
-        return "\n".join(textwrap.wrap(text, int(self.width / (_LETTER * size * POINT)), break_on_hyphens=False))
+        return _wrapped(text, size, self.width)
+
+
+def _wrapped(text: str, size: float, width: float) -> str:
+    """Break a text in letters of so many points into lines of so many inches."""
+    return "\n".join(textwrap.wrap(text, int(width / (_LETTER * size * POINT)), break_on_hyphens=False))
 
 
 @contextmanager

@@ -53,6 +53,12 @@ def measure_printed_as(name: str) -> Measure | None:
     return max(found, key=lambda measure: len(measure.name), default=None)
 
 
+def ranges_printed_as(names: Sequence[str]) -> list[Range]:
+    """Return the ranges of measures with these printed names; one that is not known is taken for a share."""
+    measures = [measure_printed_as(name) for name in names]
+    return [Range(0.0, 1.0, is_share=True) if measure is None else range_of(measure) for measure in measures]
+
+
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
     """Return the numbers of measures that share axes: those that are shares, and each other one alone."""
     shares = [m for m, one in enumerate(ranges) if one.is_share]

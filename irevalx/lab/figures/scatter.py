@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,15 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.page import GREY, Page
 from irevalx.lab.figures.ranges import ranges_of
-from irevalx.lab.study.study import REFERENCES, Level, Study
+from irevalx.lab.figures.square_panels import SquarePanels
+from irevalx.lab.study.study import REFERENCES, Study
 
 _SHARES, _DEPTHS = (0.3, 0.1, 0.05), (30, 8, 4)
 SHOWN = {"uniform": _SHARES, "stratified": _SHARES, "strata": _SHARES, "depth": _DEPTHS, "mixed": _DEPTHS}
 """The levels that the papers show beside each other."""
 
-_BELOW, _TITLE = 0.4, 0.25
-"""The room for what stands below and above all panels, in inches."""
-
-_STATISTICS = {"tau-b": ("tau_b", 2), "Pearson": ("pearson", 2), "RMS": ("rms", 3)}
-"""What is written in a panel, and its decimals."""
+STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
+"""What is written in a panel, in which words, and with how many decimals."""
 
 
 def scatter_parts(study: Study) -> dict[str, list[int]]:
@@ -43,11 +42,26 @@ def scatter_parts(study: Study) -> dict[str, list[int]]:
     return parts
 
 
-def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: Page) -> Figure:
-    """Draw a measure's scores under reduced judgments against scores under full ones.
+@dataclass(frozen=True, eq=False)
+class ScatterPanel:
+    """Scores of runs under reduced judgments against those under full ones.
 
-    A panel a level, a point a run and sample; the line y = x; and the means over samples of tau-b, Pearson's
-    correlation and RMS error.
+    Parameters
+    ----------
+    title : above the panel.
+    x : shape (n_runs,); under full judgments.
+    y : shape (n_samples, n_runs); under reduced ones.
+    statistics : the means over samples of those of ``STATISTICS``, in this order.
+    """
+
+    title: str
+    x: FloatArray
+    y: FloatArray
+    statistics: Sequence[float]
+
+
+def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: Page) -> Figure:
+    """Draw a measure's scores under reduced judgments against scores under full ones: a panel a level.
 
     Parameters
     ----------
@@ -57,45 +71,71 @@ def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: P
     """
     measure = study.experiment.measures[m]
     x = study.average_precision if reference == "AP" else study.full[m]
-    n_columns = min(len(levels), 2 if page.is_narrow else 3 if len(levels) <= 3 else 4)
-    n_rows = math.ceil(len(levels) / n_columns)
-    side = (page.width - 0.45) / n_columns
-    figure = page.figure((side + 0.1) * n_rows + _BELOW + _TITLE * page.titled)
-    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
-    shown = study.scores[list(levels), :, m]
-    comparable = reference == "itself" or ranges_of(study.experiment.requests)[m].is_share
-    ends = _with_margin(np.concatenate((x, shown.ravel())) if comparable else shown)
-    x_ends = ends if comparable else _with_margin(x)
-    for number, panel in enumerate(panels.ravel()):
-        panel.set_visible(number < len(levels))
-        if number >= len(levels):
-            above = panels[number // n_columns - 1, number % n_columns]
-            above.tick_params(labelbottom=True)
-            continue
-        level = study.levels[levels[number]]
-        y = shown[number]
+    found = [study.statistics[reference][name] for name in STATISTICS]
+    panels = [
+        ScatterPanel(
+            level_title(study.scheme, study.levels[i].text),
+            x,
+            study.scores[i, :, m],
+            [float(of_samples[i, :, m].mean()) for of_samples in found],
+        )
+        for i in levels
+    ]
+    return draw_scatter(
+        panels,
+        page,
+        title=f"{measure} under reduced judgments against {REFERENCES[reference]}",
+        labels=(f"{'AP' if reference == 'AP' else measure} under full judgments", f"{measure} under reduced judgments"),
+        n_samples=len(study.seeds),
+        comparable=reference == "itself" or ranges_of(study.experiment.requests)[m].is_share,
+    )
+
+
+def draw_scatter(
+    drawn: Sequence[ScatterPanel],
+    page: Page,
+    *,
+    title: str,
+    labels: tuple[str, str],
+    n_samples: int,
+    comparable: bool = True,
+) -> Figure:
+    """Draw panels with the same axes: a point a run and sample, the line y = x, and statistics.
+
+    Parameters
+    ----------
+    labels : of the horizontal and of the vertical axes.
+    n_samples : in each panel.
+    comparable : whether x and y are on one scale; where not, there is neither a line nor an error.
+    """
+    n_columns = min(len(drawn), 2 if page.is_narrow else 3 if len(drawn) in {3, 5, 6} else 4)
+    grid = SquarePanels(page, len(drawn), n_columns)
+    every_x, every_y = (np.concatenate([np.ravel(side) for side in sides]) for sides in _coordinates(drawn))
+    ends = _with_margin(np.concatenate((every_x, every_y)) if comparable else every_y)
+    x_ends = ends if comparable else _with_margin(every_x)
+    n_ticks = 3 if page.is_narrow else 5
+    style: dict[str, Any] = {"s": 7, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.5, "zorder": 2}
+    for panel, one in zip(grid.panels, drawn, strict=True):
         if comparable:
             panel.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
-        style: dict[str, Any] = {"s": 7, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.5, "zorder": 2}
-        panel.scatter(np.broadcast_to(x, y.shape), y, **style)
-        panel.set(xlim=x_ends, ylim=ends, box_aspect=1)
-        panel.set_title(_level_title(study, level))
-        panel.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
-        panel.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
-        found = {name: study.statistics[reference][column] for name, (column, _) in _STATISTICS.items()}
+        panel.scatter(np.broadcast_to(one.x, one.y.shape), one.y, **style)
+        panel.set(xlim=x_ends, ylim=ends)
+        panel.set_title(one.title)
+        panel.xaxis.set_major_locator(MaxNLocator(n_ticks))
+        panel.yaxis.set_major_locator(MaxNLocator(n_ticks))
         lines = [
-            f"{name} {float(of_samples[levels[number], :, m].mean()):.{_STATISTICS[name][1]}f}"
-            for name, of_samples in found.items()
+            f"{words} {value:.{digits}f}"
+            for (words, digits), value in zip(STATISTICS.values(), one.statistics, strict=True)
         ]
         _write(panel, "\n".join(lines if comparable else lines[:2]))
-    what = "AP" if reference == "AP" else measure
-    page.name(figure, f"{measure} under reduced judgments against {REFERENCES[reference]}")
-    n_samples = len(study.seeds)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
-    points += "; the line is y = x." if comparable else "."
-    page.explain(figure, f"{what} under full judgments", points)
-    page.label_heights(figure, f"{measure} under reduced judgments")
-    return figure
+    points += "; the line is y\u00a0=\u00a0x." if comparable else "."
+    grid.arrange(title=title, below=(labels[0], points), beside=labels[1])
+    return grid.figure
+
+
+def _coordinates(drawn: Sequence[ScatterPanel]) -> tuple[list[FloatArray], list[FloatArray]]:
+    return [one.x for one in drawn], [one.y for one in drawn]
 
 
 def _write(panel: Axes, text: str) -> None:
@@ -125,7 +165,8 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _level_title(study: Study, level: Level) -> str:
-    if study.scheme == "strata":
-        return f"{level.text} of the rates"
-    return f"{level.text} of the judgments" if study.scheme in {"uniform", "stratified"} else f"depth {level.text}"
+def level_title(scheme: str, level: str) -> str:
+    """Return what a level is called above a panel."""
+    if scheme == "strata":
+        return f"{level} of the rates"
+    return f"{level} of the judgments" if scheme in {"uniform", "stratified"} else f"depth {level}"

@@ -14,16 +14,13 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import Page
-from irevalx.lab.figures.ranges import Range, groups_on_one_axis, measure_printed_as, range_of
+from irevalx.lab.figures.ranges import groups_on_one_axis, measure_printed_as, range_of, ranges_printed_as
 from irevalx.lab.figures.study_figures import LEVELS, OVER_TOPICS, RULE, STATISTICS
-from irevalx.lab.study.study import is_comparable
+from irevalx.lab.figures.ticks import share_ticks
+from irevalx.lab.study.study import BY_SHARE_JUDGED, is_comparable
 from irevalx.lab.study.summary_files import StudySummary
 
 _SHOWN = ("tau_b", "pearson", "rms")
-
-_PERCENT = (1, 2, 5, 10, 20, 50, 100)
-_TICKS = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, *_PERCENT))
-"""Shares of judgments that are named on an axis."""
 
 OVER_SAMPLES = "one standard deviation over samples, cut where values cannot be"
 
@@ -35,9 +32,7 @@ def on_one_axis(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]
     ----------
     lines : the measures and what they are compared with, "AP" or "itself"; each for all studies.
     """
-    least = min(float(study.judged.min()) for study in studies)
-    most = max(float(study.judged.max()) for study in studies)
-    ticks = tuple((share, name) for share, name in _TICKS if 0.99 * least <= share <= 1.01 * most)
+    ticks = share_ticks([share for study in studies for share in study.judged.tolist()])
     rows = []
     for group in _on_one_axis(lines):
         curves = {
@@ -64,8 +59,8 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page
         for name in _SHOWN:
             row: list[LinePanel] = []
             for study in studies:
-                ticks = tuple(study.axis)
-                x = np.array([place for place, _ in ticks])
+                x = np.array([place for place, _ in study.axis])
+                ticks = share_ticks(x.tolist()) if study.scheme in BY_SHARE_JUDGED else tuple(study.axis)
                 curves = tuple(_curve(study, one, name, x, _label("", one, lines)) for one in group)
                 head = "" if rows else study.name
                 words = None if not row or page.is_narrow else ""
@@ -78,8 +73,7 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page
 
 def _on_one_axis(lines: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Return the lines that share axes: those of measures that are shares, and each other one alone."""
-    measures = [measure_printed_as(name) for name, _ in lines]
-    ranges = [Range(0.0, 1.0, is_share=True) if measure is None else range_of(measure) for measure in measures]
+    ranges = ranges_printed_as([name for name, _ in lines])
     return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
 
 

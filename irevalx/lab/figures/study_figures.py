@@ -20,8 +20,9 @@ from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import Page
 from irevalx.lab.figures.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.figures.scatter import scatter, scatter_parts
+from irevalx.lab.figures.ticks import share_ticks
 from irevalx.lab.statistics.knees import THRESHOLD
-from irevalx.lab.study.study import REFERENCES, Study
+from irevalx.lab.study.study import BY_SHARE_JUDGED, REFERENCES, Study
 
 LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
@@ -51,7 +52,7 @@ STATISTICS = {
 }
 """Those that figures show, by their names in the tables."""
 
-OVER_TOPICS = "95 % intervals over draws of topics"
+OVER_TOPICS = "95\u00a0% intervals over draws of topics"
 
 
 def over_samples(n_samples: int) -> str:
@@ -189,7 +190,9 @@ def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[Flo
 
 
 def _axis(study: Study) -> dict[str, Any]:
-    return {"ticks": tuple(study.axis), "logarithmic": True}
+    places = study.axis
+    ticks = share_ticks([place for place, _ in places]) if study.scheme in BY_SHARE_JUDGED else tuple(places)
+    return {"ticks": ticks, "logarithmic": True}
 
 
 def _as_file_name(measure: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -19,7 +19,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.statistics.agreement import bias, changed, ranks, rms, tau, tau_b
-from irevalx.lab.statistics.decisions import Confusion, confusion, decide
+from irevalx.lab.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.process.workers import in_order
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -123,6 +123,8 @@ class LeftOut:
     left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
     confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
         the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
+    reversals : shape (n_measures, n_pairs); without how many groups two runs, of which one was left out, differ in the
+        opposite direction as with all judgments.
     """
 
     before: FloatArray
@@ -132,6 +134,7 @@ class LeftOut:
     changed: BoolArray
     left_out: BoolArray
     confusion: Confusion
+    reversals: IntArray
 
     @property
     def _gain(self) -> IntArray:
@@ -206,14 +209,46 @@ class _WithoutGroup:
     scores : shape (n_measures, n_runs).
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise than with the whole pool.
     confusion : as ``LeftOut`` has it, for this group.
+    reversals : shape (n_measures, n_pairs); whether two runs differ in the opposite direction.
     """
 
     scores: FloatArray
     changed: BoolArray
     confusion: Confusion
+    reversals: BoolArray
 
 
-def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Treatment, processes: int = 1) -> LeftOut:
+def topics_without_value(
+    experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
+) -> BoolArray:
+    """Return for which topics a measure has no value with the whole pool, or with what some group is judged with.
+
+    Parameters
+    ----------
+    removed : as ``leave_out`` takes them.
+    treatments : of all that are compared.
+
+    Returns
+    -------
+    Shape (n_measures, n_topics).
+    """
+    may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
+    lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
+    if any(may_lack):
+        of_these = replace(experiment, requests=tuple(one for one in experiment.requests if one.measure.has_value))
+        reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
+        for judgments in ((None, removed[0].in_pool), *reduced):
+            lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
+    return lacking
+
+
+def leave_out(
+    experiment: Experiment,
+    removed: Sequence[Removal],
+    treatment: Treatment,
+    processes: int = 1,
+    lacking: BoolArray | None = None,
+) -> LeftOut:
     """Evaluate all runs once with the whole pool, and once for each group.
 
     Parameters
@@ -222,23 +257,33 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
         other groups are evaluated as well ([4] Table 3).
     treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
     processes : how many share the work; the result is the same for any number of at least 1.
+    lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all
+        measures have values for all topics.
     """
-    values = experiment.values(pooled=removed[0].in_pool)
+
+    def evaluated(grades: IntArray | None, pooled: BoolArray) -> FloatArray:
+        values = experiment.values(grades, pooled)
+        return values if lacking is None else np.where(lacking[:, np.newaxis], np.nan, values)
+
+    values = evaluated(None, removed[0].in_pool)
     before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
     full, decided = decide(tested), []
     first, second = pairs_of_runs(before.shape[1])
+    reversed_pairs = np.zeros((before.shape[0], first.size), np.int64)
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: Removal) -> _WithoutGroup:
-        reduced = experiment.values(*treatment(removal, experiment.grades))
+        reduced = evaluated(*treatment(removal, experiment.grades))
         reduced_tested = experiment.tested(reduced)
+        decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]
         return _WithoutGroup(
             scores=experiment.scores(reduced),
             changed=changed(tested, reduced_tested),
-            confusion=confusion(full.of_pairs(concerned), decide(reduced_tested).of_pairs(concerned)),
+            confusion=confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
+            reversals=reversals(full, decisions) & concerned,
         )
 
     for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
@@ -247,8 +292,11 @@ def leave_out(experiment: Experiment, removed: Sequence[Removal], treatment: Tre
         rank_after[:, members] = ranks(found.scores)[:, members]
         has_changed[:, members] = found.changed[:, members]
         decided.append(found.confusion)
+        reversed_pairs += found.reversals
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
-    return LeftOut(before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided))
+    return LeftOut(
+        before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided), reversed_pairs
+    )
 
 
 def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int) -> FloatArray:

@@ -103,13 +103,18 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
     Parameters
     ----------
-    values_x, values_y : shape (..., n_runs, n_topics).
+    values_x, values_y : shape (..., n_runs, n_topics); a topic with nan in either is left out.
 
     Returns
     -------
     Shape (..., n_runs).
     """
-    return paired_t(differences(values_x, values_y)) < ALPHA
+    d = differences(values_x, values_y)
+    lacks_value = np.isnan(d)
+    if not lacks_value.any():
+        return paired_t(d) < ALPHA
+    rows = zip(d.reshape(-1, d.shape[-1]), lacks_value.reshape(-1, d.shape[-1]), strict=True)
+    return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.lab.statistics import agreement
 from irevalx.lab.statistics.scales import MEAN, Scale
 from irevalx.lab.statistics.significance import ALPHA, generator
@@ -55,12 +55,37 @@ class TopicDraws:
         -------
         Shape (n_draws, ...).
         """
+        shares = self._counts / self.topics.shape[1]
+        means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
+        return means
+
+    def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
+        """Return the summaries over those of the drawn topics that have values.
+
+        Parameters
+        ----------
+        values : shape (..., n_runs, n_topics); tested values. A topic for which some run has nan is left out.
+        scale : of the measure.
+
+        Returns
+        -------
+        Shape (n_draws, ..., n_runs); nan where no topic with a value is drawn.
+        """
+        has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
+        if has_value.all():
+            return scale.of_mean(self.means(values), self.topics.shape[1])
+        known = np.where(has_value[..., np.newaxis, :], values, 0.0)
+        sums: FloatArray = np.moveaxis(known @ self._counts.T, -1, 0)
+        n_topics = np.moveaxis(has_value.astype(np.float64) @ self._counts.T, -1, 0)[..., np.newaxis]
+        return np.where(n_topics > 0, scale.of_sum(sums, np.maximum(n_topics, 1.0)), np.nan)
+
+    @property
+    def _counts(self) -> FloatArray:
+        """How often each topic is drawn: shape (n_draws, n_topics)."""
         n_draws, n_topics = self.topics.shape
         draw = np.repeat(np.arange(n_draws), n_topics)
         counts = np.bincount(draw * n_topics + self.topics.ravel(), minlength=n_draws * n_topics)
-        shares = counts.reshape(n_draws, n_topics) / n_topics
-        means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
-        return means
+        return counts.reshape(n_draws, n_topics).astype(np.float64)
 
     def batches(self, size: int) -> Iterator[TopicDraws]:
         """Yield the draws, so many at a time at most."""
@@ -79,7 +104,8 @@ def agreement_draws(
 
     Parameters
     ----------
-    values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast.
+    values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast. A topic with
+        nan in one of them is left out of it.
     names : shape (n_runs,); the names of the runs.
     scales : of the two scorings.
 
@@ -94,17 +120,15 @@ def agreement_draws(
         "rms": agreement.rms,
         "bias": agreement.bias,
     }
-    n_runs, n_topics = values_y.shape[-2:]
+    n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
     for batch in draws.batches(max(1, _BATCH // (n_scorings * n_runs * n_runs))):
-        x, y = (
-            scale.of_mean(batch.means(values), n_topics)
-            for scale, values in zip(scales, (values_x, values_y), strict=True)
-        )
+        x, y = (batch.summaries(values, scale) for scale, values in zip(scales, (values_x, values_y), strict=True))
         x = x.reshape(len(x), *(1,) * (y.ndim - x.ndim), *x.shape[1:])
+        defined = ~(np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1))
         for name, statistic in statistics.items():
-            parts[name].append(statistic(x, y))
+            parts[name].append(np.where(defined, statistic(x, y), np.nan))
     return {name: np.concatenate(found) for name, found in parts.items()}
 
 

@@ -19,7 +19,13 @@ from irevalx.lab.statistics.corrections import CORRECTIONS, FAMILYWISE, TUKEY, c
 from irevalx.lab.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.lab.statistics.scales import GEOMETRIC_MEAN, MEAN, TOTAL, Scale
 from irevalx.lab.statistics.significance import ALPHA, RESAMPLES, TESTS, differences, without_noise
-from irevalx.lab.statistics.tukey import Tukey, arrangements_fit, least_tukey_p, randomised_tukey
+from irevalx.lab.statistics.tukey import (
+    Tukey,
+    arrangements_fit,
+    least_tukey_p,
+    mean_differences,
+    randomised_tukey,
+)
 
 
 @dataclass(frozen=True)
@@ -117,15 +123,14 @@ def compare(
     n_topics = values.shape[1]
     tested = scale.transform(values)
     first, second = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
-    d = differences(tested[first], tested[second])
+    x, y = tested[first], tested[second]
+    d = differences(x, y)
     p = TESTS[method.test].p_values(d, method.resamples, method.seed)
     correction = correction_named(method.correction)
-    tukey = randomised_tukey(tested, method.resamples, method.seed) if correction == TUKEY else None
-    corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(d)
+    tukey = randomised_tukey(tested, method.resamples, method.seed, processes) if correction == TUKEY else None
+    corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(mean_differences(x, y))
     summaries, effect = scale.summarise(tested), effect_size(d)
-    (low, high), (simultaneous_low, simultaneous_high) = _intervals(
-        tested[first], tested[second], method, scale, tukey, processes
-    )
+    (low, high), (simultaneous_low, simultaneous_high) = _intervals(x, y, method, scale, tukey, processes)
     return Comparisons(
         tuple(
             Comparison(
@@ -175,8 +180,9 @@ def _intervals(
     of_means = t_intervals(d, confidences) if method.interval == "t" else bca_intervals(d, confidences, **options)
     found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
     if tukey is not None:
-        half, middle = _half_width(tukey, method.alpha, scale, n_topics), scale.of_mean(d.mean(axis=1), n_topics)
-        found.append((without_noise(middle - half), without_noise(middle + half)))
+        half, middle = tukey.half_width(method.alpha), mean_differences(x, y)
+        ends = (without_noise(middle - half), without_noise(middle + half))
+        found.append((scale.of_mean(ends[0], n_topics), scale.of_mean(ends[1], n_topics)))
     return found[0], found[1] if found[1:] else undefined
 
 
@@ -268,6 +274,7 @@ def comparison_warnings(
     if scale is GEOMETRIC_MEAN:
         lines.append(
             f"{measure} is a {scale.name}: tests, effect sizes and wins are of the logarithms of the topics' values"
+            + ("; its differences have no t intervals" if method.interval == "t" else "")
         )
     elif scale is not MEAN:
         lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are those of the sums")

@@ -44,24 +44,42 @@ def decide(values: FloatArray) -> Decisions:
 
     Parameters
     ----------
-    values : shape (..., n_runs, n_topics); on the scale on which the measure is tested.
+    values : shape (..., n_runs, n_topics); on the scale on which the measure is tested. A topic for which some run has
+        nan is left out.
 
     Returns
     -------
     Decisions, pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
     """
     *leading, n_runs, n_topics = values.shape
-    first, second = pairs_of_runs(n_runs)
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
-    different = np.zeros((len(flat), first.size), np.bool_)
+    has_value: BoolArray = np.asarray(~np.isnan(flat).any(axis=1))
+    if has_value.all():
+        different, direction = _decide_rows(flat)
+    else:
+        each = [_decide_rows(row[np.newaxis, :, known]) for row, known in zip(flat, has_value, strict=True)]
+        different, direction = (np.concatenate(parts) for parts in zip(*each, strict=True))
+    shape = (*leading, different.shape[-1])
+    return Decisions(different.reshape(shape), direction.reshape(shape))
+
+
+def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
+    """Return whether pairs differ, and in which direction: shape (n_rows, n_pairs) each.
+
+    Parameters
+    ----------
+    values : shape (n_rows, n_runs, n_topics), without nan.
+    """
+    n_rows, n_runs, n_topics = values.shape
+    first, second = pairs_of_runs(n_runs)
+    different = np.zeros((n_rows, first.size), np.bool_)
     direction = np.zeros(different.shape, np.int64)
     size = max(1, _AT_ONCE // max(1, first.size * n_topics))
-    for start in range(0, len(flat) if n_topics else 0, size):
+    for start in range(0, n_rows if n_topics else 0, size):
         rows = slice(start, start + size)
-        d = differences(flat[rows, second], flat[rows, first])
+        d = differences(values[rows, second], values[rows, first])
         different[rows], direction[rows] = wilcoxon(d) < ALPHA, np.sign(mean(d, axis=-1))
-    shape = (*leading, first.size)
-    return Decisions(different.reshape(shape), direction.reshape(shape))
+    return different, direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +199,26 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
     """Return whether two runs differ under both judgments, but in opposite directions: shape (..., n_pairs)."""
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
+
+
+def reversal_warnings(measures: Sequence[str], runs: Sequence[str], found: IntArray, judgments: str) -> list[str]:
+    """Return a line for each measure under which pairs of runs differ in both directions.
+
+    Parameters
+    ----------
+    measures, runs : their names.
+    found : shape (n_measures, n_pairs); how often each pair does.
+    judgments : under which judgments they differ, in words.
+    """
+    lines = []
+    for measure, of_pairs in zip(measures, found, strict=True):
+        if total := int(of_pairs.sum()):
+            first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
+            lines.append(
+                f"{measure}: {total} times two runs differ {judgments} in opposite directions, {of_pairs.max()} times "
+                f"{runs[first]} and {runs[second]}"
+            )
+    return lines
 
 
 def _count(mask: BoolArray) -> IntArray:

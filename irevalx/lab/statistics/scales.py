@@ -26,12 +26,13 @@ class Scale:
     name : what the summary is called in messages.
     transform : turns values of shape (..., n_topics) into those that are tested, of the same shape, of which the
         summary is a function of the mean.
-    of_sum : turns sums over topics of tested values, shape (...), and the number of topics into summaries.
+    of_sum : turns sums over topics of tested values, shape (...), and the number of topics, which may be one for each
+        sum, into summaries.
     """
 
     name: str
     transform: Callable[[FloatArray], FloatArray]
-    of_sum: Callable[[FloatArray, int], FloatArray]
+    of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
         """Turn means over topics of tested values, shape (...), into summaries."""
@@ -56,15 +57,15 @@ def _logarithms(values: FloatArray) -> FloatArray:
     return np.asarray(geometric_mean.scale(values.ravel()), np.float64).reshape(values.shape)
 
 
-def _exponentials(sums: FloatArray, n_topics: int) -> FloatArray:
+def _exponentials(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
     return np.array([math.exp(mean) for mean in (sums / n_topics).ravel().tolist()]).reshape(sums.shape)
 
 
-def _means(sums: FloatArray, n_topics: int) -> FloatArray:
+def _means(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
     return sums / n_topics
 
 
-def _sums(sums: FloatArray, n_topics: int) -> FloatArray:
+def _sums(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
     return sums
 
 

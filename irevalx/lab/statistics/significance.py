@@ -60,9 +60,9 @@ def mean(x: FloatArray, axis: int) -> FloatArray:
     return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
-def generator(seed: int) -> np.random.Generator:
-    """Return random numbers that are the same on every platform."""
-    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed)]))
+def generator(seed: int, stream: int = 0) -> np.random.Generator:
+    """Return random numbers that are the same on every platform; those of one stream tell nothing of another's."""
+    return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:
@@ -146,10 +146,10 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     if n_topics < 2:
         return np.ones(d.shape[:-1])
     whole = in_units(d).reshape(-1, n_topics)
-    observed = np.abs(whole.sum(axis=1))
+    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # thirds, say, are rounded by up to half a unit a topic
     as_far = np.zeros(len(whole), np.int64)
     for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
-        as_far += np.count_nonzero(np.abs(signs @ whole.T) >= observed, axis=0)
+        as_far += np.count_nonzero(np.abs(signs @ whole.T) >= as_observed, axis=0)
     p = as_far / 2**n_topics if _all_signs_fit(n_topics, resamples) else (1 + as_far) / (1 + resamples)
     return p.reshape(d.shape[:-1])
 

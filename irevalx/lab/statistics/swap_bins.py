@@ -31,6 +31,7 @@ class SwapBin:
     least, limit : the difference on the one set is at least the one and below the other, whichever run is better.
     percent : ``least`` in percent of the best run's score for all topics; nan unless that is above 0.
     sigmas : ``least`` in units of the standard deviation (n - 1) of the runs' scores for all topics; nan if that is 0.
+        The score of a sum is for as many topics as are in a set.
     comparisons : pairs of runs times pairs of topic sets, each of the two sets being the one; at least 1.
     swaps : those in which the other run is better on the other set.
     """
@@ -77,7 +78,7 @@ def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale 
     numbers, place = np.unique(bins, return_inverse=True)
     comparisons = np.bincount(place)
     swaps = np.bincount(place, weights=swapped).astype(np.int64)
-    scores = scale.summarise(values)
+    scores = scale.of_mean(values.mean(axis=1), sets.shape[2])
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
     return [
         SwapBin(

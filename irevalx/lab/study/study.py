@@ -19,9 +19,8 @@ from irevalx.lab.judging import samples
 from irevalx.lab.judging.strata import StrataSample
 from irevalx.lab.sample_values import values_of_sample
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.lab.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
 from irevalx.lab.statistics.knees import Knee, find_knee
-from irevalx.lab.statistics.significance import pairs_of_runs
 from irevalx.lab.study.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 from irevalx.lab.study.study_samples import Division, draw, pooled_in
 from irevalx.measures.declare import Measure
@@ -185,16 +184,8 @@ class Study:
 
     def warnings(self) -> list[str]:
         """Return a line for each measure under which pairs of runs differ in both directions."""
-        runs = self.experiment.runs
-        lines = []
-        for measure, of_pairs in zip(self.experiment.measures, self.reversals, strict=True):
-            if total := int(of_pairs.sum()):
-                first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
-                lines.append(
-                    f"{measure}: {total} times two runs differ under full and under reduced judgments in opposite "
-                    f"directions, {of_pairs.max()} times {runs[first]} and {runs[second]}"
-                )
-        return lines
+        names = self.experiment.measures, self.experiment.runs
+        return reversal_warnings(*names, self.reversals, "under full and under reduced judgments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +242,7 @@ def run_study(
     if resampling is not None:
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
-    full = decide(without_nan(tested))
+    full = decide(tested)
     shape = (len(levels), len(seeds), len(experiment.measures))
     scores = np.empty((*shape, len(experiment.runs)))
     kept = np.empty(shape[:2])
@@ -269,7 +260,7 @@ def run_study(
             kept=np.count_nonzero(sample.kept) / n_judged,
             scores=experiment.scores(reduced),
             undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
-            decisions=decide(without_nan(reduced_tested)),
+            decisions=decide(reduced_tested),
             resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
         )
 
@@ -295,11 +286,6 @@ def run_study(
         undefined=undefined,
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
-
-
-def without_nan(tested: FloatArray) -> FloatArray:
-    """Return values with 0 for nan, which stands for a topic without a value for any run: it then says nothing."""
-    return np.where(np.isnan(tested), 0.0, tested)
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:

@@ -26,6 +26,7 @@ class StudySummary:
     Parameters
     ----------
     name : of the study.
+    folder : that has its files.
     scheme : how judgments were made incomplete.
     levels : as they were typed, ascending.
     judged : shape (n_levels,); the share of the judgments that is left, in the mean over samples.
@@ -33,6 +34,7 @@ class StudySummary:
     """
 
     name: str
+    folder: str
     scheme: str
     levels: tuple[str, ...]
     judged: FloatArray
@@ -41,7 +43,7 @@ class StudySummary:
     @property
     def axis(self) -> list[tuple[float, str]]:
         """Where each level lies on the axis of figures, and what it is called there."""
-        return axis_of(self.scheme, [(_number(level), level) for level in self.levels], self.judged.tolist())
+        return axis_of(self.scheme, [(number_of(level), level) for level in self.levels], self.judged.tolist())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -78,9 +80,9 @@ def read_summary(text: str) -> StudySummary:
     for number, row in enumerate(rows, start=2):
         try:
             numbers = {
-                column: _number(cell) for column, cell in row.items() if column not in _LABELS or column == "judged"
+                column: number_of(cell) for column, cell in row.items() if column not in _LABELS or column == "judged"
             }
-            _number(row["level"])
+            number_of(row["level"])
         except (TypeError, ValueError, ZeroDivisionError):
             raise InputError(f"{where}:{number}: a row must have numbers behind its labels") from None
         judged[row["level"]] = numbers["judged"]
@@ -91,10 +93,11 @@ def read_summary(text: str) -> StudySummary:
     if of_each != {len(levels)} or {against for _, against in found} != set(REFERENCES):
         raise InputError(f"{where}: it must have a row for each level, measure and reference")
     arrays = {key: {column: np.array(values) for column, values in columns.items()} for key, columns in found.items()}
-    return StudySummary(name, rows[0]["scheme"], levels, np.array([judged[level] for level in levels]), arrays)
+    shares = np.array([judged[level] for level in levels])
+    return StudySummary(name, folder, rows[0]["scheme"], levels, shares, arrays)
 
 
-def _number(text: str) -> float:
+def number_of(text: str) -> float:
     """Read a number, or a share in percent; nan for a blank."""
     if not text:
         return math.nan

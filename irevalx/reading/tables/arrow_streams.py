@@ -17,7 +17,8 @@ import numpy as np
 from irevalx.arrays.segments import ByteArray
 from irevalx.errors import ArgumentError
 from irevalx.frozen import Frozen, replace
-from irevalx.reading.tables.arrow_columns import ArrowArray, ArrowColumn
+from irevalx.reading.tables.arrow_arrays import ArrowArray
+from irevalx.reading.tables.arrow_columns import ArrowColumn
 from irevalx.reading.tables.tables import Chunk, Table
 
 EXTRA = "irevalx[arrow]"
@@ -109,7 +110,7 @@ def open_stream(given: Any, path: str) -> Stream:
 
 
 def table_of_stream(given: Any, path: str) -> Table:
-    """Return a stream as a table; it is read once, and batches that have been read are kept.
+    """Return a stream as a table, which can be read once; what has rows to slice is in memory, and read as often.
 
     Parameters
     ----------
@@ -120,20 +121,24 @@ def table_of_stream(given: Any, path: str) -> Table:
     ------
     ArgumentError : as ``open_stream``.
     """
+    if hasattr(given, "num_rows") and hasattr(given, "slice"):  # of pyarrow
+
+        def some(wanted: Sequence[str], rows: slice) -> Iterator[Chunk]:
+            stream = open_stream(given.select(list(wanted)).slice(rows.start), path)
+            return chunks_of(stream.batches, stream.names, wanted, path, rows.start)
+
+        return Table(path, given.schema.names, some, in_memory=True)
     stream = open_stream(given, path)
-    kept: list[Batch] = []
-
-    def batches() -> Iterator[Batch]:
-        yield from kept
-        for batch in stream.batches:
-            kept.append(batch)
-            yield batch
-
-    return Table(path, stream.names, lambda wanted: chunks_of(batches(), stream.names, wanted, path))
+    return Table(
+        path,
+        stream.names,
+        lambda wanted, rows: chunks_of(stream.batches, stream.names, wanted, path),
+        read_once=True,
+    )
 
 
 def chunks_of(
-    batches: Iterable[Batch], names: Sequence[str], wanted: Sequence[str], path: str, first_row: int = 1
+    batches: Iterable[Batch], names: Sequence[str], wanted: Sequence[str], path: str, first: int = 0
 ) -> Iterator[Chunk]:
     """Yield some columns of batches, batch by batch.
 
@@ -142,12 +147,12 @@ def chunks_of(
     names : of the columns of the batches.
     wanted : those that are yielded, in this order.
     path : what messages call the table.
-    first_row : the number of the first row of the first batch.
+    first : how many rows of the table come before the first batch.
     """
     for batch in batches:
-        columns = (ArrowColumn(path, name, first_row, batch.columns[names.index(name)]) for name in wanted)
-        yield Chunk(batch.size, tuple(columns))
-        first_row += batch.size
+        columns = (ArrowColumn(path, name, first + 1, batch.columns[names.index(name)]) for name in wanted)
+        yield Chunk(first, batch.size, tuple(columns))
+        first += batch.size
 
 
 def _with_pyarrow(given: Any, path: str) -> Stream:

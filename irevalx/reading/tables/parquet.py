@@ -11,7 +11,8 @@ from typing import IO, Any, TypeVar
 from irevalx.errors import InputError, UnreadableFileError, quote
 from irevalx.frozen import replace
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tables.arrow_columns import ArrowColumn, array_of_numpy
+from irevalx.reading.tables.arrow_arrays import array_of_numpy
+from irevalx.reading.tables.arrow_columns import ArrowColumn
 from irevalx.reading.tables.arrow_streams import (
     EXTRA,
     batch_of_pyarrow,
@@ -21,7 +22,7 @@ from irevalx.reading.tables.arrow_streams import (
     first_line,
     table_of_stream,
 )
-from irevalx.reading.tables.column_names import ALL_NAMES, RUN, TOPIC
+from irevalx.reading.tables.column_names import RUN, TOPIC
 from irevalx.reading.tables.tables import Chunk, Table
 
 BATCH_ROWS = 1 << 17
@@ -36,8 +37,7 @@ _WILDCARDS = frozenset("*?[")
 def table_of_parquet(source: Source) -> Table:
     """Open a Parquet file as a table.
 
-    Columns are read when they are asked for, and again each time; of a file with a column that names the run all are
-    kept, so that it is not read once for each run.
+    Columns are read when they are asked for, and again each time.
 
     Raises
     ------
@@ -50,22 +50,12 @@ def table_of_parquet(source: Source) -> Table:
         )
     table = _failing_as_file(source, partial(_with_pyarrow if name == "pyarrow" else _with_duckdb, source))
 
-    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
-        remaining = _failing_as_file(source, lambda: table.chunks(wanted))
+    def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
+        remaining = _failing_as_file(source, lambda: table.chunks(wanted, rows))
         while chunk := _failing_as_file(source, lambda: next(remaining, None)):
             yield chunk
 
-    if not table.has(RUN):
-        return replace(table, chunks=chunks)
-    known = [name for name in table.names if name in ALL_NAMES]
-    kept: list[Chunk] = []
-
-    def kept_chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
-        kept.extend(() if kept else chunks(known))
-        for chunk in kept:
-            yield Chunk(chunk.size, tuple(chunk.columns[known.index(name)] for name in wanted))
-
-    return replace(table, chunks=kept_chunks)
+    return replace(table, chunks=chunks)
 
 
 def library() -> str | None:
@@ -80,13 +70,14 @@ def _with_pyarrow(source: Source) -> Table:
     # Few topics and runs have many rows each: a batch has each of them once, and a number for each row.
     of_few = [name for name in (*TOPIC.names, *RUN.names) if name in names]
 
-    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+    def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
-        with parquet.ParquetFile(path, read_dictionary=of_few) as opened:
-            first_row = 1
+        # Without buffers that hold the whole file in advance, as only files far away need.
+        with parquet.ParquetFile(path, read_dictionary=of_few, pre_buffer=False) as opened:
+            first = 0
             for batch in opened.iter_batches(BATCH_ROWS, columns=list(wanted)):
-                yield from chunks_of([batch_of_pyarrow(batch)], batch.schema.names, wanted, source.path, first_row)
-                first_row += batch.num_rows
+                yield from chunks_of([batch_of_pyarrow(batch)], batch.schema.names, wanted, source.path, first)
+                first += batch.num_rows
 
     return Table(source.path, names, chunks)
 
@@ -99,10 +90,12 @@ def _with_duckdb(source: Source) -> Table:
     def relation() -> Any:
         return connection.read_parquet(path, hive_partitioning=False)
 
-    def chunks(wanted: Sequence[Any]) -> Iterator[Chunk]:
+    def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
         chosen = relation().select(*map(duckdb.ColumnExpression, wanted))
-        return table_of_stream(chosen, source.path).chunks(wanted) if consumer() else _fetched(chosen, source.path)
+        return (
+            table_of_stream(chosen, source.path).chunks(wanted, rows) if consumer() else _fetched(chosen, source.path)
+        )
 
     return Table(source.path, relation().columns, chunks)
 
@@ -111,7 +104,7 @@ def _fetched(relation: Any, path: str) -> Iterator[Chunk]:
     """Yield a relation of DuckDB as arrays of numpy, in one chunk."""
     arrays = {name: array_of_numpy(values) for name, values in relation.fetchnumpy().items()}
     columns = tuple(ArrowColumn(path, name, 1, array) for name, array in arrays.items())
-    yield Chunk(columns[0].array.size, columns)
+    yield Chunk(0, columns[0].array.size, columns)
 
 
 def _local_file(source: Source, other_than: frozenset[str] = frozenset()) -> tuple[str, IO[bytes] | None]:

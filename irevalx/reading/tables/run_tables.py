@@ -9,24 +9,24 @@ from typing import NoReturn
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import IntArray
+from irevalx.arrays.stretches import Stretches
 from irevalx.errors import ArgumentError, InputError, Warn
 from irevalx.frozen import Frozen
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Run, group_by_topic
+from irevalx.reading.runs import Run, group_stretches
 from irevalx.reading.source import name_of_file
-from irevalx.reading.tables.column_names import DOCNO, RUN, SCORE, TOPIC
-from irevalx.reading.tables.tables import Table, read_rows
+from irevalx.reading.tables.column_names import RUN
+from irevalx.reading.tables.kept_rows import KeptRows
+from irevalx.reading.tables.run_rows import BLOCK_ROWS, COLUMNS, RunRows, rows_and_runs_of, rows_of, slices
+from irevalx.reading.tables.tables import Table
 from irevalx.trec_eval.versions import Compat
 
-BLOCK_ROWS = 1 << 15
-"""About so many rows are looked at together, so that what is made of them stays in the processor's cache."""
+_ENOUGH = BLOCK_ROWS // 2
+"""So many rows are a block, if the next topic begins behind them."""
 
 _NAMES_AT_ONCE = 1 << 20
 """About so many names of runs are looked at together."""
-
-_COLUMNS = (SCORE, TOPIC, DOCNO)
 
 
 class TableRun(Frozen):
@@ -63,37 +63,6 @@ class TableRun(Frozen):
         )
 
 
-class RunRows(Frozen):
-    """Some rows of a run.
-
-    Parameters
-    ----------
-    topics, docnos, scores : of each row.
-    lines : the 1-based number of each row in the table.
-    """
-
-    topics: Names
-    docnos: Names
-    scores: FloatArray
-    lines: IntArray
-
-    @classmethod
-    def joined(cls, parts: Sequence[RunRows]) -> RunRows:
-        """Return the rows of several parts, one behind the other."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            Names.joined([part.topics for part in parts]),
-            Names.joined([part.docnos for part in parts]),
-            np.concatenate((np.empty(0), *(part.scores for part in parts))),
-            np.concatenate((np.empty(0, np.int64), *(part.lines for part in parts))),
-        )
-
-    def take(self, index: IntArray | slice) -> RunRows:
-        """Return some of the rows."""
-        return RunRows(self.topics.take(index), self.docnos.take(index), self.scores[index], self.lines[index])
-
-
 def read_run_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Run:
     """Return the only run in a file; ArgumentError as ``runs_of_table``, and where there are several."""
     return only_run(runs_of_table(table, name_of_file(table.path)), table.path).opened(compat, strict=strict)
@@ -123,6 +92,8 @@ def failing_run(path: str, error: InputError) -> Run:
 def runs_of_table(table: Table, name: bytes) -> list[TableRun]:
     """Return the runs of a table, in the order of their first rows.
 
+    A table that can be read only once, or takes long to read and has several runs, is kept in a temporary file.
+
     Parameters
     ----------
     name : what the run is called where no column names it, so that there is one.
@@ -130,66 +101,57 @@ def runs_of_table(table: Table, name: bytes) -> list[TableRun]:
     Raises
     ------
     ArgumentError : a column is not there, or what is in it is wrong, as far as that takes little time to see.
+    And what reading a table raises that names runs.
     """
-    table.check(*_COLUMNS)
+    table.check(*COLUMNS)
     if not table.has(RUN):
-        return [TableRun(name, table.path, partial(_rows_of, table, 0, None))]
-    n_rows, stand_together = _runs_in(table)
-    if not stand_together:
-        return _runs_in_any_order(table)
-    ends = np.cumsum([0, *n_rows.values()]).tolist()
+        rows = KeptRows(rows_of(table), table.path).rows if table.read_once else partial(rows_of, table)
+        return [TableRun(name, table.path, rows)]
+    if table.in_memory:
+        rows, names = partial(rows_of, table), list(_names_of_runs(table))
+    else:
+        names = []
+        rows = KeptRows(_without_runs(rows_and_runs_of(table), names), table.path).rows
+        for _ in rows():
+            pass
+    of_rows = Stretches.joined(names)
+    if not of_rows.size:
+        return [TableRun(name, table.path, rows)]
+    runs, each, order = group_stretches(of_rows.names, of_rows.starts, of_rows.size)
+    if not isinstance(order, slice):
+        return _runs_in_any_order(table.path, RunRows.joined(list(rows())), runs, np.split(order, each.offsets[1:-1]))
+    ends = pairwise(each.offsets.tolist())
     return [
-        TableRun(name, table.path, partial(_rows_of, table, first, last))
-        for name, (first, last) in zip(n_rows, pairwise(ends), strict=True)
+        TableRun(run, table.path, partial(rows, first, last)) for run, (first, last) in zip(runs, ends, strict=True)
     ]
 
 
-def _runs_in(table: Table) -> tuple[dict[bytes, int], bool]:
-    """Return how many rows each run has, and whether the rows of each stand together; in the order of first rows."""
-    n_rows: dict[bytes, int] = {}
-    stand_together = True
-    last = None
+def _names_of_runs(table: Table) -> Iterator[Stretches]:
+    """Yield the names of the runs of all rows."""
     for chunk in table.chunks_of(RUN):
-        for rows in _slices(0, chunk.size, _NAMES_AT_ONCE):
-            names, each, order = group_by_topic(chunk.columns[0].names(rows))
-            stand_together &= isinstance(order, slice) and not any(name in n_rows and name != last for name in names)
-            for name, size in zip(names, each.lengths.tolist(), strict=True):
-                n_rows[name] = n_rows.get(name, 0) + size
-                last = name
-    return n_rows, stand_together
+        for rows in slices(0, chunk.size, _NAMES_AT_ONCE):
+            yield chunk.columns[0].stretches(rows)
 
 
-def _runs_in_any_order(table: Table) -> list[TableRun]:
-    """Return the runs of a table whose rows do not stand together; all rows are held in memory."""
-    rows = RunRows.joined(list(_rows_of(table, 0, None)))
-    [of_rows] = table.read(RUN)
-    names, each, order = group_by_topic(of_rows)
-
-    def some_at_a_time(index: IntArray) -> Iterator[RunRows]:
-        return (rows.take(index[some]) for some in _slices(0, index.size, BLOCK_ROWS))
-
-    indices = np.split(np.arange(rows.scores.size)[order], each.offsets[1:-1])
-    return [
-        TableRun(name, table.path, partial(some_at_a_time, index)) for name, index in zip(names, indices, strict=True)
-    ]
+def _without_runs(parts: Iterable[tuple[RunRows, Stretches]], names: list[Stretches]) -> Iterator[RunRows]:
+    """Yield rows, and append the names of their runs to a list."""
+    for rows, of_runs in parts:
+        names.append(of_runs)
+        yield rows
 
 
-def _rows_of(table: Table, first: int, last: int | None) -> Iterator[RunRows]:
-    """Yield the rows of a run, some at a time.
+def _runs_in_any_order(path: str, rows: RunRows, runs: Sequence[bytes], places: Sequence[IntArray]) -> list[TableRun]:
+    """Return runs whose rows do not stand together; all rows are held in memory.
 
     Parameters
     ----------
-    first, last : the rows of the table from the first on and before the last, counted from 0; None for all that follow.
+    places : where the rows of each run are.
     """
-    before = 0
-    for chunk in table.chunks_of(*_COLUMNS):
-        end = chunk.size if last is None else min(chunk.size, last - before)
-        for rows in _slices(max(first - before, 0), end, BLOCK_ROWS):
-            scores, topics, docnos = read_rows(chunk, [column.kind for column in _COLUMNS], rows)
-            yield RunRows(topics, docnos, scores, np.arange(before + rows.start + 1, before + rows.stop + 1))
-        before += chunk.size
-        if last is not None and before >= last:
-            return
+
+    def some_at_a_time(index: IntArray) -> Iterator[RunRows]:
+        return (rows.take(index[some]) for some in slices(0, index.size, BLOCK_ROWS))
+
+    return [TableRun(run, path, partial(some_at_a_time, index)) for run, index in zip(runs, places, strict=True)]
 
 
 def _blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
@@ -201,25 +163,46 @@ def _blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
     """
     pending: list[RunRows] = []
     size = 0
-    cut: tuple[int, int] | None = None  # the part, of those that are pending, and the place in it where a topic begins
     yielded = False
     for part in parts:
-        changes = np.flatnonzero(part.topics.changes())
-        if changes.size:
-            cut = len(pending), int(changes[-1]) + 1
-        elif pending and part.topics.text(0) != pending[-1].topics.text(-1):
-            cut = len(pending), 0
+        if size >= _ENOUGH and (place := _start_of_last_topic(pending, part)):
+            before, behind = _cut(pending, place)
+            yield _entries(before, path)
+            pending, size, yielded = behind, size - place, True
         pending.append(part)
         size += part.scores.size
-        if cut and size >= BLOCK_ROWS:
-            number, place = cut
-            before, behind = pending[number].take(slice(place)), pending[number].take(slice(place, None))
-            yield _entries([*pending[:number], before], path)
-            pending = [behind, *pending[number + 1 :]]
-            size = sum(rest.scores.size for rest in pending)
-            cut, yielded = None, True
     if pending or not yielded:
         yield _entries(pending, path)
+
+
+def _start_of_last_topic(parts: Sequence[RunRows], next_part: RunRows) -> int:
+    """Return how many rows come before the last topic of which there may be more; 0 where all are of it."""
+    topic = next_part.topics.names.text(0)
+    size = sum(part.scores.size for part in parts)
+    for part in reversed(parts):
+        topics = part.topics
+        if topics.names.text(-1) != topic:
+            return size
+        size -= part.scores.size
+        if topics.n > 1:
+            return size + topics.starts.item(-1)
+    return 0
+
+
+def _cut(parts: Sequence[RunRows], place: int) -> tuple[list[RunRows], list[RunRows]]:
+    """Return the rows before a place and those from there on."""
+    before, behind = [], []
+    for part in parts:
+        size = part.scores.size
+        if place >= size:
+            before.append(part)
+        elif place <= 0:
+            behind.append(part)
+        else:
+            before.append(part.take(slice(place)))
+            behind.append(part.take(slice(place, None)))
+        place -= size
+    return before, behind
 
 
 def _entries(parts: Sequence[RunRows], path: str) -> Entries:
@@ -233,8 +216,3 @@ def _sorted_blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
     starts = np.searchsorted(entries.rows.offsets, np.arange(0, entries.rows.size, BLOCK_ROWS))
     for first, last in pairwise([*dict.fromkeys(starts.tolist()), entries.rows.n]):
         yield entries.take(first, last)
-
-
-def _slices(first: int, last: int, size: int) -> Iterator[slice]:
-    """Yield stretches of at most some rows."""
-    return (slice(start, min(start + size, last)) for start in range(first, last, size))

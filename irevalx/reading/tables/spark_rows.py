@@ -47,7 +47,7 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
-    table = Table(what, frame.columns, lambda names: iter(()))
+    table = Table(what, frame.columns, lambda names, rows: iter(()))
     wanted = {name: one for name, one in _WANTED[kind].items() if one is not RUN or table.has(RUN)}
     names = {name: table.find(one) for name, one in wanted.items()}
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))

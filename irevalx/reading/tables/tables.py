@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.numerals import Ids
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.stretches import Stretches
 from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.tables.column_names import Kind, Wanted
@@ -48,6 +50,14 @@ class TableColumn(Frozen):
         """Return ids as bytes; ArgumentError where one is neither a string nor a whole number."""
         raise NotImplementedError
 
+    def ids(self, rows: slice) -> Ids:
+        """Return ids as bytes, or as whole numbers where all are; ArgumentError as for names."""
+        return self.names(rows)
+
+    def stretches(self, rows: slice) -> Stretches:
+        """Return ids as bytes, each once for rows on end that have the same; ArgumentError as for names."""
+        return Stretches.of(self.names(rows))
+
     def grades(self, rows: slice) -> IntArray:
         """Return whole numbers; ArgumentError where one is missing or none."""
         raise NotImplementedError
@@ -66,12 +76,17 @@ class Chunk(Frozen):
 
     Parameters
     ----------
+    first : how many rows of the table come before them.
     size : how many there are.
     columns : those asked for, in that order.
     """
 
+    first: int
     size: int
     columns: tuple[TableColumn, ...]
+
+
+ALL_ROWS = slice(0, None)
 
 
 class Table(Frozen):
@@ -81,13 +96,18 @@ class Table(Frozen):
     ----------
     path : what messages call it.
     names : of the columns, as the table has them.
-    chunks : returns the rows of some columns, given by name, chunk by chunk. It may be called again and again. It
-        raises ArgumentError where a column cannot be read.
+    chunks : returns the rows of some columns, given by name, chunk by chunk, from the first of some rows on; which ones
+        these are is said by a slice. Chunks without any of them may be left out. Raises ArgumentError where a column
+        cannot be read.
+    in_memory : whether all rows are in memory, so that to look through them takes little time.
+    read_once : whether rows may be gone through only once, all of them.
     """
 
     path: str
     names: Sequence[Any]
-    chunks: Callable[[Sequence[Any]], Iterator[Chunk]]
+    chunks: Callable[[Sequence[Any], slice], Iterator[Chunk]]
+    in_memory: bool = False
+    read_once: bool = False
 
     def has(self, wanted: Wanted) -> bool:
         """Return whether there is such a column."""
@@ -117,13 +137,25 @@ class Table(Frozen):
             )
         return found
 
-    def chunks_of(self, *wanted: Wanted) -> Iterator[Chunk]:
-        """Return the rows of some columns, chunk by chunk; ArgumentError where one is not there."""
-        return self.chunks([self.find(one) for one in wanted])
+    def chunks_of(self, *wanted: Wanted, rows: slice = ALL_ROWS) -> Iterator[Chunk]:
+        """Return some columns, chunk by chunk; ArgumentError where one is not there.
+
+        Parameters
+        ----------
+        rows : those that are needed.
+        """
+        return self.chunks([self.find(one) for one in wanted], rows)
 
     def check(self, *wanted: Wanted) -> None:
-        """Look at columns before any is read; ArgumentError where one is not there, or what is in it is wrong."""
-        for chunk in self.chunks_of(*wanted):
+        """Look for columns before they are read, and through those that are in memory.
+
+        Raises
+        ------
+        ArgumentError : one is not there, or what is in it is wrong, as far as that is seen in little time.
+        """
+        for one in wanted:
+            self.find(one)
+        for chunk in self.chunks_of(*wanted) if self.in_memory else ():
             for column, one in zip(chunk.columns, wanted, strict=True):
                 column.check(one.kind)
 

@@ -121,6 +121,18 @@ def test_t_intervals(tmp_path: Path) -> None:
     assert [row["simultaneous_low"], row["simultaneous_high"], told] == ["", "", ""]
 
 
+def test_scores_are_those_of_trec_eval() -> None:
+    """Of every measure that trec_eval 10 has and that can be tested: sums, geometric means and precision at recall."""
+    example = FIXTURES / "example"
+    rows, _ = compare(example / "qrels", example / "bm25.run", example / "dense.run", "-m", "all_trec", "--quiet")
+    for name, column in (("bm25", "mean"), ("dense", "mean_against")):
+        lines = [line.split() for line in (example / f"{name}.q_all_trec.v10").read_text().splitlines()]
+        expected = {measure: float(value) for measure, topic, value in lines if topic == "all" and measure != "runid"}
+        found = {row["measure"]: float(row[column]) for row in rows}
+        assert expected.keys() - found.keys() == {"num_q"}
+        assert found == pytest.approx({measure: expected[measure] for measure in found}, abs=5.1e-5)
+
+
 def test_geometric_means(tmp_path: Path) -> None:
     """AP 0.5 and 0 against 0.25 and 0.1: what the evaluator prints as gm_map."""
     paths = runs_with_first_hit(tmp_path, {"x": (2, 0), "y": (4, 10)})
@@ -128,6 +140,10 @@ def test_geometric_means(tmp_path: Path) -> None:
     assert [float(row[name]) for name in ("mean", "mean_against")] == pytest.approx([0.002236, 0.158114], abs=5e-7)
     assert [row["wins"], row["losses"], row["simultaneous_low"]] == ["1", "1", ""]
     assert "gm_map is a geometric mean" in told
+    [row], told = compare(*paths, "-m", "gm_map", "--interval", "t")
+    assert row["low"] == row["high"] == ""
+    assert "gm_map is a geometric mean" in told
+    assert "its differences have no t intervals" in told
 
 
 def test_sums(tmp_path: Path) -> None:
@@ -137,6 +153,9 @@ def test_sums(tmp_path: Path) -> None:
     assert [float(row[name]) for name in ("mean", "mean_against", "difference")] == [12, 8, 4]
     assert float(row["low"]) + float(row["high"]) == pytest.approx(8)
     assert "num_rel_ret is a sum over topics" in told
+    assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
+    [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
+    assert [one["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
 
 
 def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:

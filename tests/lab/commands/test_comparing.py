@@ -431,7 +431,10 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sizes", "11"], "--sizes must be at most half of the 20 topics with judgments and results, but got 11"),
+        (
+            ["--sizes", "11"],
+            "--sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
+        ),
         (["--sizes", "2 x"], "--sizes must be numbers of topics, at least 1 each, but got 'x'"),
         (["--sizes", "0"], "--sizes must be numbers of topics, at least 1 each, but got '0'"),
         (["--draws", "0"], "--draws"),
@@ -449,7 +452,26 @@ def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) ->
     (tmp_path / "qrels").write_text("1 0 rel 1\n")
     result = lab("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet")
     assert (result.status, result.stdout) == (2, b"")
-    assert result.stderr == "irevalx-lab: a swap rate must have two topics at least, but 1 has judgments and results\n"
+    assert result.stderr == (
+        "irevalx-lab: a swap rate must have two topics at least, but 1 has judgments, results and a value of map\n"
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--bins", "0.25"]])
+def test_swap_rate_without_topics_that_have_no_value(options: list[str], tmp_path: Path) -> None:
+    """Topic 3 has no relevant document, so statAP has no value: what is left is topic 1 against topic 2, a swap."""
+    judged = [f"{topic} r 1 1 1\n{topic} n 0 1 1\n" for topic in (1, 2)]
+    (tmp_path / "prels").write_text("".join(judged) + "3 r 0 1 1\n3 n 0 1 1\n")
+    runs = []
+    for name, firsts in (("a", "rnr"), ("b", "nrn")):
+        lines = [
+            f"{n} Q0 {first} 1 {rank} {name}\n" for n, docs in enumerate(firsts, 1) for rank, first in ((2, docs),)
+        ]
+        runs.append(scoring(tmp_path / name, "".join(lines)))
+    warning = "irevalx-lab: statAP: 1 of 3 topics are left out: some run has no value for them\n"
+    asked = ["-R", "prels", "-m", "statAP", "--seed", "1", *options]
+    [row] = rows_of("swap-rate", *asked, tmp_path / "prels", *runs, stderr=warning)
+    assert (row["topics"], row["swaps"], row["comparisons"]) == (("1", "2", "2") if options else ("1", "1", "1"))
 
 
 # All three

@@ -70,6 +70,31 @@ def test_removed_documents() -> None:
     assert (rows[-1]["group"], rows[-1]["topic"]) == ("mean", "mean")
 
 
+def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None:
+    """Without the group a topic has nothing with a gain: it is left out of ERR, as if nobody had judged it."""
+    judged = [line.split() for line in QRELS.read_text().splitlines()]
+    alone = {"1": "D013"}  # the only relevant document of the topic, which only guess1 has found
+    qrels, fewer = tmp_path / "qrels", tmp_path / "fewer"
+    lines = [f"{t} {i} {d} {int(d == alone[t]) if t in alone else g}\n" for t, i, d, g in judged]
+    if not any(line == "1 0 D013 1\n" for line in lines):
+        lines.append("1 0 D013 1\n")
+    qrels.write_text("".join(lines))
+    fewer.write_text("".join(line for line in lines if not line.startswith("1 ")))
+    runs = []
+    for path in RUNS:
+        results = [line.split() for line in path.read_text().splitlines()]
+        kept = [row for row in results if (row[0], row[2]) != ("1", "D013")]
+        if path.name == "guess1":
+            kept.append(["1", "Q0", "D013", "1", "1e9", "guess1"])
+        runs.append(tmp_path / path.name)
+        runs[-1].write_text("".join(" ".join(row) + "\n" for row in kept))
+    options = ("--groups", tmp_path / "groups", "-m", "ERR.5", "--summary", "--format", "csv")
+    (tmp_path / "groups").write_text("".join(f"{path.name} {path.name}\n" for path in RUNS))
+    found, expected = (lab("leave-out", path, *runs, *options) for path in (qrels, fewer))
+    assert found.stdout == expected.stdout
+    assert found.stderr == "irevalx-lab: ERR_5: 1 of 12 topics are left out: in some judgments it has no value\n"
+
+
 def test_runs_and_judgments_side_by_side() -> None:
     """--pivot has the scores of the usual table, a row a run and a column for each judgments and measure."""
     given: tuple[str | Path, ...] = (
@@ -125,6 +150,26 @@ def test_leave_out_shows_decisions() -> None:
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
     assert b"\ndecisions which runs differ\n" in lab(*shared).stdout
+
+
+def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
+    """What only a has found are its nonrelevant documents: without their judgments its condensed list is the better."""
+    documents = {"a": ("x1", "x2", "r1", "r2"), "b": ("r1", "n1", "r2", "n2")}
+    topics = range(30)
+    judged = [(docno, int(docno.startswith("r"))) for docno in ("x1", "x2", "r1", "r2", "n1", "n2")]
+    lines = [f"{topic} 0 {docno} {grade}\n" for topic in topics for docno, grade in judged]
+    (tmp_path / "qrels").write_text("".join(lines))
+    for name, found in documents.items():
+        ranked = [f"{t} Q0 {docno} 1 {9 - rank} {name}\n" for t in topics for rank, docno in enumerate(found)]
+        (tmp_path / name).write_text("".join(ranked))
+    files = (tmp_path / "qrels", *(tmp_path / name for name in documents))
+    result = lab("leave-out", *files, "-m", "P.2:skip", "--depth", "4", "--summary", "--format", "csv")
+    [row] = csv.DictReader(io.StringIO(result.stdout.decode()))
+    assert (row["c22"], row["ad"]) == ("2", "1")
+    assert result.stderr == (
+        "irevalx-lab: P_2:skip: 1 times two runs differ with all judgments and without those of a group in opposite "
+        "directions, 1 times a and b\n"
+    )
 
 
 def test_quality_of_completion() -> None:

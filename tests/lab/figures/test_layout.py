@@ -7,8 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from drawn_figures import lines_of
-from matplotlib.axes import Axes
+from drawn_figures import lines_of, panels_of
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import FIXTURES, lab
@@ -25,6 +24,7 @@ CALLS = {
     "swap-rate": ("swap-rate", QRELS, *RUNS, "-m", MANY, "--draws", "20", "--seed", "1", "--figure", "{}/f.svg"),
     "bins": ("swap-rate", QRELS, *RUNS, "--draws", "20", "--sizes", "2 5", "--bins", "0.1", "--seed", "1", "--figure", "{}/f.svg"),
     "intervals": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
+    "matrix": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--interval", "t", "--draw", "matrix", "--figure", "{}/f.svg"),
     "topics": ("compare", QRELS, *RUNS, "--draw", "topics", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "power": ("compare", QRELS, *RUNS, "-m", "map bpref", "--power", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "leave-out": ("leave-out", QRELS, *RUNS, *GROUPED, "-m", "map bpref num_ret", "--complete", "nonrelevant", "--figure", "{}/f.svg"),
@@ -34,11 +34,6 @@ CALLS = {
     "bounds": ("bounds", LABELS / "qrels", *RUNS, "-m", "P.10 rbp dcg", "--max-grade", "1", "--figure", "{}/f.svg"),
     "describe": ("describe", QRELS, *RUNS, *GROUPED, "--figure", "{}/f.svg"),
 }  # fmt: skip
-
-
-def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 @pytest.fixture(params=["3.3", "7"])

@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from drawn_figures import lines_of, texts_of
-from matplotlib.axes import Axes
+from drawn_figures import lines_of, panels_of, texts_of
 from matplotlib.figure import Figure
 from running import FIXTURES, SHARED, lab, run
 from scipy.stats import kendalltau, pearsonr
@@ -58,11 +57,6 @@ def table(path: Path) -> list[dict[str, str]]:
     """Read a csv file."""
     with path.open(newline="") as lines:
         return list(csv.DictReader(lines))
-
-
-def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
-    return [axis for axis in figure.axes if axis.get_visible()]
 
 
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
@@ -185,14 +179,28 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     [(_, lines)] = lines_by_panel(drawn["sizes"])
     found = {(measure, x): y for measure, points in lines.items() for x, y in points}
     assert found == {(row["measure"], float(row["topics"])): float(row["swap_rate"]) for row in rows}
-    rows = rows_of(*call, "--sizes", "3 6", "--bins", "0.5", "--figure", tmp_path / "bins.svg")
-    figure = drawn["bins"]
-    assert all(len(lines_of(panel)) == 1 for panel in panels_of(figure))
-    for panel in panels_of(figure):
-        size = panel.get_title().split()[0]
+
+
+@pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
+def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Points in the middle of bins, as far as there are swaps; of few sizes in three units."""
+    call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
+    rows = rows_of(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
+    panels = panels_of(drawn["bins"])
+    units = {"": "from", "difference": "from", "in % of the best run": "percent", "in standard deviations": "sigmas"}
+    assert len(panels) == 2 * len(sizes.split()) * (1 if " " in sizes else 3)
+    assert all(len(lines_of(panel)) == 1 for panel in panels)
+    for panel in panels:
+        size, _, words = panel.get_title().partition(" topics")
+        unit = units[words.removeprefix(": ")]
         for measure, points in lines_of(panel).items():
             of_measure = [row for row in rows if (row["measure"], row["topics"]) == (measure, size)]
-            expected = [((float(row["from"]) + float(row["to"])) / 2, float(row["rate"])) for row in of_measure]
+            last = max((number for number, row in enumerate(of_measure) if int(row["swaps"])), default=-1)
+            ratio = float(of_measure[-1][unit]) / float(of_measure[-1]["from"])
+            expected = [
+                (ratio * (float(row["from"]) + float(row["to"])) / 2, float(row["rate"]))
+                for row in of_measure[: last + 2]
+            ]
             assert np.array(points) == pytest.approx(np.array(expected))
 
 
@@ -215,6 +223,30 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
             expected = [("simultaneous_low", "simultaneous_high"), ("low", "high"), ("difference",)]
             assert drawn_ends == [tuple(float(row[column]) for column in columns) for columns in expected]
             assert (at[-1].get_markerfacecolor() != "white") == (row["differ"].lower() == "true")
+
+
+@pytest.mark.parametrize("measures", ["map", "bpref num_rel_ret gm_map"])
+def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
+    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    assert len(panels) == len(measures.split())
+    for panel, measure in zip(panels, measures.split(), strict=True):
+        of_measure = [row for row in rows if row["measure"] == measure]
+        assert panel.get_title() == (measure if len(panels) > 1 else "")
+        scores = {row["run"]: float(row["mean"]) for row in of_measure}
+        scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
+        names = sorted(scores, key=lambda run: -scores[run])
+        shown = [label.get_text().split() for label in panel.get_yticklabels()]
+        assert [(run, number) for run, _, number in shown] == [(run, str(n)) for n, run in enumerate(names, start=1)]
+        assert [float(score) for _, score, _ in shown] == pytest.approx([scores[run] for run in names], abs=5e-4)
+        cells: FloatArray = np.asarray(np.ma.filled(np.ma.asarray(panel.images[0].get_array()), np.nan))
+        known = ~np.isnan(cells)
+        assert known.tolist() == np.triu(np.ones(cells.shape, bool), 1).tolist()
+        for row in of_measure:
+            better, worse = sorted((names.index(row["run"]), names.index(row["against"])))
+            assert bool(cells[better, worse]) == (row["differ"].lower() == "true")
 
 
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -361,6 +393,23 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             1,
             "--layout grid must be given together",
         ),
+        (["{}/uniform", "--at", "5%"], 1, "--at must be given together with --layout scores"),
+        (
+            ["{}/uniform", "--layout", "scores"],
+            1,
+            "the study 'uniform' must have map among its measures, for scores against AP",
+        ),
+        (
+            ["{}/uniform", "--layout", "scores", "--at", "7%"],
+            1,
+            "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
+        ),
+        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
+        (
+            ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
+            1,
+            "--itself must not be given together with --layout runs",
+        ),
     ],
 )
 def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, studies: Path, tmp_path: Path) -> None:
@@ -370,6 +419,45 @@ def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, 
     assert said in done.stderr
     assert not (tmp_path / "f.svg").exists()
     assert "draw" in COMMANDS
+
+
+def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """A panel a study and measure: the rows of scores.csv, compared with the measure itself."""
+    folders = [studies / "uniform", studies / "depth"]
+    call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
+    assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
+    panels = panels_of(drawn["f"])
+    names = [(scheme, measure) for scheme in ("uniform", "depth") for measure in ("infAP", "bpref")]
+    assert [panel.get_title() for panel in panels] == [f"{scheme}: {measure}" for scheme, measure in names]
+    for (scheme, measure), panel in zip(names, panels, strict=True):
+        rows = [row for row in table(studies / scheme / "scores.csv") if row["measure"] == measure]
+        full = {row["run"]: float(row["score"]) for row in rows if not row["level"]}
+        at = "5%" if scheme == "uniform" else "5"
+        expected = sorted((full[row["run"]], float(row["score"])) for row in rows if row["level"] == at)
+        places = np.asarray(panel.collections[0].get_offsets()).tolist()
+        assert np.array(sorted(map(tuple, places))) == pytest.approx(np.array(expected))
+    assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
+
+
+def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> None:
+    """Scores against AP are of measures between 0 and 1; runs in order have panels for the others."""
+    options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
+    assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
+    done = lab("draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg")
+    assert done.status == 1
+    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in done.stderr
+    assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
+
+
+@pytest.mark.parametrize("spoiled", ["", "a,b\n1,2\n", "level,sample,run,measure,score\n,,r,map,x\n", None])
+def test_scores_that_are_none(spoiled: str | None, studies: Path, tmp_path: Path) -> None:
+    """A file that is not that of a study is refused, with its name."""
+    (tmp_path / "summary.csv").write_bytes((studies / "uniform" / "summary.csv").read_bytes())
+    if spoiled is not None:
+        (tmp_path / "scores.csv").write_text(spoiled)
+    done = lab("draw", tmp_path, "--layout", "runs", "--figure", tmp_path / "f.svg")
+    assert done.status == 2
+    assert "/scor" in done.stderr  # long names are cut
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.statistics import agreement
-from irevalx.lab.statistics.agreement import agree
+from irevalx.lab.statistics.agreement import agree, changed
 
 SETTINGS = settings(deadline=None, max_examples=200)
 
@@ -193,6 +193,19 @@ def test_share_of_runs_changed(drawn: list[tuple[list[float], list[float]]]) -> 
     x, y = (np.array(side) for side in zip(*drawn, strict=True))
     found = agree(x.mean(axis=1), y.mean(axis=1), names_of(len(drawn)), x, y)
     assert found.changed == near(sum(expected) / len(expected))
+
+
+def test_topics_without_a_value_change_nothing() -> None:
+    """Scipy's paired t test of the topics that have one in both."""
+    rng = np.random.default_rng(3)
+    x = rng.random((2, 12))
+    y = x + rng.normal(0.08, 0.1, (2, 12))
+    y[:, [2, 5]] = x[:, 7] = np.nan
+    known = [topic for topic in range(12) if topic not in {2, 5, 7}]
+    expected = [bool(stats.ttest_rel(a[known], b[known]).pvalue < 0.05) for a, b in zip(x, y, strict=True)]
+    assert True in expected
+    assert changed(x, y).tolist() == expected
+    assert changed(x, np.full((2, 12), np.nan)).tolist() == [False, False]
 
 
 def test_one_topic_changes_nothing() -> None:

@@ -41,6 +41,15 @@ def test_draws() -> None:
     assert sum(len(part.topics) for part in draws.batches(300)) == 2000
 
 
+def summary(values: list[float], scale: Scale) -> float:
+    """Mean, geometric mean or sum of a few values; nan of none."""
+    if not values:
+        return math.nan
+    if scale is GEOMETRIC_MEAN:
+        return round(math.prod(max(value, 1e-5) for value in values) ** (1 / len(values)), 12)
+    return round(sum(values) / (1 if scale is TOTAL else len(values)), 12)
+
+
 @pytest.mark.parametrize("scale", [MEAN, GEOMETRIC_MEAN, TOTAL])
 def test_every_draw_is_that_of_the_loop(scale: Scale) -> None:
     """Runs are summarised over the drawn topics, and compared as ever."""
@@ -49,14 +58,8 @@ def test_every_draw_is_that_of_the_loop(scale: Scale) -> None:
     found = agreement_draws(scale.transform(x), scale.transform(y), NAMES, draws, (scale, scale))
     assert tuple(found) == STATISTICS
 
-    def summary(values: FloatArray, topics: list[int]) -> list[float]:
-        chosen = [[float(row[topic]) for topic in topics] for row in values]
-        if scale is GEOMETRIC_MEAN:
-            return [round(math.exp(sum(math.log(max(v, 1e-5)) for v in row) / 6), 12) for row in chosen]
-        return [round(sum(row) / (1 if scale is TOTAL else 6), 12) for row in chosen]
-
     for number, topics in enumerate(draws.topics.tolist()):
-        a, b = summary(x, topics), summary(y, topics)
+        a, b = ([summary([float(row[topic]) for topic in topics], scale) for row in side] for side in (x, y))
         expected = {
             "tau": reference.tau(a, b),
             "tau_b": float(stats.kendalltau(a, b).statistic),
@@ -66,6 +69,31 @@ def test_every_draw_is_that_of_the_loop(scale: Scale) -> None:
         }
         for name, value in expected.items():
             assert float(found[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
+
+
+@pytest.mark.parametrize("scale", [MEAN, GEOMETRIC_MEAN, TOTAL])
+def test_topics_without_a_value_are_left_out_of_every_draw(scale: Scale) -> None:
+    """Of a measure that has values for two topics of six: summaries are over those that are drawn, if any is."""
+    x, y = values_of(1, 4, 6), values_of(2, 4, 6)
+    y[:, [0, 2, 3, 5]] = np.nan
+    y[1, 0] = 0.5  # the others have none
+    draws = TopicDraws.of(6, 50, 1)
+    found = agreement_draws(x, scale.transform(y), NAMES, draws, (MEAN, scale))
+    none_drawn = 0
+    for number, topics in enumerate(draws.topics.tolist()):
+        known = [topic for topic in topics if topic in {1, 4}]
+        none_drawn += not known
+        a = [round(sum(float(row[topic]) for topic in topics) / 6, 12) for row in x]
+        b = [summary([float(row[topic]) for topic in known], scale) for row in y]
+        expected = {
+            "tau": reference.tau(a, b) if known else math.nan,
+            "tau_ap": reference.tau_ap(a, b, NAMES) if known else math.nan,
+            "rms": reference.rms(a, b),
+            "bias": reference.bias(a, b),
+        }
+        for name, value in expected.items():
+            assert float(found[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
+    assert none_drawn
 
 
 def test_many_scorings_have_the_same_draws() -> None:

@@ -81,6 +81,15 @@ def test_tukey_is_over_all_runs() -> None:
     assert astuple(sums.pairs[0])[-3:] == pytest.approx((6 / 36, 2, 20))
 
 
+def test_tukey_of_thirds_is_the_permutation_test() -> None:
+    """Two runs: 1/3 against 1/6 for four topics; the two arrangements of 16 that are as far are the observed ones."""
+    values = np.array([[1 / 3] * 4, [1 / 6] * 4])
+    [one] = compare(values, [(1, 0)], Method("permutation", "tukey")).pairs
+    assert (one.p, one.corrected) == (2 / 16, 2 / 16)
+    assert one.simultaneous_low == 0.0
+    assert one.simultaneous_high == pytest.approx(1 / 3)
+
+
 def test_tukey_intervals_and_decisions_belong_together() -> None:
     """A difference that is as great as the half width has an interval that ends at 0, and is not found different."""
     values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])

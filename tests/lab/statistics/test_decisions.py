@@ -59,6 +59,24 @@ def test_decisions_about_many_samples_at_once(seed: int) -> None:
         assert direction.tolist() == [(total > 0) - (total < 0) for total in sums]
 
 
+def test_topics_without_a_value_decide_nothing() -> None:
+    """Of each sample those topics are left out for which some run has none; without any topic runs do not differ."""
+    stack = np.stack([random_values(sample, 3, 20) for sample in range(3)])
+    stack[1, :, :7] = stack[1, 0, 9] = np.nan
+    stack[2] = np.nan
+    found = decide(stack)
+    known = [topic for topic in range(20) if topic not in {*range(7), 9}]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for sample, topics in ((0, list(range(20))), (1, known)):
+        of_sample = stack[sample][:, topics]
+        expected = [float(stats.wilcoxon(np.round(of_sample[i] - of_sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
+        assert found.different[sample].tolist() == expected
+        sums = [round(100 * float((of_sample[i] - of_sample[j]).sum())) for i, j in pairs]
+        assert found.direction[sample].tolist() == [(total > 0) - (total < 0) for total in sums]
+    assert not found.different[2].any()
+    assert not found.direction[2].any()
+
+
 PAIRS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([-1, 0, 1]), st.booleans(), st.sampled_from([-1, 0, 1])), max_size=12
 )

@@ -133,6 +133,15 @@ def test_sign_flips_count_ties_with_what_was_observed() -> None:
     assert float(sign_flips(d, 2**13)) == float(reference.sign_flips_exact(np.rint(10 * d).astype(int).tolist()))
 
 
+@SETTINGS
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=8), st.sampled_from([3, 6, 7, 15]))
+@example([-2, 1, 1, 2], 6)
+def test_sign_flips_of_differences_that_no_decimals_write_down(steps: list[int], divisor: int) -> None:
+    """A third and two sixths are equal, although the decimals of the one and of the others are not."""
+    d = differences(np.zeros(len(steps)), np.array(steps) / divisor)
+    assert float(sign_flips(d)) == float(reference.sign_flips_exact(steps))
+
+
 def test_sign_flips_of_many_topics() -> None:
     """Of many topics a sample of the ways is tried: near the t test, the same for a seed and for a pair on its own."""
     values = random_values(5, 3, 40, 3)

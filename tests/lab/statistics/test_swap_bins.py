@@ -48,6 +48,8 @@ def test_bins_are_those_of_the_loops(data: st.DataObject, width: int) -> None:
     assert [one.least for one in found] == sorted(one.least for one in found)
     sums = swap_bins(np.array(values) / 10, sets, Fraction(width, 10), TOTAL)
     assert [(one.comparisons, one.swaps) for one in sums] == [(one.comparisons, one.swaps) for one in found]
+    shares = [share for one in found for share in (one.percent, one.sigmas)]  # the unit makes no difference
+    assert [share for one in sums for share in (one.percent, one.sigmas)] == pytest.approx(shares, nan_ok=True)
 
 
 def test_geometric_means() -> None:

@@ -178,6 +178,22 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     assert np.isfinite([float(row["score"]) for row in table(tmp_path / "scores.csv")]).all()
 
 
+def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
+    """Draws are summarised over the topics that have one: there are intervals, and rms and bias are within theirs."""
+    judged = [line.split() for line in QRELS.read_text().splitlines()]
+    without = tmp_path / "qrels"  # topic 3 has nothing relevant, so that statAP has no value
+    without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
+    args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
+    done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
+    assert done.status == 0
+    assert "statAP: 1 of 12 times a topic has no value" in done.stderr
+    for row in table(tmp_path / "out" / "summary.csv"):
+        ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
+        assert np.isfinite(ends).all()
+        for name in ("rms", "bias"):
+            assert float(row[f"{name}_low"]) <= float(row[f"{name}_mean"]) <= float(row[f"{name}_high"])
+
+
 def test_topics_without_results(tmp_path: Path) -> None:
     """They count 0, but not in a number of relevant documents, which is that of the judgments."""
     short = tmp_path / "short"

@@ -14,7 +14,7 @@ from irevalx.arrays.decimal_names import decimal_names
 from irevalx.arrays.equal_names import first_places
 from irevalx.reading.runs import MANY_STRETCHES, group_by_topic
 from irevalx.reading.tables import arrow_streams
-from irevalx.reading.tables.arrow_columns import array_of_numpy
+from irevalx.reading.tables.arrow_arrays import array_of_numpy
 from irevalx.reading.tables.arrow_streams import open_stream
 
 TEXTS = st.lists(st.one_of(st.text(max_size=30), st.sampled_from(["", "twelve bytes", "thirteen byte", "x" * 300])))

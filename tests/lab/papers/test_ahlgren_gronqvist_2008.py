@@ -1,0 +1,221 @@
+"""Ahlgren and Grönqvist, IP&M 2008, on the TREC 2003 Robust track, which is their TREC-12: tables and figures by loops."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import combinations, pairwise
+from pathlib import Path
+from statistics import fmean, stdev
+
+import pytest
+import reference_lab as reference
+from drawn_figures import Drawn, lines_of, panels_of
+from paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
+from running import lab
+from scipy.stats import kendalltau
+
+pytestmark = needs_robust03
+
+MEASURES = ("map", "bpref_10", "RankEff")
+SHORT = "NLPR03vb10"
+"""The run that retrieved 1,004 documents for 100 topics; the paper leaves such runs out."""
+
+OTHERS = ("InexpC2", "SABIR03BASE", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "uwmtCR0")
+"""Runs from all over the ranking."""
+
+
+def rows_of(*args: str | Path) -> list[dict[str, str]]:
+    """Run a command, and return the rows of its csv."""
+    done = lab(*args, "--format", "csv", "--quiet")
+    assert done.status == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+@pytest.fixture(scope="module")
+def robust() -> Collection:
+    """All of the collection."""
+    return whole(ROBUST)
+
+
+@pytest.fixture(scope="module")
+def full(robust: Collection) -> dict[str, dict[str, list[float]]]:
+    """The three measures under full judgments."""
+    return values({run: robust.runs[run] for run in OTHERS}, robust.qrels, MEASURES)
+
+
+def paths_of(collection: Collection, *runs: str) -> list[Path]:
+    """The files of these runs."""
+    return [path for path in collection.run_paths if path.name.removesuffix(".gz") in runs]
+
+
+# Tables 1 to 3 and Figure 1: the collection, its runs, and what of them was not judged
+
+
+def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
+    """Each topic's documents, pooled, judged, relevant and of each grade; sums and means. Bompada et al. 2007, Table 1."""
+    rows = rows_of("describe", *robust.files, "--show", "judgments")
+    expected: list[tuple[str, list[float]]] = []
+    for topic, grades in robust.qrels.items():
+        relevant = sum(grade > 0 for grade in grades.values())
+        judged = sum(grade >= 0 for grade in grades.values())
+        of_grade = [sum(grade == one for grade in grades.values()) for one in (0, 1, 2)]
+        counts = [len(grades), judged, relevant, judged - relevant, len(grades) - judged]
+        expected.append((topic, [*counts, 100 * relevant / judged, *of_grade]))
+    sums = [math.fsum(column) for column in zip(*(numbers for _, numbers in expected), strict=True)]
+    share = 100 * sums[2] / sums[1]
+    expected.append(("all", [*sums[:5], share, *sums[6:]]))
+    expected.append(("mean", [*(one / len(robust.qrels) for one in sums[:5]), share, *(one / 100 for one in sums[6:])]))
+    assert len(robust.qrels) == 100
+    for row, (topic, numbers) in zip(rows, expected, strict=True):
+        found = list(row.values())
+        assert found[0] == topic
+        assert list(map(float, found[1:])) == pytest.approx(numbers)
+
+
+def test_tables_2_and_3_the_runs(robust: Collection) -> None:
+    """Documents retrieved, judged, relevant and unjudged, for each run and in the mean over runs."""
+    rows = rows_of("describe", *robust.files, "--show", "runs")
+    expected: list[list[float]] = []
+    for ranked in robust.runs.values():
+        retrieved = judged = relevant = topics = 0
+        at = dict.fromkeys((5, 10, 20, 100), 0)
+        for topic, grades in robust.qrels.items():
+            docnos = ranked.get(topic, [])
+            topics += bool(docnos)
+            for rank, docno in enumerate(docnos, start=1):
+                retrieved += 1
+                grade = grades.get(docno, -1)
+                judged += grade >= 0
+                relevant += grade > 0
+                for k in at:
+                    at[k] += rank <= k and grade >= 0
+        unjudged = retrieved - judged
+        counts = [topics, len(robust.qrels) - topics, retrieved, judged, relevant, unjudged, 100 * unjudged / retrieved]
+        expected.append([*counts, *(found / k / len(robust.qrels) for k, found in at.items())])
+    expected.append([fmean(column) for column in zip(*expected, strict=True)])
+    assert [row["run"] for row in rows] == [*robust.runs, "mean"]
+    for row, numbers in zip(rows, expected, strict=True):
+        assert list(map(float, list(row.values())[1:])) == pytest.approx(numbers)
+
+
+def unjudged_by_rank(collection: Collection, ends: Sequence[int], runs: Sequence[str]) -> list[tuple[int, int]]:
+    """Documents retrieved and unjudged at the ranks from one end to the next, over these runs and all topics."""
+    found = [(0, 0)] * (len(ends) - 1)
+    place = {rank: n for n, (one, other) in enumerate(pairwise(ends)) for rank in range(one, other)}
+    for run in runs:
+        for topic, docnos in collection.runs[run].items():
+            grades = collection.qrels.get(topic)
+            for rank, docno in enumerate(docnos, start=1):
+                if grades is not None:
+                    retrieved, unjudged = found[place[rank]]
+                    found[place[rank]] = (retrieved + 1, unjudged + (grades.get(docno, -1) < 0))
+    return found
+
+
+def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, tmp_path: Path) -> None:
+    """The share of unjudged documents at each rank from 1 to 1000, over all runs and topics, and of each run."""
+    ranks = " ".join(map(str, range(1, 1001)))
+    call: Call = ("describe", *robust.files, "--show", "ranks", "--ranks", ranks)
+    rows = rows_of(*call, "--figure", tmp_path / "ranks.pdf")
+    expected = {"all": unjudged_by_rank(robust, range(1, 1002), list(robust.runs))}
+    for run in (SHORT, "pircRBa1"):
+        expected[run] = unjudged_by_rank(robust, range(1, 1002), [run])
+    [panel] = panels_of(drawn["ranks"])
+    lines = lines_of(panel)
+    assert set(lines) == {"all", *robust.runs}
+    for name, of_ranks in expected.items():
+        of_run = [row for row in rows if row["run"] == name]
+        assert [(int(row["retrieved"]), int(row["unjudged"])) for row in of_run] == of_ranks
+        shares = {rank: none / there for rank, (there, none) in enumerate(of_ranks, start=1) if there}
+        assert {x: y for x, y in lines[name][:1000] if not math.isnan(y)} == pytest.approx(shares)
+    # "Even at ranking position 1, there are documents that have not been judged", and most at 1000 have not.
+    of_all = [none / there for there, none in expected["all"]]
+    assert 0 < of_all[0] < 0.02
+    assert of_all[999] > 0.75
+
+
+def test_ranges_of_ranks(robust: Collection) -> None:
+    """The ranges that are counted unless others are asked for."""
+    rows = [row for row in rows_of("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
+    expected = unjudged_by_rank(robust, (1, 2, 6, 11, 21, 51, 101, 201, 501, 2000), list(robust.runs))
+    assert [(int(row["retrieved"]), int(row["unjudged"])) for row in rows] == expected
+    shares = [100 * none / there for there, none in expected]
+    assert [float(row["percent_unjudged"]) for row in rows] == pytest.approx(shares)
+
+
+# Tables 5 to 7: error rates by the size of the difference, absolute, in percent of the best run, in standard deviations
+
+
+def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
+    """Each bin of each measure, for pairs of disjoint sets of 50 topics; the paper has 1,000 pairs of them."""
+    n_draws, width = 60, "0.01"
+    files = (robust.qrels_path, *paths_of(robust, SHORT, *OTHERS))
+    options = ("-m", " ".join(MEASURES), "--min-retrieved", "0.95", "--sizes", "50", "--seed", "3")
+    rows = rows_of("swap-rate", *files, *options, "--draws", str(n_draws), "--bins", width)
+    sets = [reference.drawn_sets(100, 50, f"3 swap-rate {draw}") for draw in range(n_draws)]
+    assert len({str(pair) for pair in sets}) == n_draws
+    expected: dict[tuple[str, int], tuple[int, int]] = {}
+    for measure, of_runs in full.items():
+        means = {
+            run: [[math.fsum(of_topics[t] for t in one) / 50 for one in pair] for pair in sets]
+            for run, of_topics in of_runs.items()
+        }
+        for first, second in combinations(of_runs, 2):
+            for draw in range(n_draws):
+                d = [round(means[first][draw][side] - means[second][draw][side], 12) for side in (0, 1)]
+                for one, other in (d, d[::-1]):
+                    place = int(abs(Decimal(repr(one))) / Decimal(width))
+                    comparisons, swaps = expected.get((measure, place), (0, 0))
+                    expected[measure, place] = (comparisons + 1, swaps + (one * other < 0))
+    assert len(rows) == len(expected) > 40
+    for row, (measure, place) in zip(
+        rows, sorted(expected, key=lambda key: (MEASURES.index(key[0]), key[1])), strict=True
+    ):
+        comparisons, swaps = expected[measure, place]
+        scores = [fmean(of_topics) for of_topics in full[measure].values()]
+        least = place * float(width)
+        assert (row["measure"], row["topics"], int(row["comparisons"]), int(row["swaps"])) == (
+            *(measure, "50"),
+            *(comparisons, swaps),
+        )
+        found = [float(row[name]) for name in ("from", "to", "percent", "sigmas", "rate")]
+        assert found == pytest.approx(
+            [least, least + float(width), 100 * least / max(scores), least / stdev(scores), swaps / comparisons]
+        )
+
+
+# Table 8 and Figures 2 to 4: rankings of systems by three measures under full judgments
+
+
+def test_figures_2_to_4_scores_of_runs(
+    robust: Collection, full: dict[str, dict[str, list[float]]], drawn: Drawn, tmp_path: Path
+) -> None:
+    """Scores of all runs by three measures, the runs in the order of the first."""
+    call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
+    options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
+    assert lab(*call, *options, "-o", tmp_path / "study").status == 0
+    done = lab("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    means = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
+    order = sorted(range(len(OTHERS)), key=lambda run: -means["map"][run])
+    [panel] = panels_of(drawn["runs"])
+    assert list(lines_of(panel)) == list(MEASURES)
+    for measure, points in lines_of(panel).items():
+        assert [x for x, _ in points] == list(range(1, len(OTHERS) + 1))
+        assert [y for _, y in points] == pytest.approx([means[measure][run] for run in order])
+
+
+def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
+    """Kendall's tau between the rankings by two measures: agree of the judgments with themselves."""
+    runs = paths_of(robust, *OTHERS)
+    scores = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
+    for against in ("map", "RankEff"):
+        call: Call = ("agree", robust.qrels_path, robust.qrels_path, *runs, "-m", " ".join(MEASURES))
+        for row in rows_of(*call, "--against", against):
+            x, y = scores[against], scores[row["measure"]]
+            found = [float(row[name]) for name in ("tau_b", "tau", "rms")]
+            assert found == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])

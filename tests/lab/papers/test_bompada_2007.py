@@ -1,0 +1,211 @@
+"""Bompada et al., SIGIR 2007, and Ahlgren and Grönqvist, IP&M 2008, section 6.3: samples of relevant and nonrelevant
+documents of the TREC 2003 Robust track, the TREC-12 of both, evaluated by loops and tested by scipy.
+"""  # noqa: D205
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+import reference_degrade as degraded
+import reference_lab as reference
+from drawn_figures import Drawn, kept_figures, lines_of, panels_of
+from paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
+from running import lab
+from scipy.stats import kendalltau, pearsonr, wilcoxon
+
+pytestmark = needs_robust03
+
+MEASURES = ("map", "bpref", "bpref_10", "infAP", "ndcg.2=1", "RankEff")
+NAMES = tuple(printed(measure) for measure in MEASURES)
+LEVELS = {"5%": "0.05", "30%": "0.3", "100%": "1"}
+SEEDS = (4, 5)
+THRESHOLD = 0.9
+
+
+@dataclass(frozen=True)
+class Studied:
+    """What a study wrote and drew, and what loops find in the same samples: by level and seed."""
+
+    folder: Path
+    drawn: Drawn
+    full: Values
+    reduced: dict[tuple[str, int], Values]
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """Return the rows of a file."""
+        with (self.folder / name).open(newline="") as lines:
+            return list(csv.DictReader(lines))
+
+    def mean_over_samples(self, level: str, of_sample: dict[tuple[str, int], float]) -> float:
+        """Return the mean of what each sample gives at a level."""
+        return fmean(of_sample[level, seed] for seed in SEEDS)
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
+    """Two samples at three levels; seven runs, twenty topics."""
+    into = tmp_path_factory.mktemp("robust")
+    collection: Collection = part(ROBUST, into, "^[f-z]|^[I-U].*[1-9c]", 20)
+    options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
+    with kept_figures() as drawn:
+        call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options)
+        done = lab(*call, "--quiet", "-o", into / "study")
+        assert done.status == 0, done.stderr
+        reduced = {
+            (level, seed): values(collection.runs, degraded.stratified(collection.qrels, share, seed), MEASURES)
+            for level, share in LEVELS.items()
+            for seed in SEEDS
+        }
+        yield Studied(into / "study", drawn, values(collection.runs, collection.qrels, MEASURES), reduced)
+
+
+def means(found: dict[str, list[float]]) -> list[float]:
+    """Return the score of each run."""
+    return [fmean(of_topics) for of_topics in found.values()]
+
+
+def decisions(found: dict[str, list[float]]) -> list[tuple[bool, int]]:
+    """Return for each pair of runs whether they differ by Wilcoxon's test, and which is better."""
+    decided = []
+    for one, other in combinations(found.values(), 2):
+        d = np.round(np.array(one) - np.array(other), 12)
+        different = bool(d.any()) and float(wilcoxon(d).pvalue) < 0.05
+        decided.append((different, int(np.sign(round(float(d.mean()), 12)))))
+    return decided
+
+
+def share(text: str) -> float:
+    """Return a level as a number."""
+    return float(text[:-1]) / 100
+
+
+def assert_line(points: Sequence[tuple[float, float]], expected: dict[str, float]) -> None:
+    """Compare a line with values by level."""
+    assert [x for x, _ in points] == pytest.approx([share(level) for level in expected])
+    assert [y for _, y in points] == pytest.approx(list(expected.values()))
+
+
+def test_scores(studied: Studied) -> None:
+    """Every score of every sample."""
+    found = {
+        (row["level"], row["sample"], row["measure"], row["run"]): float(row["score"])
+        for row in studied.table("scores.csv")
+    }
+    expected = {
+        (level, str(SEEDS.index(seed)), measure, run): fmean(of_topics)
+        for (level, seed), of_measures in studied.reduced.items()
+        for measure, of_runs in of_measures.items()
+        for run, of_topics in of_runs.items()
+    }
+    expected |= {
+        ("", "", measure, run): fmean(of_topics)
+        for measure, of_runs in studied.full.items()
+        for run, of_topics in of_runs.items()
+    }
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_figure_1_rankings_by_level(studied: Studied) -> None:
+    """Kendall's tau with the ranking by the same measure under full judgments.
+
+    Bompada et al., Figure 1; Ahlgren and Grönqvist, Figures 6 to 8.
+    """
+    expected: dict[str, dict[str, list[float]]] = {name: {} for name in ("tau-b", "Pearson", "RMS")}
+    for measure, of_runs in studied.full.items():
+        x = means(of_runs)
+        for name, statistic in (
+            ("tau-b", lambda x, y: float(kendalltau(x, y).statistic)),
+            ("Pearson", lambda x, y: float(pearsonr(x, y).statistic)),
+            ("RMS", reference.rms),
+        ):
+            expected[name][measure] = [
+                fmean(statistic(x, means(studied.reduced[level, seed][measure])) for seed in SEEDS) for level in LEVELS
+            ]
+    for panel, of_measures in zip(panels_of(studied.drawn["agreement-with-itself"]), expected.values(), strict=True):
+        lines = lines_of(panel)
+        assert set(lines) == set(NAMES)
+        for measure, points in lines.items():
+            assert_line(points, dict(zip(LEVELS, of_measures[measure], strict=True)))
+    assert expected["tau-b"]["map"][-1] == pytest.approx(1)
+
+
+def test_mean_scores_by_level(studied: Studied) -> None:
+    """Mean scores over runs, and tau with ties concordant.
+
+    Ahlgren and Grönqvist, Figure 5; Büttcher et al. 2007, Figure 1.
+    """
+    scores, tau = (lines_of(panel) for panel in panels_of(studied.drawn["mean-scores"]))
+    for measure in NAMES:
+        x = means(studied.full[measure])
+        by_level = {level: [means(studied.reduced[level, seed][measure]) for seed in SEEDS] for level in LEVELS}
+        assert_line(scores[measure], {level: fmean(map(fmean, y)) for level, y in by_level.items()})
+        assert_line(tau[measure], {level: fmean(reference.tau(x, one) for one in y) for level, y in by_level.items()})
+
+
+@pytest.fixture(scope="module")
+def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, float]]]:
+    """By measure, level and seed: how decisions under reduced judgments go together with those under full ones."""
+    found: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
+    for measure, of_runs in studied.full.items():
+        full = decisions(of_runs)
+        found[measure] = {}
+        for sample, of_measures in studied.reduced.items():
+            reduced = decisions(of_measures[measure])
+            one, other = [different for different, _ in full], [different for different, _ in reduced]
+            counts: dict[str, float] = {
+                f"c{row}{column}": number for (row, column), number in reference.confusion(one, other).items()
+            }
+            counts |= reference.six_ways([(*x, *y) for x, y in zip(full, reduced, strict=True)])
+            counts["accuracy"], counts["g_mean"] = reference.accuracy(one, other), reference.g_mean(one, other)
+            nobody, positive = counts["c11"] + counts["c12"], counts["c21"] + counts["c22"]
+            counts["fpr"] = counts["c12"] / nobody if nobody else 0.0
+            counts["fnr"] = counts["c21"] / positive if positive else 0.0
+            found[measure][sample] = counts
+    return found
+
+
+def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
+    """The confusion matrix of each measure, level and sample, with its rates and the six kinds of agreement."""
+    rows = [row for row in studied.table("samples.csv") if row["against"] == "itself"]
+    assert len(rows) == len(NAMES) * len(LEVELS) * len(SEEDS)
+    for row in rows:
+        expected = confusions[row["measure"]][row["level"], SEEDS[int(row["sample"])]]
+        assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
+    few = [confusions["ndcg_2=1"]["5%", seed] for seed in SEEDS]
+    assert all(one["c22"] and one["c11"] and one["c12"] + one["c21"] for one in few)
+
+
+def test_figure_2_decisions_by_level(
+    studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]
+) -> None:
+    """Accuracy and g-mean, in the mean over samples."""
+    for name, panel in zip(("accuracy", "g_mean"), panels_of(studied.drawn["decisions"]), strict=True):
+        for measure, points in lines_of(panel).items():
+            of_measure = confusions[measure]
+            assert_line(points, {level: fmean(of_measure[level, seed][name] for seed in SEEDS) for level in LEVELS})
+
+
+def test_tables_3_and_5_knees(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
+    """The first level at which tau and accuracy exceed 0.9, as the paper has it, and that from which on they do."""
+    texts = list(LEVELS)
+    for row in studied.table("knees.csv"):
+        measure, statistic = row["measure"], row["statistic"]
+        curve = []
+        for level in texts:
+            if statistic in {"accuracy", "g_mean"}:
+                curve.append(fmean(confusions[measure][level, seed][statistic] for seed in SEEDS))
+            else:
+                x = means(studied.full["map" if statistic == "tau_b_ap" else measure])
+                y = [means(studied.reduced[level, seed][measure]) for seed in SEEDS]
+                curve.append(fmean(float(kendalltau(x, one).statistic) for one in y))
+        knee, first = reference.knee(curve, THRESHOLD)
+        assert (row["knee"], row["first"]) == tuple("" if one is None else texts[one] for one in (knee, first))
+        assert not math.isnan(sum(curve))

@@ -1,0 +1,279 @@
+"""Yilmaz and Aslam, KAIS 2008 (and CIKM 2006), on the TREC 2003 Robust track: figures by loops and scipy."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+import reference_degrade as degraded
+import reference_lab as reference
+from drawn_figures import Drawn, kept_figures, lines_of, panels_of
+from matplotlib.axes import Axes
+from paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
+from running import lab
+from scipy.stats import kendalltau, pearsonr
+
+pytestmark = needs_robust03
+
+MEASURES = ("map", "bpref_10", "indAP", "subAP", "infAP")
+SMOOTHED = ("infAP.c=1", "infAP.c=1.5", "infAP", "infAP.c=2.5")
+SCHEMES = {"uniform": ("5%", "10%", "30%"), "depth": ("4", "8", "30"), "mixed": ("4", "8", "30")}
+"""The levels of the papers' figures of scores."""
+
+SEEDS = (7, 8)
+SHOWN = {"Kendall's tau-b": "tau_b", "Pearson's correlation": "pearson", "RMS error": "rms"}
+
+Sample = tuple[str, int]
+"""A level and a seed."""
+
+
+@dataclass(frozen=True)
+class Studied:
+    """What a study wrote and drew, and what loops find: the scores under full judgments, and under each sample."""
+
+    folder: Path
+    drawn: Drawn
+    full: dict[str, list[float]]
+    reduced: dict[Sample, dict[str, list[float]]]
+    judged: dict[str, float]
+    seeds: Sequence[int]
+
+    def mean(self, statistic: str, measure: str, against: str, level: str) -> float:
+        """Return the mean of a statistic over the samples of a level."""
+        x = self.full["map" if against == "AP" else measure]
+        found = []
+        for seed in self.seeds:
+            y = self.reduced[level, seed][measure]
+            if statistic == "tau_b":
+                found.append(float(kendalltau(x, y).statistic))
+            else:
+                found.append(float(pearsonr(x, y).statistic) if statistic == "pearson" else reference.rms(x, y))
+        return fmean(found)
+
+
+def scores(found: Values) -> dict[str, list[float]]:
+    """The means over topics, by measure."""
+    return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in found.items()}
+
+
+def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degraded.Qrels:
+    """A sample of the judgments."""
+    if scheme == "uniform":
+        return degraded.uniform(collection.qrels, str(float(level[:-1]) / 100), seed)
+    runs = list(collection.runs.values())
+    if scheme == "depth":
+        return degraded.shallow(collection.qrels, runs, int(level))
+    return degraded.mixed(collection.qrels, runs, int(level), seed)
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Six runs, sixteen topics."""
+    return part(ROBUST, tmp_path_factory.mktemp("robust"), "^(InexpC2|SABIR|UIUC|oce|pirc|uwmt)", 16)
+
+
+@pytest.fixture(scope="module")
+def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Studied]:
+    """Two random samples at each level, a shallow pool, and two of a pool with as many others."""
+    folder, found = tmp_path_factory.mktemp("studies"), {}
+    full = scores(values(collection.runs, collection.qrels, (*MEASURES, *SMOOTHED)))
+    for scheme, levels in SCHEMES.items():
+        asked = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
+        seeds = SEEDS[:1] if scheme == "depth" else SEEDS
+        options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(seeds)), "--seed", "7")
+        more = ("--infap-errors",) if scheme == "uniform" else ()
+        with kept_figures() as drawn:
+            call = ("study", *collection.files, "-m", " ".join(asked), *options, *more)
+            done = lab(*call, "--quiet", "-o", folder / scheme)
+        assert done.status == 0, done.stderr
+        reduced: dict[Sample, dict[str, list[float]]] = {}
+        judged: dict[str, float] = {}
+        for level, seed in product(levels, seeds):
+            sample = reduce(scheme, collection, level, seed)
+            reduced[level, seed] = scores(values(collection.runs, sample, asked))
+            reduced[level, seed]["infAP_true_precisions"] = true_precisions(collection, sample)
+            kept, whole = (
+                sum(g >= 0 for of in one.values() for g in of.values()) for one in (sample, collection.qrels)
+            )
+            judged[level] = judged.get(level, 0.0) + kept / whole / len(seeds)
+        found[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
+    return found
+
+
+def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[float]:
+    """InfAP with the precisions of the full judgments at the sampled relevant documents, in the mean over topics."""
+    found = []
+    for ranked in collection.runs.values():
+        of_topics = []
+        for topic, grades in collection.qrels.items():
+            n_relevant = sum(grade > 0 for grade in sample[topic].values())
+            relevant, total = 0, 0.0
+            for rank, docno in enumerate(ranked.get(topic, []), start=1):
+                relevant += grades.get(docno, -1) > 0
+                total += relevant / rank if sample[topic].get(docno, -1) > 0 else 0.0
+            of_topics.append(total / n_relevant if n_relevant else 0.0)
+        found.append(fmean(of_topics))
+    return found
+
+
+def points_of(panel: Axes) -> set[tuple[float, float]]:
+    """The points of a panel, to nine decimals."""
+    places = np.asarray(panel.collections[0].get_offsets()).tolist()
+    return {(round(float(x), 9), round(float(y), 9)) for x, y in places}
+
+
+def place(scheme: str, level: str) -> float:
+    """A level as a number."""
+    return float(level[:-1]) / 100 if scheme == "uniform" else float(level)
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "depth"])
+@pytest.mark.parametrize("against", ["AP", "itself"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_figures_of_scores(measure: str, against: str, scheme: str, studies: dict[str, Studied]) -> None:
+    """Scores of all runs at three levels against those in full, with tau-b, Pearson's correlation and RMS error.
+
+    Figures 1, 3, 5, 7, 11 and 15 from random samples, 2, 4, 6, 9, 13 and 17 from shallow pools; CIKM 2006, Figures 1
+    and 2.
+    """
+    study = studies[scheme]
+    panels = panels_of(study.drawn[f"{measure}-against-{against}"])
+    assert len(panels) == 3
+    x = study.full["map" if against == "AP" else measure]
+    for level, panel in zip(SCHEMES[scheme][::-1], panels, strict=True):
+        assert level in panel.get_title()
+        expected = {
+            (round(one, 9), round(other, 9))
+            for seed in study.seeds
+            for one, other in zip(x, study.reduced[level, seed][measure], strict=True)
+        }
+        assert points_of(panel) == expected
+        tau, pearson, rms = (study.mean(statistic, measure, against, level) for statistic in SHOWN.values())
+        assert panel.texts[0].get_text() == f"tau-b {tau:.2f}\nPearson {pearson:.2f}\nRMS {rms:.3f}"
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "depth"])
+@pytest.mark.parametrize("against", ["AP", "itself"])
+def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Studied]) -> None:
+    """Kendall's tau-b, linear correlation and RMS error by level.
+
+    Figures 8, 12 and 16 from random samples, 10, 14 and 18 from shallow pools; CIKM 2006, Figure 3. With constants of
+    infAP, against AP: Figures 20 and 21.
+    """
+    study = studies[scheme]
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for panel in panels_of(study.drawn[f"agreement-with-{against}"]):
+        found.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
+    assert set(found) == set(SHOWN)
+    for label, lines in found.items():
+        assert {*map(printed, MEASURES)} <= set(lines)
+        assert scheme == "depth" or {*map(printed, SMOOTHED)} <= set(lines)
+        for measure, points in lines.items():
+            if measure != "infAP_no_pool" and (measure != "infAP_true_precisions" or against == "AP"):
+                assert [x for x, _ in points] == pytest.approx([place(scheme, level) for level in SCHEMES[scheme]])
+                expected = [study.mean(SHOWN[label], measure, against, level) for level in SCHEMES[scheme]]
+                assert [y for _, y in points] == pytest.approx(expected, abs=1e-9)
+
+
+def test_figure_19_true_precisions_and_smoothing(
+    studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
+) -> None:
+    """From 5 % of the judgments: with precisions of the full judgments, and with constants 1, 1.5 and 2.5."""
+    study = studies["uniform"]
+    measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
+    call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
+    done = lab(*call, "--figure", tmp_path / "smoothing.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    for measure, panel in zip(measures, panels_of(drawn["smoothing"]), strict=True):
+        assert panel.get_title() == measure
+        assert points_of(panel) == {
+            (round(x, 9), round(y, 9))
+            for seed in SEEDS
+            for x, y in zip(study.full["map"], study.reduced["5%", seed][measure], strict=True)
+        }
+        tau, pearson, rms = (study.mean(statistic, measure, "AP", "5%") for statistic in SHOWN.values())
+        assert panel.texts[0].get_text() == f"tau-b {tau:.2f}\nPearson {pearson:.2f}\nRMS {rms:.3f}"
+    assert lab(*call, "--at", "30%", "--figure", tmp_path / "more.pdf").status == 0
+    assert points_of(panels_of(drawn["more"])[1]) == {
+        (round(x, 9), round(y, 9))
+        for seed in SEEDS
+        for x, y in zip(study.full["map"], study.reduced["30%", seed]["infAP_c=1"], strict=True)
+    }
+
+
+def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
+    """InfAP against AP by the share of judgments: random samples, pools, and both together."""
+    folders = [study.folder for study in studies.values()]
+    done = lab("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    for panel, statistic in zip(panels_of(drawn["schemes"]), SHOWN.values(), strict=True):
+        lines = lines_of(panel)
+        assert list(lines) == list(studies)
+        for scheme, study in studies.items():
+            expected = [(study.judged[level], study.mean(statistic, "infAP", "AP", level)) for level in SCHEMES[scheme]]
+            assert np.array(lines[scheme]) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "depth"])
+def test_figures_23_and_24_a_grid_of_collections(
+    scheme: str, studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
+) -> None:
+    """Statistics in rows and collections in columns: all topics, and the first half of them as another collection."""
+    topics = list(collection.qrels)[:8]
+    half = Collection(
+        tmp_path / "qrels",
+        collection.run_paths,
+        {topic: collection.qrels[topic] for topic in topics},
+        {
+            name: {topic: ranked[topic] for topic in topics if topic in ranked}
+            for name, ranked in collection.runs.items()
+        },
+    )
+    lines = collection.qrels_path.read_text().splitlines(keepends=True)
+    half.qrels_path.write_text("".join(line for line in lines if line.split()[0] in topics))
+    study = studies[scheme]
+    measures, levels = ("bpref_10", "infAP"), SCHEMES[scheme]
+    options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(study.seeds)), "--seed", "7")
+    folder = tmp_path / "half"
+    call: Call = ("study", *half.files, "-m", " ".join(measures), *options, "--figures", "none")
+    assert lab(*call, "--quiet", "-o", folder).status == 0
+    full = scores(values(half.runs, half.qrels, ("map", *measures)))
+    reduced = {
+        (level, seed): scores(values(half.runs, reduce(scheme, half, level, seed), measures))
+        for level, seed in product(levels, study.seeds)
+    }
+    columns = {"all": study, "half": Studied(folder, drawn, full, reduced, {}, study.seeds)}
+    named = [f"{name}={one.folder}" for name, one in columns.items()]
+    call = ("draw", *named, "--layout", "grid", "-m", " ".join(measures), "--itself", "bpref_10")
+    done = lab(*call, "--figure", tmp_path / "grid.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    panels = panels_of(drawn["grid"])
+    for panel, (statistic, name) in zip(panels, product(SHOWN.values(), columns), strict=True):
+        shown = lines_of(panel)
+        assert set(shown) == {"bpref_10", "infAP", "bpref_10, itself"}
+        for label, points in shown.items():
+            measure, against = label.split(",")[0], "itself" if "itself" in label else "AP"
+            expected = [
+                (place(scheme, level), columns[name].mean(statistic, measure, against, level)) for level in levels
+            ]
+            assert np.array(points) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_studies_are_what_the_loops_say(studies: dict[str, Studied]) -> None:
+    """The rows of summary.csv, of which figures of several studies are drawn."""
+    for scheme, study in studies.items():
+        with (study.folder / "summary.csv").open(newline="") as lines:
+            for row in csv.DictReader(lines):
+                if row["measure"] not in {"infAP_no_pool", "infAP_true_precisions"}:
+                    expected = [
+                        study.mean(name, row["measure"], row["against"], row["level"]) for name in SHOWN.values()
+                    ]
+                    found = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
+                    assert found == pytest.approx(expected, abs=1e-9), scheme
+                assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])

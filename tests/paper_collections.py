@@ -1,0 +1,150 @@
+"""The collections on which the papers' tables and figures are repeated, and what literal loops make of them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from reference import OUTSIDE, UNJUDGED, Topic, graded
+from reference_degrade import Qrels, Ranked, read_qrels, read_run
+from reference_incomplete import READINGS, above_relevant, sampling_rate
+from running import SHARED
+from scipy.stats import binom
+
+Call: TypeAlias = tuple[str | Path, ...]
+"""The words of a command."""
+
+ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
+
+needs_robust03 = pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
+needs_cranfield = pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Judgments and runs: their files, and what is in them."""
+
+    qrels_path: Path
+    run_paths: tuple[Path, ...]
+    qrels: Qrels
+    runs: dict[str, Ranked]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files as commands take them."""
+        return (self.qrels_path, *self.run_paths)
+
+
+@cache
+def whole(folder: Path) -> Collection:
+    """All of a collection."""
+    paths = tuple(sorted((folder / "runs").iterdir()))
+    texts = {path: _text(path) for path in paths}
+    runs = {text.split("\n", 1)[0].split()[5]: read_run(text) for text in texts.values()}
+    return Collection(folder / "qrels.gz", paths, read_qrels(_text(folder / "qrels.gz")), runs)
+
+
+def part(folder: Path, into: Path, pattern: str, n_topics: int) -> Collection:
+    """Some runs and the first topics of a collection, written to files.
+
+    Parameters
+    ----------
+    pattern : of the names of the runs.
+    """
+    every = whole(folder)
+    topics = list(every.qrels)[:n_topics]
+    (into / "qrels").write_text("".join(_lines_of(_text(every.qrels_path), topics)))
+    paths = []
+    for path in every.run_paths:
+        if re.search(pattern, path.name):
+            paths.append(into / path.name.removesuffix(".gz"))
+            paths[-1].write_text("".join(_lines_of(_text(path), topics)))
+    texts = [path.read_text() for path in paths]
+    runs = {text.split("\n", 1)[0].split()[5]: read_run(text) for text in texts}
+    return Collection(into / "qrels", tuple(paths), read_qrels((into / "qrels").read_text()), runs)
+
+
+def _text(path: Path) -> str:
+    return gzip.decompress(path.read_bytes()).decode()
+
+
+def _lines_of(text: str, topics: Sequence[str]) -> list[str]:
+    return [line for line in text.splitlines(keepends=True) if line.split(None, 1)[0] in topics]
+
+
+class CountedTopic(Topic):
+    """A topic that counts its judgments once, where loops ask for their number at each rank."""
+
+    @cached_property
+    def n_rel(self) -> int:
+        """Documents judged relevant, retrieved or not."""
+        return super().n_rel
+
+    @cached_property
+    def n_nonrel(self) -> int:
+        """Documents judged nonrelevant, retrieved or not."""
+        return super().n_nonrel
+
+
+def topic_of(docnos: Sequence[str], grades: Mapping[str, int]) -> Topic:
+    """A topic of a run; -1 is pooled and not judged, and what is not there is outside the pool."""
+    codes = [OUTSIDE if docno not in grades else grades[docno] if grades[docno] >= 0 else UNJUDGED for docno in docnos]
+    return CountedTopic(codes, list(grades.values()))
+
+
+def subcollection_ap(topic: Topic) -> float:
+    """SubAP from scipy's binomial distribution, where ``reference_incomplete`` has fractions, for which runs are too long."""
+    rate, total = float(sampling_rate(topic)), 0.0
+    for above in above_relevant(topic):
+        there = range(above.outside + 1)
+        chances = np.asarray(binom.pmf(there, above.outside, rate)).tolist()
+        for x, chance in zip(there, chances, strict=True):
+            total += chance * (above.relevant + 1) / (above.relevant + 1 + above.nonrelevant + x)
+    return total / topic.n_rel if topic.n_rel else 0.0
+
+
+def value(measure: str, topic: Topic) -> float:
+    """What a loop says of a topic.
+
+    Parameters
+    ----------
+    measure : as -m takes it: ``map``, ``P.20``, ``P.20:skip``, ``infAP.c=1``, ``ndcg.2=1``.
+    """
+    name, _, reading = measure.partition(":")
+    name, _, parameter = name.partition(".")
+    loop: Callable[..., float] = graded.by_name[name]
+    topic = READINGS[reading](topic) if reading else topic
+    if name == "subAP":
+        return subcollection_ap(topic)
+    if parameter.startswith("c="):
+        return loop(topic, float(parameter[2:]))
+    if name == "ndcg":
+        gains = [tuple(map(float, pair.split("="))) for pair in parameter.split(",") if pair]
+        return loop(topic, [(int(grade), gain) for grade, gain in gains])
+    return loop(topic, *(int(one) for one in parameter.split(",") if one))
+
+
+def printed(measure: str) -> str:
+    """The name that tables have for it."""
+    return measure.replace(".", "_", 1)
+
+
+Values: TypeAlias = dict[str, dict[str, list[float]]]
+"""By measure and run, a value for each topic."""
+
+
+def values(runs: Mapping[str, Ranked], qrels: Qrels, measures: Sequence[str]) -> Values:
+    """What the loops say of all runs under some judgments; topics in their order, by the names that tables have."""
+    found: Values = {printed(measure): {} for measure in measures}
+    for run, ranked in runs.items():
+        topics = [topic_of(ranked.get(topic, []), grades) for topic, grades in qrels.items()]
+        for measure in measures:
+            found[printed(measure)][run] = [value(measure, topic) for topic in topics]
+    return found
