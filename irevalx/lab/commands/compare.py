@@ -117,10 +117,11 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     click.option(
         "--draw",
         "drawn",
-        type=click.Choice(["intervals", "topics"]),
+        type=click.Choice(["intervals", "topics", "matrix"]),
         help=(
-            "What --figure draws: differences with their intervals, or the differences of each topic, sorted; with "
-            "--power all p-values, sorted.  [default: intervals]"
+            "What --figure draws: differences with their intervals, the differences of each topic, sorted, or which "
+            "runs differ, a row and a column a run; with --power all p-values, sorted.  [default: intervals, or matrix "
+            "where a page has no room for all pairs]"
         ),
     ),
     *TABLES_OUTPUT,
@@ -154,11 +155,13 @@ def command(
     _refuse_contradictions(output, by, drawn, power=power)
     experiment = inputs.ranked_runs()
     pairs = _pairs(experiment, baseline)
+    what = "power"
     if output.figure is not None and not power:
-        from irevalx.lab.figures.comparison_figures import refuse_too_many
+        from irevalx.lab.figures.comparison_figures import what_to_draw
 
-        refuse_too_many(drawn or "intervals", output.page, len(pairs), len(experiment.measures))
-    shows_intervals = not power and (by == "pair" or (output.figure is not None and drawn != "topics"))
+        sizes = {"n_runs": len(experiment.runs), "n_pairs": len(pairs), "n_measures": len(experiment.measures)}
+        what = what_to_draw(drawn, output.page, **sizes, baseline=baseline is not None)
+    shows_intervals = what == "intervals" or (by == "pair" and not power)
     method = Method(test, correction, interval if shows_intervals else None, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
@@ -185,7 +188,6 @@ def command(
     if output.figure is not None:
         from irevalx.lab.figures.comparison_figures import comparison
 
-        what = "power" if power else drawn or "intervals"
         output.write_figure(partial(comparison, what, measures, tested, alpha, baseline is not None))
 
 

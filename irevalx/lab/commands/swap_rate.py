@@ -134,7 +134,8 @@ def command(
     are for as many topics as are in a set); comparisons, swaps and their share. A second table has the least difference
     from which on at most 5 % are swaps.
 
-    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure.
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure. For at
+    most three sizes the difference is also drawn in percent of the best run's score and in standard deviations.
     """
     experiment = inputs.ranked_runs()
     values = defined_values(experiment, inputs.messages.warn)

@@ -1,5 +1,7 @@
 """The figures of a comparison: intervals of differences, differences by topic, and achieved significance levels.
 
+That of many runs, which differ from which, is in ``comparison_matrix``.
+
 Curves of achieved significance levels are those of Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR
 2006.
 """
@@ -17,13 +19,14 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import UsageError
 from irevalx.lab.commands.compare_tables import Compared
+from irevalx.lab.figures.comparison_matrix import MOST_RUNS, matrix
 from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import COLOURS, GREY, Page
 from irevalx.lab.figures.rows import FRAME, ROW, name_rows
 from irevalx.lab.statistics.comparison import Comparison
 from irevalx.lab.statistics.significance import differences
 
-_MOST_ROWS = 66
+_MOST_ROWS = 58
 """The pairs of a panel at most: more would not fit on a page."""
 
 _ROWS_BESIDE = 40
@@ -38,15 +41,31 @@ _PANEL = 1.15
 _PLAIN, _DIFFER = "0.6", COLOURS[1]
 
 
-def refuse_too_many(drawn: str, page: Page, n_pairs: int, n_measures: int) -> None:
-    """Raise UsageError if a comparison has more pairs than a page has room for; before anything is computed."""
+def what_to_draw(drawn: str | None, page: Page, *, n_runs: int, n_pairs: int, n_measures: int, baseline: bool) -> str:
+    """Return what a figure shows: what was asked for, or intervals, or a matrix where pairs are too many for these.
+
+    Raises
+    ------
+    UsageError : a page has no room for it, or it needs all pairs of runs. Nothing has been computed yet.
+    """
     most = _MOST_PANELS // n_measures if drawn == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)
-    if n_pairs > most:
+    if drawn is None:
+        drawn = "intervals" if n_pairs <= most or baseline else "matrix"
+    if drawn == "matrix":
+        if baseline:
+            raise UsageError("--draw matrix must be given without --baseline: it has all pairs of runs")
+        if n_runs > MOST_RUNS:
+            raise UsageError(
+                f"a figure of a matrix must have at most {MOST_RUNS} runs, but got {n_runs}: --power draws the "
+                "p-values of all pairs"
+            )
+    elif n_pairs > most:
         what = "differences by topic" if drawn == "topics" else "intervals"
         raise UsageError(
             f"a figure of {what} must have at most {most} pairs of runs here, but got {n_pairs}: --baseline RUN "
-            "compares all runs with one, and --power draws the p-values of all pairs"
+            "compares all runs with one, --draw matrix shows which of them differ, and --power draws all p-values"
         )
+    return drawn
 
 
 def comparison(
@@ -56,7 +75,7 @@ def comparison(
 
     Parameters
     ----------
-    what : ``intervals``, ``topics`` or ``power``.
+    what : ``intervals``, ``topics``, ``matrix`` or ``power``.
     tested : shape (n_runs, n_topics) for each measure; the values that were tested.
     alpha : runs differ when the corrected p-value is below it.
     baseline : whether all runs were compared with the same one.
@@ -65,6 +84,8 @@ def comparison(
         return significance_levels(measures, alpha, page)
     if what == "topics":
         return topic_differences(measures, tested, alpha, page, baseline=baseline)
+    if what == "matrix":
+        return matrix(measures, alpha, page)
     return intervals(measures, alpha, page, baseline=baseline)
 
 
@@ -137,7 +158,7 @@ def _label(against: str, *, baseline: bool) -> str:
 def _interval_note(measures: Sequence[Compared], alpha: float) -> str:
     pairs = [one for of_measure in measures for one in of_measure.found.pairs]
     parts = [f"Filled: runs that differ (corrected p < {alpha:g})."]
-    confidence = f"{100 * (1 - alpha):g} %"
+    confidence = f"{100 * (1 - alpha):g}\u00a0%"
     if any(math.isfinite(one.low) for one in pairs):
         parts.append(f"Line: {confidence} interval of the pair.")
     if any(math.isfinite(one.simultaneous_low) for one in pairs):

@@ -15,12 +15,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.lab.figures.page import COLOURS, MARKERS, MOST_LINES, Page
+from irevalx.lab.figures.page import COLOURS, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.figures.rows import FRAME, ROW, name_rows
+from irevalx.lab.figures.ticks import name_places
 from irevalx.lab.judging.description import Contribution, JudgmentsDescription, RunDescription
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""
+
+_FEW_RANKS = 30
+"""With more ranges of ranks than this, lines are thin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,9 @@ def description(described: Described, show: str | None, page: Page) -> Figure:
     for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True):
         draw(axis, described)
     page.name(figure, "Judgments and runs" if described.runs else "Judgments")
+    if of_ranks := [axis for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True) if draw is _draw_ranks]:
+        settle(figure)
+        name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(described.runs)])
     return figure
 
 
@@ -83,28 +90,39 @@ def _draw_topics(axis: Axes, described: Described) -> None:
         axis.legend(loc="upper right", fontsize=6.5, handlelength=1.0)
 
 
+def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
+    """Return the first ranks of the ranges as far as some run has results; one at least."""
+    there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
+    return runs[0].ranks[: int(there.max(initial=0)) + 1]
+
+
 def _draw_ranks(axis: Axes, described: Described) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
     runs = described.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
+    ranks = runs[0].ranks
+    last = ranks[-1] + max(1.0, *(int(run.retrieved_in[-1]) / max(1, run.topics) for run in runs))
+    ends = [*map(float, ranks), last]
+    thick = 1.4 if len(ranks) <= _FEW_RANKS else 0.7
     if runs[1:]:
         for run in runs:
-            _draw_steps(axis, run.ranks, np.where(run.retrieved_in, run.share_unjudged, math.nan), "0.7", run.name, 0.6)
-    _draw_steps(axis, runs[0].ranks, np.where(retrieved, ratio(unjudged, retrieved), math.nan), "black", "all", 1.4)
+            shares = np.where(run.retrieved_in, run.share_unjudged, math.nan)
+            _draw_steps(axis, ends, shares, "0.7", run.name, thick / 2.5)
+    _draw_steps(axis, ends, np.where(retrieved, ratio(unjudged, retrieved), math.nan), "black", "all", thick)
     axis.set_xscale("log")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xticks(runs[0].ranks, [str(rank) for rank in runs[0].ranks])
-    highest = max(float(run.share_unjudged.max(initial=0.0)) for run in runs)
-    axis.set(ylim=(-0.02, max(0.1, 1.05 * highest)), xlabel="rank", ylabel="share not judged")
+    shown = _ranks_with_results(runs)
+    right = ends[len(shown)] * 1.15
+    axis.set(xlim=(0.87, right), xticks=(shown[0], shown[-1]), xticklabels=(str(shown[0]), str(shown[-1])))
+    highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
+    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share not judged")
     if runs[1:]:
         axis.text(0.03, 0.95, "black: all runs\ngrey: each run", transform=axis.transAxes, fontsize=6.5, va="top")
 
 
-def _draw_steps(axis: Axes, ranks: Sequence[int], shares: FloatArray, colour: str, label: str, width: float) -> None:
-    """Draw the shares of ranges, each from its first rank to that of the next; the last as wide as the one before."""
-    last = ranks[-1] * (ranks[-1] / ranks[-2] if len(ranks) > 1 else 2.0)
-    ends = [*map(float, ranks), last]
+def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
+    """Draw the shares of ranges, each from one end to the next."""
     values = [*shares.tolist(), float(shares[-1])]
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
@@ -112,14 +130,15 @@ def _draw_steps(axis: Axes, ranks: Sequence[int], shares: FloatArray, colour: st
 def _draw_runs(axis: Axes, described: Described) -> None:
     """Draw the share of judged documents among the first k, a row a run and a marker a cutoff."""
     runs = described.runs
-    for number, cutoff in enumerate(runs[0].cutoffs[:MOST_LINES]):
+    cutoffs = runs[0].cutoffs[:MOST_LINES]
+    for number, cutoff in enumerate(cutoffs):
         shares = [run.judged_at[number] for run in runs]
         colour = COLOURS[number]
         axis.plot(
             *(shares, range(len(runs)), MARKERS[number]),
             color=colour,
             markerfacecolor="white" if number % 2 else colour,
-            markersize=3,
+            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # what lies below is to be seen
             markeredgewidth=0.7,
             label=f"first {cutoff}",
         )

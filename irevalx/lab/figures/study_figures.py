@@ -52,7 +52,7 @@ STATISTICS = {
 }
 """Those that figures show, by their names in the tables."""
 
-OVER_TOPICS = "95 % intervals over draws of topics"
+OVER_TOPICS = "95\u00a0% intervals over draws of topics"
 
 
 def over_samples(n_samples: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,6 +19,12 @@ _COLUMNS = 3
 
 _MOST_MARKERS = 40
 """The points of a line at most that are marked."""
+
+_MOST_IN_UNITS = 3
+"""The sizes of sets at most that have three panels each."""
+
+_UNITS = {"difference": "least", "in % of the best run": "percent", "in standard deviations": "sigmas"}
+"""What is said of the units of a difference, and the attributes of a bin that have it."""
 
 
 def rates_by_size(found: Mapping[str, Sequence[SwapRate]], page: Page) -> Figure:
@@ -48,7 +55,9 @@ def rates_by_difference(
 ) -> Figure:
     """Draw the share of swaps against the difference on the one set: a line a measure, a panel a size of sets.
 
-    A point stands in the middle of its bin. Measures that are no shares have panels of their own.
+    A point stands in the middle of its bin; a line ends at the first bin from which on there are no swaps. Measures
+    that are no shares have panels of their own. Of few sizes each has three panels: the difference itself, in percent
+    of the best run's score, and in standard deviations of the runs' scores, in which measures can be compared.
 
     Parameters
     ----------
@@ -56,17 +65,35 @@ def rates_by_difference(
     ranges : of the measures.
     """
     measures = list(found)
-    panels = []
-    for group in groups_on_one_axis(ranges):
-        for size in found[measures[group[0]]]:
-            curves = tuple(_by_difference(measures[m], found[measures[m]][size]) for m in group)
-            panels.append(LinePanel(curves, "share of swaps", f"{size} topics", rules=(TOLERATED,)))
-    n_columns = min(_COLUMNS, len(panels))
-    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+    of_sizes = [(group, size) for group in groups_on_one_axis(ranges) for size in found[measures[group[0]]]]
+    in_units = len(of_sizes) <= (1 if page.is_narrow else _MOST_IN_UNITS)
+    rows = []
+    for group, size in of_sizes:
+        row = []
+        for words, unit in _UNITS.items() if in_units else [("", "least")]:
+            curves = [_by_difference(measures[m], found[measures[m]][size], unit) for m in group]
+            title = f"{size} topics: {words}" if words else f"{size} topics"
+            if any(curve.x.size for curve in curves):
+                row.append(LinePanel(tuple(curves), "share of swaps", title, rules=(TOLERATED,)))
+        rows.append(row)
+    if not in_units:
+        panels = [panel for row in rows for panel in row]
+        rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
     title = "How often the better of two runs on one set of topics is the worse on another, by the difference"
-    return draw_lines(rows, page, title=title, label="difference on the one set")
+    note = "Lines end where no more pairs swap."
+    return draw_lines(rows, page, title=title, label="difference on the one set", note=note)
 
 
-def _by_difference(measure: str, bins: Sequence[SwapBin]) -> Curve:
-    middles = np.array([(one.least + one.limit) / 2 for one in bins])
-    return Curve(measure, middles, np.array([one.rate for one in bins]), markers=len(bins) <= _MOST_MARKERS)
+def _by_difference(measure: str, bins: Sequence[SwapBin], unit: str) -> Curve:
+    """Return the line of a measure; without points if its differences cannot be expressed in the unit.
+
+    Parameters
+    ----------
+    unit : the attribute of bins that has the difference in it.
+    """
+    n_swapping = max((number for number, one in enumerate(bins, start=1) if one.swaps), default=0)
+    last = bins[-1]
+    units = getattr(last, unit) / last.least if last.least else math.nan if unit != "least" else 1.0
+    shown = bins[: n_swapping + 1] if math.isfinite(units) else []
+    middles = np.array([units * (one.least + one.limit) / 2 for one in shown])
+    return Curve(measure, middles, np.array([one.rate for one in shown]), markers=len(shown) <= _MOST_MARKERS)

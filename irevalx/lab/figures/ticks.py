@@ -15,6 +15,9 @@ _LETTER = 0.07
 _FIRST_DIGITS = (1.0, 5.0, 2.0)
 """Those of round numbers, the roundest first."""
 
+_FEW = 3
+"""With more round numbers than this, the others have no names."""
+
 _SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100))
 
 
@@ -28,7 +31,7 @@ def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
     """Name places on the horizontal axis of a panel whose size is known, as many as there is room for.
 
-    Numbers that are not round have names only where fewer than three others have.
+    Numbers that are not round have names only where few are.
 
     Parameters
     ----------
@@ -37,11 +40,12 @@ def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
     inches = panel.transData - figure_of(panel).dpi_scale_trans
     height = panel.get_ylim()[0]
     ends = {min(place for place, _ in ticks), max(place for place, _ in ticks)}
+    enough_round = sum(_roundness(place) < len(_FIRST_DIGITS) for place, _ in ticks) > _FEW
     shown: list[tuple[float, float, float, str]] = []
     for place, name in sorted(ticks, key=lambda tick: (tick[0] not in ends, _roundness(tick[0]), -tick[0])):
         x = float(inches.transform((place, height))[0])
         half = _LETTER * (len(name) + 1) / 2
-        if shown[2:] and _roundness(place) == len(_FIRST_DIGITS) and place not in ends:
+        if enough_round and _roundness(place) == len(_FIRST_DIGITS) and place not in ends:
             break
         if all(abs(x - other) >= half + wide for other, wide, *_ in shown):
             shown.append((x, half, place, name))

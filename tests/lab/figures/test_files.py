@@ -14,6 +14,10 @@ import pytest
 from drawn_figures import pdf_objects, png_size
 from running import FIXTURES, ROOT, lab
 
+from irevalx.errors import UsageError
+from irevalx.lab.figures.comparison_figures import what_to_draw
+from irevalx.lab.figures.page import Page
+
 Call: TypeAlias = tuple[str | Path, ...]
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -110,9 +114,23 @@ def test_too_many_pairs(tmp_path: Path) -> None:
         runs.append(tmp_path / f"run{number}")
         runs[-1].write_text(RUNS[0].read_text().replace(RUNS[0].name, f"run{number}"))
     call: Call = ("compare", QRELS, *runs, "--seed", "1", "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
-    done = lab(*call)
+    for drawn, most in (("intervals", 58), ("topics", 24)):
+        done = lab(*call, "--draw", drawn)
+        assert (done.status, done.stdout) == (1, b"")
+        assert f"must have at most {most} pairs of runs here, but got 78: --baseline RUN" in done.stderr
+    done = lab(*call, "--draw", "matrix", "--baseline", "run1")
     assert (done.status, done.stdout) == (1, b"")
-    assert "a figure of intervals must have at most 66 pairs of runs here, but got 78" in done.stderr
+    assert "--draw matrix must be given without --baseline" in done.stderr
+    assert lab(*call, "--interval", "t", "--quiet").status == 0
+    assert "<!-- Runs that differ, by map -->" in (tmp_path / "f.svg").read_text()
+
+
+def test_too_many_runs(tmp_path: Path) -> None:
+    """A matrix has room for 80 runs."""
+    with pytest.raises(UsageError, match="a figure of a matrix must have at most 80 runs, but got 81: --power draws"):
+        what_to_draw(None, Page(), n_runs=81, n_pairs=3240, n_measures=1, baseline=False)
+    assert what_to_draw(None, Page(), n_runs=80, n_pairs=3160, n_measures=1, baseline=False) == "matrix"
+    assert what_to_draw(None, Page(), n_runs=15, n_pairs=105, n_measures=1, baseline=False) == "intervals"
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

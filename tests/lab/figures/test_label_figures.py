@@ -18,8 +18,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.lab.figures import page
-from irevalx.lab.figures.label_figures import confusion_map
+from irevalx.lab.figures.label_figures import confusion_map, estimated_intervals
 from irevalx.lab.figures.page import Page
+from irevalx.lab.statistics.prediction_powered import Estimates
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -128,6 +129,21 @@ def test_intervals_of_estimates(tmp_path: Path, drawn: list[Figure]) -> None:
         [float(row[f"{name}low"]), float(row[f"{name}high"])] for row in rows[:3] for name in ("", "classical_")
     ]
     assert np.array(ends, np.float64) == pytest.approx(np.array(expected))
+
+
+def test_estimates_of_many_runs(tmp_path: Path) -> None:
+    """Measures are beside each other; differences of which a page has no room for are left out, and a note says so."""
+    some, none = np.linspace(0, 1, 55), np.zeros(55, np.bool_)
+    found = Estimates(some, some, some, some, some, none, some, some, some, some, some)
+    about: list[tuple[str, str | None]] = [(f"r{run}", None) for run in range(10)] + [
+        ("r1", f"r{run}") for run in range(45)
+    ]
+    with page.style():
+        figure = estimated_intervals([("map", about, found), ("P_5", about, found)], 0.05, Page())
+        few = estimated_intervals([("map", about[:40], found), ("P_5", about[:40], found)], 0.05, Page(3.3))
+    assert [panel.get_title() for panel in figure.axes] == ["map", "P_5"]
+    assert "The 45 differences of runs are left out." in figure.get_supxlabel().replace("\n", " ")
+    assert [panel.get_title() for panel in few.axes] == ["map", "map: differences", "P_5", "P_5: differences"]
 
 
 def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:

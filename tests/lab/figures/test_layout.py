@@ -24,6 +24,7 @@ CALLS = {
     "swap-rate": ("swap-rate", QRELS, *RUNS, "-m", MANY, "--draws", "20", "--seed", "1", "--figure", "{}/f.svg"),
     "bins": ("swap-rate", QRELS, *RUNS, "--draws", "20", "--sizes", "2 5", "--bins", "0.1", "--seed", "1", "--figure", "{}/f.svg"),
     "intervals": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
+    "matrix": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--interval", "t", "--draw", "matrix", "--figure", "{}/f.svg"),
     "topics": ("compare", QRELS, *RUNS, "--draw", "topics", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "power": ("compare", QRELS, *RUNS, "-m", "map bpref", "--power", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "leave-out": ("leave-out", QRELS, *RUNS, *GROUPED, "-m", "map bpref num_ret", "--complete", "nonrelevant", "--figure", "{}/f.svg"),

@@ -179,14 +179,28 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     [(_, lines)] = lines_by_panel(drawn["sizes"])
     found = {(measure, x): y for measure, points in lines.items() for x, y in points}
     assert found == {(row["measure"], float(row["topics"])): float(row["swap_rate"]) for row in rows}
-    rows = rows_of(*call, "--sizes", "3 6", "--bins", "0.5", "--figure", tmp_path / "bins.svg")
-    figure = drawn["bins"]
-    assert all(len(lines_of(panel)) == 1 for panel in panels_of(figure))
-    for panel in panels_of(figure):
-        size = panel.get_title().split()[0]
+
+
+@pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
+def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Points in the middle of bins, as far as there are swaps; of few sizes in three units."""
+    call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
+    rows = rows_of(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
+    panels = panels_of(drawn["bins"])
+    units = {"": "from", "difference": "from", "in % of the best run": "percent", "in standard deviations": "sigmas"}
+    assert len(panels) == 2 * len(sizes.split()) * (1 if " " in sizes else 3)
+    assert all(len(lines_of(panel)) == 1 for panel in panels)
+    for panel in panels:
+        size, _, words = panel.get_title().partition(" topics")
+        unit = units[words.removeprefix(": ")]
         for measure, points in lines_of(panel).items():
             of_measure = [row for row in rows if (row["measure"], row["topics"]) == (measure, size)]
-            expected = [((float(row["from"]) + float(row["to"])) / 2, float(row["rate"])) for row in of_measure]
+            last = max((number for number, row in enumerate(of_measure) if int(row["swaps"])), default=-1)
+            ratio = float(of_measure[-1][unit]) / float(of_measure[-1]["from"])
+            expected = [
+                (ratio * (float(row["from"]) + float(row["to"])) / 2, float(row["rate"]))
+                for row in of_measure[: last + 2]
+            ]
             assert np.array(points) == pytest.approx(np.array(expected))
 
 
@@ -209,6 +223,30 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
             expected = [("simultaneous_low", "simultaneous_high"), ("low", "high"), ("difference",)]
             assert drawn_ends == [tuple(float(row[column]) for column in columns) for columns in expected]
             assert (at[-1].get_markerfacecolor() != "white") == (row["differ"].lower() == "true")
+
+
+@pytest.mark.parametrize("measures", ["map", "bpref num_rel_ret gm_map"])
+def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
+    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    assert len(panels) == len(measures.split())
+    for panel, measure in zip(panels, measures.split(), strict=True):
+        of_measure = [row for row in rows if row["measure"] == measure]
+        assert panel.get_title() == (measure if len(panels) > 1 else "")
+        scores = {row["run"]: float(row["mean"]) for row in of_measure}
+        scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
+        names = sorted(scores, key=lambda run: -scores[run])
+        shown = [label.get_text().split() for label in panel.get_yticklabels()]
+        assert [(run, number) for run, _, number in shown] == [(run, str(n)) for n, run in enumerate(names, start=1)]
+        assert [float(score) for _, score, _ in shown] == pytest.approx([scores[run] for run in names], abs=5e-4)
+        cells: FloatArray = np.asarray(np.ma.filled(np.ma.asarray(panel.images[0].get_array()), np.nan))
+        known = ~np.isnan(cells)
+        assert known.tolist() == np.triu(np.ones(cells.shape, bool), 1).tolist()
+        for row in of_measure:
+            better, worse = sorted((names.index(row["run"]), names.index(row["against"])))
+            assert bool(cells[better, worse]) == (row["differ"].lower() == "true")
 
 
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
