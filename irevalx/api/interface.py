@@ -17,6 +17,7 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
 from irevalx.measures.select import Selection, select
+from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.reading import formats
 from irevalx.settings import NAMINGS, Settings
@@ -113,6 +114,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     as_asked = names == "asked"
     selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     each = read_runs(runs, results_format, strict=strict)
+    keep_some_freed_memory()
     counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)
     evaluations = []
     try:

@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
 from irevalx.frozen import Frozen, cached_property
 
 if TYPE_CHECKING:
-    from irevalx.arrays.numerals import Ids
+    from irevalx.arrays.ids import Ids
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last number is for all further levels too.
@@ -32,7 +32,7 @@ _QUICKLY_SORTED = 1 << 11
 """So many keys are sorted sooner than they have chosen slots."""
 
 _ROOM_FOR_EACH = 8
-"""Slots for each key where keys choose slots, at least."""
+"""Slots for each key, at least, where keys choose slots."""
 
 _KEY_BITS = 64
 
@@ -76,7 +76,7 @@ class _Level(Frozen):
         topic : shape (m,); the number of the topic of each.
         keys : shape (m,); the ``keys()`` of the documents.
         """
-        return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).astype(np.int64)
+        return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).view(np.int64)
 
 
 class DocumentTable:
@@ -168,7 +168,7 @@ class DocumentTable:
 
         No other name can be what a whole number stands for, so that digits need not be written to find them.
         """
-        from irevalx.arrays.numerals import as_names, numerals_among
+        from irevalx.arrays.ids import as_names, numerals_among
 
         places, numerals = numerals_among(as_names(self._docnos))
         return np.append(places, ABSENT), DocumentTable(self._topic[places], self._n_topics, numerals)
@@ -192,28 +192,26 @@ class DocumentTable:
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     """Return whether a document may occur twice in a topic; where this says no, it is certain that none does.
 
-    It is much faster than a table, which says where they do. Many documents choose slots of which each keeps its last
-    one. Equal documents choose the same slot, so that they are seen there, or have both lost it to another: few do, and
-    these choose again. The last ones are sorted.
+    It is much faster than a table, which says where they do. Each topic has a stretch of slots, and of the documents
+    that choose a slot the last one has it. Of equal documents one has it, or another document has taken it from all of
+    them: few documents lose theirs, and these are sorted.
 
     Parameters
     ----------
     topic : shape (n,); the number of the topic of each document.
     keys : shape (n,); the ``keys()`` of the documents.
     """
-    mixed = keys + topic.astype(np.uint64) * _TOPIC_FACTOR
-    for _ in range(_MOST_LEVELS):
-        if mixed.size <= _QUICKLY_SORTED:
-            break
-        place = np.arange(mixed.size, dtype=np.min_scalar_type(mixed.size))
-        shift = np.uint64(_KEY_BITS - (_ROOM_FOR_EACH * mixed.size).bit_length())
-        slot = (mixed >> shift).astype(np.int64)
-        slots = np.empty(int(slot.max()) + 1, place.dtype)
+    if topic.size > _QUICKLY_SORTED:
+        n_topics = int(topic.max()) + 1
+        bits = (_ROOM_FOR_EACH * topic.size // n_topics).bit_length()
+        place = np.arange(topic.size, dtype=np.min_scalar_type(topic.size))
+        slot = (topic << bits) + (keys >> np.uint64(_KEY_BITS - bits)).view(np.int64)
+        slots = np.empty(n_topics << bits, place.dtype)
         slots[slot] = place
         owner = slots[slot]
-        without_slot = np.flatnonzero(owner != place)
-        if (mixed[owner[without_slot]] == mixed[without_slot]).any():
+        lost = (owner != place).nonzero()[0]
+        if np.count_nonzero(keys[owner[lost]] == keys[lost]):
             return True
-        mixed = mixed[without_slot] * _TOPIC_FACTOR  # so that other bits choose the slots
-    mixed = np.sort(mixed)
-    return bool((mixed[1:] == mixed[:-1]).any())
+        topic, keys = topic[lost], keys[lost]
+    mixed = np.sort(keys + topic.astype(np.uint64) * _TOPIC_FACTOR)
+    return bool(np.count_nonzero(mixed[1:] == mixed[:-1]))

@@ -6,9 +6,11 @@ those alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from irevalx.arrays.numerals import Ids, as_names
+from irevalx.arrays.ids import Ids, as_names, joined_ids
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.arrays.stretches import Stretches
 from irevalx.errors import quote
@@ -57,6 +59,23 @@ class Entries(Frozen):
         names, rows, order = group_stretches(topics.names, topics.starts, topics.size)
         lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
+
+    @classmethod
+    def joined(cls, path: str, parts: Sequence[Entries]) -> Entries:
+        """Return what several parts have, those of each topic brought together, in the order of the parts."""
+        number: dict[bytes, int] = {}
+        topic = [number.setdefault(topic, len(number)) for part in parts for topic in part.topics]
+        lengths = np.concatenate((np.empty(0, np.int64), *(part.rows.lengths for part in parts)))
+        of_pieces = np.array(topic, np.int64)
+        _, index = Segments.of_lengths(lengths).take(np.argsort(of_pieces, kind="stable"))
+        return cls(
+            path,
+            tuple(number),
+            Segments.of_lengths(np.bincount(of_pieces, lengths, len(number)).astype(np.int64)),
+            joined_ids([part.docnos for part in parts]).take(index),
+            np.concatenate((np.empty(0), *(part.numbers for part in parts)))[index],
+            np.concatenate((np.empty(0, np.int64), *(part.lines for part in parts)))[index],
+        )
 
     def take(self, first: int, last: int) -> Entries:
         """Return some topics, from the first number on and before the last."""

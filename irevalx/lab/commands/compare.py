@@ -42,7 +42,9 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     qrels_argument,
     runs_argument,
     click.option(
-        *("-m", "--measure", "--measures"),
+        "-m",
+        "--measure",
+        "--measures",
         "measures",
         multiple=True,
         metavar="NAME...",
@@ -159,7 +161,8 @@ def command(
 
         sizes = {"n_runs": len(experiment.runs), "n_pairs": len(pairs), "n_measures": len(experiment.measures)}
         what = what_to_draw(drawn, output.page, **sizes, baseline=baseline is not None)
-    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
+    shows_intervals = what == "intervals" or (by == "pair" and not power)
+    method = Method(test, correction, interval if shows_intervals else None, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
     values_of_measures = defined_values(experiment, inputs.messages.warn)

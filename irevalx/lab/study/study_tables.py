@@ -93,9 +93,11 @@ def knees_table(study: Study) -> Table:
         for m, measure in enumerate(study.experiment.measures)
     )
     falters = any(not knee.monotone for knees in curves.values() for knee in knees)
-    marks = "; *: from there on, but at a lesser level too" if falters else ""
-    title = f"least level at which the mean over samples exceeds {THRESHOLD} (blank: at none{marks})"
-    return Table(title, ("measure", *curves), rows)
+    title = f"least level from which on the mean over samples exceeds {THRESHOLD} (blank: none)"
+    notes = (
+        (f"* It exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.",) if falters else ()
+    )
+    return Table(title, ("measure", *curves), rows, notes=notes)
 
 
 def all_knees_table(study: Study) -> Table:

@@ -72,7 +72,8 @@ def _with_pyarrow(source: Source) -> Table:
 
     def chunks(wanted: Sequence[Any], rows: slice) -> Iterator[Chunk]:
         assert temporary is None or not temporary.closed  # it lives as long as the table
-        with parquet.ParquetFile(path, read_dictionary=of_few) as opened:
+        # Without buffers that hold the whole file in advance, as only files far away need.
+        with parquet.ParquetFile(path, read_dictionary=of_few, pre_buffer=False) as opened:
             first = 0
             for batch in opened.iter_batches(BATCH_ROWS, columns=list(wanted)):
                 yield from chunks_of([batch_of_pyarrow(batch)], batch.schema.names, wanted, source.path, first)

@@ -478,7 +478,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = lab("study", QRELS, *RUNS, *args)
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.startswith(
-        b"least level at which the mean over samples exceeds 0.9 (blank: at none)\n\nmeasure "
+        b"least level from which on the mean over samples exceeds 0.9 (blank: none)\n\nmeasure "
     )
     return into
 
@@ -504,7 +504,7 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
     shown = knees_table(falters)
     assert [row["accuracy"] for row in records_of(shown)] == ["90%*", "*"]
-    assert "*: " in shown.title
+    assert shown.notes == ("* It exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
 
 
 def test_study_writes_what_it_says(folder: Path) -> None:
