@@ -38,13 +38,13 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     texts = [tmp_path / name for name in runs]
     for path, (name, rows) in zip(texts, runs.items(), strict=True):
         path.write_bytes(run_text(rows, name))
-    rows = [(name, row) for name, run in runs.items() for row in run]
+    named = [(name, row) for name, run in runs.items() for row in run]
     if order == "mixed":
-        first = [next(row for row in rows if row[0] == name) for name in runs]
-        rest = [row for row in rows if row not in first]
+        first = [next(one for one in named if one[0] == name) for name in runs]
+        rest = [one for one in named if one not in first]
         Random(1).shuffle(rest)
-        rows = [*first, *rest]
-    given = {**columns([row for _, row in rows], "score"), "run": [name for name, _ in rows]}
+        named = [*first, *rest]
+    given = {**columns([row for _, row in named], "score"), "run": [name for name, _ in named]}
     parquet.write_table(pyarrow.table(given), tmp_path / "runs.parquet", row_group_size=50)
 
     def answer(*files: Path) -> bytes:
