@@ -1,8 +1,8 @@
 """Parts of an evaluation as record batches of pyarrow, for an engine that takes them from one worker to another.
 
-A batch of scores has the columns run, topic, topics, scores and counts. Most rows are pieces: some topics of a run in
-ascending order, the first of them by name, and their scores. A row without a topic has the counts of a run in a part,
-or those of the judgments where it has no run either.
+A batch of scores has the columns run, topic, topics, scores, counts and example. Most rows are pieces: some topics of a
+run in ascending order, the first of them by name, and their scores. A row without a topic has counts and an example of
+a run in a part, or of the judgments where it has no run either.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def score_batches(part: Part, names: Sequence[str]) -> Iterator[Batch]:
         topics=packed(topics, ends[bounds]),
         scores=packed(scores.table, bounds),
         counts=pa.nulls(first.size, pa.list_(pa.int64())),
+        example=pa.nulls(first.size, pa.list_(pa.string())),
     )
     yield _batch(
         run=runs,
@@ -56,6 +57,7 @@ def score_batches(part: Part, names: Sequence[str]) -> Iterator[Batch]:
         topics=pa.nulls(len(runs), pa.binary()),
         scores=pa.nulls(len(runs), pa.binary()),
         counts=pa.array(np.vstack((part.of_runs, part.of_judgments)).tolist(), pa.list_(pa.int64())),
+        example=pa.array(part.examples, pa.list_(pa.string())),
     )
 
 
@@ -101,6 +103,7 @@ def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator
         totals=pa.array([list(map(float, fold.totals)) for fold in every], pa.list_(pa.float64())),
         n_with_value=pa.array([fold.n_with_value.tolist() for fold in every], pa.list_(pa.int64())),
         counts=pa.array([fold.counts.tolist() for fold in every], pa.list_(pa.int64())),
+        example=pa.array([fold.example for fold in every], pa.list_(pa.string())),
     )
 
 
@@ -190,8 +193,11 @@ def _by_run(batches: Iterable[Batch]) -> Iterator[Batch]:
 def _counted(batches: Iterable[Batch], fold: Fold) -> Iterator[Batch]:
     """Yield pieces, and add the counts in other rows to a fold."""
     for batch in batches:
-        fold.counts += batch.column("counts").flatten().to_numpy().reshape(-1, fold.counts.size).sum(axis=0)
-        if (pieces := _pieces(batch)).num_rows:
+        pieces = _pieces(batch)
+        if n_counted := batch.num_rows - pieces.num_rows:
+            counts = batch.column("counts").flatten().to_numpy().reshape(n_counted, -1)
+            fold.count(counts, batch.column("example").to_pylist())
+        if pieces.num_rows:
             yield pieces
 
 

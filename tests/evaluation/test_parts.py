@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit
+from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
 from irevalx.evaluation import part_batches
 from irevalx.evaluation.part_batches import score_batches, total_batches, value_batches
-from irevalx.evaluation.parts import Part, WholeRun, all_rows, named_measures
+from irevalx.evaluation.parts import Part, WholeJudgments, WholeRun, all_rows, named_measures
 from irevalx.reading.tables import bundles
 from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED, bundles_of, sizes
 from irevalx.reading.tables.topic_blocks import blocks_of_topics
@@ -60,10 +60,10 @@ def evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str,
     scores = pa.Table.from_pylist(rows, table.schema).to_batches(BATCH_ROWS)
     measures = named_measures(workers.selection())
     [totals] = total_batches(scores, measures)
-    [judged] = [row["counts"] for row in totals.to_pylist() if row["name"] is None]
+    [judged] = [WholeJudgments(row["counts"], row["example"]) for row in totals.to_pylist() if row["name"] is None]
     runs = [WholeRun(**row) for row in totals.to_pylist() if row["name"] is not None]
     lines: list[str] = []
-    all_rows_of_runs = all_rows(runs, measures, judged, workers.settings, lines.append)
+    all_rows_of_runs = all_rows(runs, judged, workers.selection(), workers.settings, lines.append)
     values = {(run, "all", name): value for run, name, value in all_rows_of_runs}
     values |= {
         (row["run"], row["topic"], name): value
@@ -98,10 +98,38 @@ def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
     all_divisions = options in {"none", "-c"} and pooled and compat == "10"
     divisions = DIVISIONS if all_divisions else [DIVISIONS[place % len(DIVISIONS)]]
     for n_parts, block_rows in divisions:
-        workers = Workers(("all",), settings, strict=False, highest_grade=3, names=names, block_rows=block_rows)
+        workers = Workers(
+            ("all",), settings, strict=False, highest_grade=3, names=names, block_rows=block_rows, pooled=pooled
+        )
         values, lines = evaluated(batches_of(tables, n_parts, pooled=pooled), workers)
         assert with_every_digit(values) == expected
-        assert set(lines) == said
+        of_options = {line for line in said if line.startswith("measures without the reading")}
+        assert set(map(without_example, lines)) == said - of_options
+
+
+def test_examples(tmp_path: Path) -> None:
+    """A topic stands for those without a retrieved document that was judged, and one for judgments outside the pool."""
+    qrels = [(str(topic), docno, grade) for topic in range(10, 30) for docno, grade in (("D5", 1), ("X", 0))]
+    pool = [(str(topic), docno) for topic in range(12, 33) for docno in ("X", "Y") if topic != 14]
+    runs = [("one", str(topic), docno, 1.0) for topic in range(9, 31) for docno in ("d5", "E")]
+    runs += [("other", str(topic), docno, 1.0) for topic in range(16, 28) for docno in ("F", "G") if topic != 20]
+    runs += [("other", "20", "X", 2.0), ("third", "11", "D5", 3.0)]
+    tables = Tables(qrels, pool, runs)
+    expected, said = said_by_command(tables, tmp_path, (), pooled=True, compat="10")
+    assert any("the judgments have 'D5' and the run 'd5', which differ only by case" in one for one in said)
+    settings = Settings(compat=COMPAT["10"])
+    for n_parts, block_rows in DIVISIONS:
+        workers = Workers(
+            ("all",), settings, strict=False, highest_grade=3, names=(), block_rows=block_rows, pooled=True
+        )
+        values, lines = evaluated(batches_of(tables, n_parts, pooled=True), workers)
+        assert with_every_digit(values) == expected
+        assert set(map(without_example, lines)) == said
+        [outside] = [line for line in lines if "must be in the pool" in line]
+        assert outside == (
+            "pool: topic '12': a judged document must be in the pool, but 'D5' is not; it is counted into it (16 more "
+            "such documents)"
+        )
 
 
 def test_blocks_of_topics() -> None:
@@ -142,8 +170,8 @@ def test_ascending(monkeypatch: pytest.MonkeyPatch) -> None:
             these = tuple(sorted(topics[part::3]))
             values = np.array([[topics.index(topic)] for topic in these], np.float64)
             nothing = np.zeros(len(these), np.int64)
-            counts = np.zeros(6, np.int64)
-            scores = Part(nothing, these, values, values > 9, counts[None, :], counts)
+            counts = np.zeros(9, np.int64)
+            scores = Part(nothing, these, values, values > 9, counts[None, :], counts, (None, None))
             pieces += next(score_batches(scores, ["run"])).to_pylist()
         pieces.sort(key=lambda row: row["topic"].encode())
         batches = pa.Table.from_pylist(pieces).to_batches(chance.randint(1, 4))

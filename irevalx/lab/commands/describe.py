@@ -129,7 +129,7 @@ def command(
             raise_first(one.ranking.failures)
             for line in one.warnings:
                 warn(line)
-        tags = [(one.tag or b"", path) for one, path in zip(ranked, inputs.runs, strict=True)]
+        tags = [(one.tag or b"", run.path) for one, run in zip(ranked, inputs.opened_runs, strict=True)]
         names = [os.fsdecode(name) for name in names_apart(tags, warn)]
         described = [
             RunDescription.of(name, run, judgments, level=level, cutoffs=cutoffs or CUTOFFS, ranks=ranks or RANKS)

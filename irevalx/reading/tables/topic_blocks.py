@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import with_pool
+from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results
 from irevalx.reading.tables.bundles import RETRIEVED, Batch, Documents, sizes
@@ -44,14 +44,15 @@ def blocks_of_topics(batches: Iterable[Batch], least: int) -> Iterator[list[Batc
 
 
 def read_block(
-    block: list[Batch], runs: Sequence[str], compat: Compat, *, strict: bool
-) -> tuple[Judgments, dict[str, Results]]:
-    """Return the judgments of a block, with its pool, and what runs have retrieved, by their names.
+    block: list[Batch], runs: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
+) -> tuple[Judgments, PoolGaps, dict[str, Results]]:
+    """Return the judgments of a block, with its pool and what that lacks, and what runs have retrieved, by their names.
 
     Parameters
     ----------
     block : emptied, so that its memory is free when it has been read.
     runs : those that are returned even if they have retrieved nothing.
+    pooled : whether there is a pool.
     strict : refuse scores that are not finite numbers.
 
     Raises
@@ -68,7 +69,7 @@ def read_block(
     kind = bundles.column("kind").to_numpy()
     group = np.where(kind == RETRIEVED, RETRIEVED + run, kind)
     ends = np.cumsum(np.bincount(group, minlength=RETRIEVED + len(names)))[:-1]
-    judged, pooled, *of_names = np.split(group.argsort(kind="stable"), ends)
+    judged, in_pool, *of_names = np.split(group.argsort(kind="stable"), ends)
 
     def entries(path: str, some: IntArray, numbers: AnyArray) -> Entries:
         rows, index = documents.bundles.take(some)
@@ -84,12 +85,17 @@ def read_block(
 
     grades, scores = documents.numbers, documents.numbers.view(np.float64)
     judgments = entries("qrels", judged, grades).judgments()
-    if pooled.size:
-        judgments = with_pool(judgments, entries("pool", pooled, grades).pool())
+    gaps = NO_GAPS
+    if pooled:
+        judgments, gaps = add_pool(judgments, entries("pool", in_pool, grades).pool())
     found = dict.fromkeys(runs, _NOTHING) | {
         name: bundles for name, bundles in zip(names, of_names, strict=True) if bundles.size
     }
-    return judgments, {
-        name: entries(name, bundles, scores).results(compat, name.encode(), strict=strict)
-        for name, bundles in found.items()
-    }
+    return (
+        judgments,
+        gaps,
+        {
+            name: entries(name, bundles, scores).results(compat, name.encode(), strict=strict)
+            for name, bundles in found.items()
+        },
+    )
