@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ def check(stretches: Stretches, expected: list[bytes]) -> None:
     assert stretches.size == len(expected)
     names = stretches.names.texts()
     assert stretches.n == len(names)
-    assert all(one != other for one, other in zip(names, names[1:], strict=False))
+    assert all(one != other for one, other in pairwise(names))
 
 
 @given(rows=ROWS, data=st.data())

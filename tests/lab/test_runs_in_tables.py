@@ -36,8 +36,8 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     judged = [(topic, docno, min(grade, 1)) for topic, docno, grade in made_qrels(Random(9))]
     (tmp_path / "qrels").write_bytes(qrels_text(judged))
     texts = [tmp_path / name for name in runs]
-    for path, (name, rows) in zip(texts, runs.items(), strict=True):
-        path.write_bytes(run_text(rows, name))
+    for path, (name, retrieved) in zip(texts, runs.items(), strict=True):
+        path.write_bytes(run_text(retrieved, name))
     rows = [(name, row) for name, run in runs.items() for row in run]
     if order == "mixed":
         first = [next(row for row in rows if row[0] == name) for name in runs]
