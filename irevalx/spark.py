@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial, reduce
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -16,13 +17,14 @@ from irevalx.api import checks
 from irevalx.api.keywords import settings_of
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
-from irevalx.evaluation.part_batches import score_batches, total_batches
-from irevalx.evaluation.parts import Part, WholeRun, all_rows, computable, named_measures
+from irevalx.evaluation.part_batches import score_batches, total_batches, value_batches
+from irevalx.evaluation.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 from irevalx.frozen import Frozen
 from irevalx.measures.select import Selection, select
 from irevalx.reading.formats import QRELS
-from irevalx.reading.tables.spark_rows import names_of_runs, spark_rows
-from irevalx.reading.tables.topic_blocks import JUDGED, POOLED, RETRIEVED, blocks_of_topics, read_block
+from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED, bundles_of
+from irevalx.reading.tables.spark_rows import THE_RUN, names_of_runs, spark_rows
+from irevalx.reading.tables.topic_blocks import blocks_of_topics, read_block
 from irevalx.settings import Settings
 
 DataFrame: TypeAlias = Any
@@ -31,8 +33,13 @@ DataFrame: TypeAlias = Any
 _FIRST_ROWS = 1000
 """So many rows are looked through for a judged topic before all of them are."""
 
-_SCORES = "run string, topic string, values array<double>, counts array<bigint>"
-_TOTALS = "name string, n_topics bigint, totals array<double>, n_with_value array<bigint>, counts array<bigint>"
+_BUNDLES = "kind tinyint, run string, topic string, docnos binary, documents binary"
+_SCORES = "run string, topic string, topics binary, scores binary, counts array<bigint>, example array<string>"
+_VALUES = "run string, topic string, values array<double>"
+_TOTALS = (
+    "name string, n_topics bigint, totals array<double>, n_with_value array<bigint>, counts array<bigint>, "
+    "example array<string>"
+)
 
 
 def evaluate(
@@ -79,14 +86,16 @@ def evaluate(
     block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)
     judged, retrieved = spark_rows("qrels", qrels, JUDGED), spark_rows("runs", runs, RETRIEVED)
-    pooled = judged.limit(0) if pool is None else spark_rows("pool", pool, POOLED)
+    pooled = None if pool is None else spark_rows("pool", pool, POOLED)
     highest = judged.agg({"grade": "max"}).first()[0] or 0
     computable(selection, highest, settings, warn)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
     names = names_of_runs(runs, retrieved) if with_missing else ()
     _refuse_no_topics(judged, retrieved, settings, names)
-    workers = Workers(asked, settings, strict, highest, names, block_rows)
-    rows = judged.unionAll(pooled).unionAll(retrieved).repartition(*grouping).sortWithinPartitions("topic")
+    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
+    frames = ((judged, JUDGED), (retrieved, RETRIEVED), *([] if pooled is None else [(pooled, POOLED)]))
+    bundles = [frame.mapInArrow(partial(bundles_of, kind=kind, the_run=THE_RUN), _BUNDLES) for frame, kind in frames]
+    rows = reduce(lambda some, more: some.unionAll(more), bundles).repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
 
 
@@ -103,7 +112,8 @@ class Values:
     def topics(self) -> DataFrame:
         """The values of topics, in any order: run, topic, measure and value; or run, topic and a column a measure."""
         sql = import_module("pyspark.sql.functions")
-        of_topics = self._scores.where("topic IS NOT NULL")
+        values = partial(value_batches, n_values=len(self._measures))
+        of_topics = self._scores.mapInArrow(values, _VALUES)
         shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
         if self._wide:
             columns = [sql.col("values")[place].alias(name) for place, name in enumerate(shown) if name]
@@ -125,9 +135,9 @@ class Values:
         """
         by_run = self._scores.repartition("run").sortWithinPartitions("run", "topic")
         rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
-        [judged] = [row.counts for row in rows if row.name is None]
+        [judged] = [WholeJudgments(row.counts, row.example) for row in rows if row.name is None]
         runs = [WholeRun(*row) for row in rows if row.name is not None]
-        found = all_rows(runs, self._measures, judged, self._workers.settings, warn)
+        found = all_rows(runs, judged, self._workers.selection(), self._workers.settings, warn)
         return self._scores.sparkSession.createDataFrame(found, "run string, measure string, value double")
 
     def unpersist(self) -> None:
@@ -142,6 +152,7 @@ class Workers(Frozen):
     ----------
     highest_grade : of all judgments.
     names : the runs that have values for every judged topic, whatever they retrieved.
+    pooled : whether there is a pool.
     """
 
     asked: tuple[str, ...]
@@ -150,6 +161,7 @@ class Workers(Frozen):
     highest_grade: int
     names: tuple[str, ...]
     block_rows: int
+    pooled: bool
 
     def selection(self) -> Selection:
         """Return what is to be computed."""
@@ -159,8 +171,10 @@ class Workers(Frozen):
         """Turn rows, sorted by topic, into scores."""
         selection = self.selection()
         for block in blocks_of_topics(batches, self.block_rows):
-            judgments, results = read_block(block, self.names, self.settings.compat, strict=self.strict)
-            part = Part.of(judgments, list(results.values()), selection, self.settings)
+            judgments, gaps, results = read_block(
+                block, self.names, self.settings.compat, pooled=self.pooled, strict=self.strict
+            )
+            part = Part.of(judgments, gaps, list(results.values()), selection, self.settings)
             yield from score_batches(part, list(results))
 
     def fold(self, batches: Iterator[Any]) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -83,7 +84,7 @@ Values = dict[tuple[str, str, str], str]
 def said_by_command(
     tables: Tables, folder: Path, flags: Sequence[str], *, pooled: bool, compat: str
 ) -> tuple[Values, set[str]]:
-    """Return what the command prints for files with these rows, and what it says on standard error of runs."""
+    """Return what the command prints for files with these rows, and what it says on standard error."""
     names = dict.fromkeys(name for name, *_ in tables.runs)
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in tables.qrels))
     (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in tables.pool))
@@ -98,8 +99,14 @@ def said_by_command(
         for row in csv.DictReader(found.stdout.decode().splitlines())
         if not row["measure"].startswith("relstring")
     }
-    said = {line.removeprefix("irevalx: ") for line in found.stderr.splitlines()}
-    return with_every_digit(values), {line for line in said if line.partition(":")[0] in names}
+    return with_every_digit(values), {
+        without_example(line.removeprefix("irevalx: ")) for line in found.stderr.splitlines()
+    }
+
+
+def without_example(line: str) -> str:
+    """Return a warning without the document that it names first: the first in a file, which tables have no order for."""
+    return re.sub(r"(must be in the pool, but )'.*?'", r"\1...", line)
 
 
 def with_every_digit(values: dict[tuple[str, str, str], Any]) -> Values:

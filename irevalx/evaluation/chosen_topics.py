@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.errors import EvaluationError
+from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
@@ -130,3 +130,31 @@ def several(count: int, noun: str) -> str:
     ('1 topic', '2 topics')
     """
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def compared_levels(selection: Selection, settings: Settings) -> list[int]:
+    """Return the levels of measures that say little about a topic without a document judged nonrelevant, each once."""
+    levels = [selected.level for selected in selection.measures if selected.measure.needs_nonrelevant]
+    return list(dict.fromkeys(settings.level if level is None else level for level in levels))
+
+
+def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> tuple[int, int]:
+    """Return how many topics have no document judged nonrelevant at a level, and how many there are."""
+    asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+    none = judgments.without_nonrelevant(level)
+    return 0 if none is None else int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+
+def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:
+    """Return what is said of topics without a document judged nonrelevant; None where there are none.
+
+    Parameters
+    ----------
+    path : of the judgments.
+    """
+    if not n_without:
+        return None
+    return (
+        f"{shown_name(path)}: {n_without} of {n_topics} topics have no document judged nonrelevant; measures that "
+        "compare relevant with nonrelevant documents (bpref, RankEff) say little there"
+    )

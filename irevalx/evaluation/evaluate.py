@@ -10,7 +10,7 @@ from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, 
 from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
 from irevalx.evaluation.columns import Column, summarised
-from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common
+from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
@@ -136,10 +136,27 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
 def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
     """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
     top = assessed.top_judged
-    without = [assessed.ranking.topics[topic] for topic in np.flatnonzero(top.without).tolist()]
-    warnings = hardly_any_judged(documents, run, without, int(np.count_nonzero(~assessed.missing)))
-    message = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
-    return [*warnings, *([f"{shown_name(run.path)}: {message}"] if message else [])]
+    without = np.flatnonzero(top.without)
+
+    def example() -> tuple[bytes, str]:
+        topic = assessed.ranking.topics[without[0]]
+        judged = documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts()
+        return topic, pair_of_names(judged, _docnos_of(run, topic))
+
+    lines = [
+        hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example),
+        little_judged(int(top.retrieved.sum()), int(top.judged.sum())),
+    ]
+    return [f"{shown_name(run.path)}: {line}" for line in lines if line]
+
+
+def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
+    """Read again what a run has for a topic."""
+    for block in run.again() if run.to_its_end and not run.size else run.blocks():
+        results = run.parse(block)
+        if topic in results.topics:
+            return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
+    return []
 
 
 def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[str]:

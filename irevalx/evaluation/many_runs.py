@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
 
-import numpy as np
-
-from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote
+from irevalx.evaluation.chosen_topics import compared_levels, count_without_nonrelevant, without_nonrelevant
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, evaluate
 from irevalx.frozen import replace
@@ -65,10 +64,10 @@ def evaluate_all(
             return error, sum(lines)
         raise selection
 
-    measures = selection.measures if isinstance(selection, Selection) else ()
-    levels = [selected.level for selected in measures if selected.measure.needs_nonrelevant]
-    for level in dict.fromkeys(settings.level if level is None else level for level in levels):
-        for line in _without_nonrelevant(judgments, settings, level):
+    for level in compared_levels(selection, settings) if isinstance(selection, Selection) else ():
+        if line := without_nonrelevant(
+            judgments.documents.path, *count_without_nonrelevant(judgments, settings, level)
+        ):
             warn(line)
     for outcome, lines in in_order(work, lambda: runs, sharing):
         progress(lines)
@@ -109,22 +108,6 @@ def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
         if number > 1:
             warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
     return names
-
-
-def _without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> list[str]:
-    """Return a warning where topics have no document judged nonrelevant at this level."""
-    none = judgments.without_nonrelevant(level)
-    if none is None:
-        return []
-    documents = judgments.documents
-    asked = np.array([settings.topic in {None, topic} for topic in documents.topics], np.bool_)
-    without = int(np.count_nonzero(none & asked))
-    if not without:
-        return []
-    return [
-        f"{shown_name(documents.path)}: {without} of {np.count_nonzero(asked)} topics have no document judged "
-        "nonrelevant; measures that compare relevant with nonrelevant documents (bpref, RankEff) say little there"
-    ]
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:

@@ -1,26 +1,32 @@
 """Parts of an evaluation as record batches of pyarrow, for an engine that takes them from one worker to another.
 
-A batch of scores has the columns run, topic, values and counts. A row with a topic has its values, null where there is
-none; a row without a topic has the counts of a run in a part, or of the judgments where it has no run either.
+A batch of scores has the columns run, topic, topics, scores, counts and example. Most rows are pieces: some topics of a
+run in ascending order, the first of them by name, and their scores. A row without a topic has counts and an example of
+a run in a part, or of the judgments where it has no run either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import groupby, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray
-from irevalx.evaluation.parts import N_COUNTED, Fold, NamedMeasures, Part
-from irevalx.reading.tables.topic_blocks import starts
+from irevalx.arrays.segments import AnyArray, IntArray, Segments
+from irevalx.evaluation.parts import Fold, NamedMeasures, Part
+from irevalx.frozen import Frozen
+from irevalx.reading.tables.packed_columns import encoded, packed, starts, unpacked
 
 Batch: TypeAlias = Any
 """A record batch of pyarrow."""
 
-TOPICS_AT_ONCE = 10_000
-"""So many topics are in a batch of scores at most."""
+PIECE_BYTES = 4096
+"""The scores of a piece take so many bytes at most, or are those of one topic."""
+
+PIECES_AT_ONCE = 1000
+"""So many pieces are put in order together, with those before them that go on."""
 
 
 def score_batches(part: Part, names: Sequence[str]) -> Iterator[Batch]:
@@ -32,15 +38,48 @@ def score_batches(part: Part, names: Sequence[str]) -> Iterator[Batch]:
     """
     pa = import_module("pyarrow")
     runs = pa.array([*names, None], pa.string())
-    for first in range(0, len(part.topics), TOPICS_AT_ONCE):
-        some = slice(first, first + TOPICS_AT_ONCE)
-        topics = pa.array(part.topics[some], pa.binary()).cast(pa.string())
-        values = _lists(part.values[some], part.has_value[some])
-        counts = pa.nulls(len(topics), pa.list_(pa.int64()))
-        yield _batch(run=runs.take(pa.array(part.run[some])), topic=topics, values=values, counts=counts)
-    counts = _lists(np.vstack((part.of_runs, part.of_judgments)))
-    values = pa.nulls(len(runs), pa.list_(pa.float64()))
-    yield _batch(run=runs, topic=pa.nulls(len(runs), pa.string()), values=values, counts=counts)
+    scores = Scores.of(part)
+    of_runs = Segments.of_lengths(np.diff(np.append(starts(part.run), part.run.size)))
+    first = np.flatnonzero(of_runs.position % max(1, PIECE_BYTES // scores.table.itemsize) == 0)
+    bounds = np.append(first, part.run.size)
+    topics, ends = unpacked(scores.topics)
+    yield _batch(
+        run=runs.take(pa.array(part.run[first])),
+        topic=scores.topics.take(pa.array(first)).cast(pa.string()),
+        topics=packed(topics, ends[bounds]),
+        scores=packed(scores.table, bounds),
+        counts=pa.nulls(first.size, pa.list_(pa.int64())),
+        example=pa.nulls(first.size, pa.list_(pa.string())),
+    )
+    yield _batch(
+        run=runs,
+        topic=pa.nulls(len(runs), pa.string()),
+        topics=pa.nulls(len(runs), pa.binary()),
+        scores=pa.nulls(len(runs), pa.binary()),
+        counts=pa.array(np.vstack((part.of_runs, part.of_judgments)).tolist(), pa.list_(pa.int64())),
+        example=pa.array(part.examples, pa.list_(pa.string())),
+    )
+
+
+def value_batches(batches: Iterable[Batch], n_values: int) -> Iterator[Batch]:
+    """Yield the values of topics: batches with the columns run, topic and values, null where there is none.
+
+    Parameters
+    ----------
+    batches : scores.
+    n_values : of a topic.
+    """
+    pa = import_module("pyarrow")
+    for batch in batches:
+        pieces = _pieces(batch)
+        scores, rows = Scores.of_pieces(pieces, n_values)
+        values = pa.array(scores.table["value"].ravel(), mask=~scores.table["has_value"].ravel())
+        bounds = pa.array(n_values * np.arange(rows.size + 1), pa.int32())
+        yield _batch(
+            run=pieces.column("run").take(pa.array(rows.ids)),
+            topic=scores.topics.cast(pa.string()),
+            values=pa.ListArray.from_arrays(bounds, values),
+        )
 
 
 def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator[Batch]:
@@ -48,22 +87,15 @@ def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator
 
     Parameters
     ----------
-    batches : scores of all parts, those of a run together and its topics in ascending order.
+    batches : scores of all parts, those of a run together and its pieces by ascending first topic.
     measures : that the values are of.
     """
     pa = import_module("pyarrow")
     folds: dict[str | None, Fold] = {}
-    for batch in batches:
-        ends = [*starts(batch.column("run")), len(batch)]
-        for first, end in zip([0, *ends], ends, strict=False):
-            some = batch.slice(first, end - first)
-            fold = folds.setdefault(some.column("run")[0].as_py(), Fold(measures))
-            values, counts = some.column("values"), some.column("counts").flatten().to_numpy()
-            of_topics = values.flatten()
-            shape = len(values) - values.null_count, len(measures)
-            has_value = of_topics.is_valid().to_numpy(zero_copy_only=False).reshape(shape)
-            fold.add(of_topics.to_numpy(zero_copy_only=False).reshape(shape), has_value)
-            fold.counts += counts.reshape(-1, N_COUNTED + len(measures)).sum(axis=0)
+    for run, of_run in groupby(_by_run(batches), lambda batch: batch.column("run")[0].as_py()):
+        fold = folds[run] = Fold(measures)
+        for some in ascending(_counted(of_run, fold), len(measures)):
+            fold.add(some.table["value"], some.table["has_value"])
     every = folds.values()
     yield _batch(
         name=pa.array(list(folds), pa.string()),
@@ -71,16 +103,107 @@ def total_batches(batches: Iterable[Batch], measures: NamedMeasures) -> Iterator
         totals=pa.array([list(map(float, fold.totals)) for fold in every], pa.list_(pa.float64())),
         n_with_value=pa.array([fold.n_with_value.tolist() for fold in every], pa.list_(pa.int64())),
         counts=pa.array([fold.counts.tolist() for fold in every], pa.list_(pa.int64())),
+        example=pa.array([fold.example for fold in every], pa.list_(pa.string())),
     )
+
+
+def ascending(batches: Iterable[Batch], n_values: int) -> Iterator[Scores]:
+    """Yield the scores of all topics in ascending order.
+
+    No more is kept than pieces that may go on behind the beginning of others: in each part, that is one.
+
+    Parameters
+    ----------
+    batches : pieces by ascending first topic.
+    n_values : of a topic.
+    """
+    kept: list[Scores] = []
+    for batch in batches:
+        scores, pieces = Scores.of_pieces(batch, n_values)
+        latest = sum(one.table.size for one in kept) + int(pieces.offsets[-2])
+        both = Scores.joined([*kept, scores])
+        order = both.ascending_order()
+        # What comes with the next pieces is behind the beginning of the latest one.
+        n_known = 1 + int(np.flatnonzero(order == latest)[0])
+        yield both.take(order[:n_known])
+        kept = [both.take(order[n_known:])]
+    yield from kept
+
+
+class Scores(Frozen):
+    """The scores of n topics.
+
+    Parameters
+    ----------
+    topics : an array of pyarrow, of bytes; length n.
+    table : shape (n,), with the length of each topic, and values and whether they are there, as ``Part`` has them.
+    """
+
+    topics: Any
+    table: AnyArray
+
+    @classmethod
+    def of(cls, part: Part) -> Scores:
+        """Return the scores of a part."""
+        pa = import_module("pyarrow")
+        table = np.zeros(len(part.topics), _table_type(part.values.shape[1]))
+        table["length"] = [len(topic) for topic in part.topics]
+        table["value"], table["has_value"] = part.values, part.has_value
+        return cls(pa.array(part.topics, pa.binary()), table)
+
+    @classmethod
+    def of_pieces(cls, pieces: Batch, n_values: int) -> tuple[Scores, Segments]:
+        """Return the scores of pieces, and which of them each piece has."""
+        table_type = _table_type(n_values)
+        scores, ends = unpacked(pieces.column("scores"))
+        table = scores.view(table_type)
+        bounds = Segments.of_lengths(table["length"]).offsets
+        topics, _ = unpacked(pieces.column("topics"))
+        return cls(packed(topics, bounds), table), Segments(ends // table_type.itemsize)
+
+    @classmethod
+    def joined(cls, several: Sequence[Scores]) -> Scores:
+        """Return the scores of several."""
+        pa = import_module("pyarrow")
+        return cls(pa.concat_arrays([one.topics for one in several]), np.concatenate([one.table for one in several]))
+
+    def take(self, places: IntArray) -> Scores:
+        """Return the scores of topics at some places."""
+        return Scores(self.topics.take(import_module("pyarrow").array(places)), self.table[places])
+
+    def ascending_order(self) -> IntArray:
+        """Return the places of the topics in ascending byte order."""
+        order: IntArray = import_module("pyarrow.compute").array_sort_indices(self.topics).to_numpy().astype(np.int64)
+        return order
+
+
+def _table_type(n_values: int) -> np.dtype[Any]:
+    return np.dtype([("length", "<u4"), ("value", "<f8", (n_values,)), ("has_value", "?", (n_values,))])
+
+
+def _by_run(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Yield rows of one run, some at a time."""
+    for batch in batches:
+        of_runs = Segments.of_lengths(np.diff(np.append(starts(encoded(batch.column("run"))[1]), batch.num_rows)))
+        first = np.flatnonzero(of_runs.position % PIECES_AT_ONCE == 0).tolist()
+        for begin, end in pairwise([*first, batch.num_rows]):
+            yield batch.slice(begin, end - begin)
+
+
+def _counted(batches: Iterable[Batch], fold: Fold) -> Iterator[Batch]:
+    """Yield pieces, and add the counts in other rows to a fold."""
+    for batch in batches:
+        pieces = _pieces(batch)
+        if n_counted := batch.num_rows - pieces.num_rows:
+            counts = batch.column("counts").flatten().to_numpy().reshape(n_counted, -1)
+            fold.count(counts, batch.column("example").to_pylist())
+        if pieces.num_rows:
+            yield pieces
+
+
+def _pieces(batch: Batch) -> Batch:
+    return batch.filter(batch.column("topic").is_valid())
 
 
 def _batch(**columns: Any) -> Batch:
     return import_module("pyarrow").RecordBatch.from_pydict(columns)
-
-
-def _lists(rows: AnyArray, present: BoolArray | None = None) -> Any:
-    """Return the rows of a matrix as lists; what is not present is null."""
-    pa = import_module("pyarrow")
-    n_rows, width = rows.shape
-    flat = pa.array(rows.ravel(), mask=None if present is None else ~present.ravel())
-    return pa.ListArray.from_arrays(pa.array(width * np.arange(n_rows + 1), pa.int32()), flat)

@@ -14,11 +14,22 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
-from irevalx.evaluation.chosen_topics import TopicCounts
+from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
 from irevalx.evaluation.columns import population_of_values
-from irevalx.evaluation.topic_values import TopicValues, little_judged, values_of, without_value
+from irevalx.evaluation.part_counts import (
+    N_COUNTED,
+    Example,
+    JudgmentCounts,
+    RunCounts,
+    counts_of_judgments,
+    counts_of_runs,
+    examples,
+)
+from irevalx.evaluation.spellings import hardly_any_judged
+from irevalx.evaluation.topic_values import little_judged, values_of, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import PoolGaps
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
@@ -27,9 +38,6 @@ from irevalx.settings import Settings
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The names that values are printed under, in print order, each with its measure."""
-
-N_COUNTED = 5
-"""How many counts come before those that each name has one of."""
 
 
 def named_measures(selection: Selection) -> NamedMeasures:
@@ -75,11 +83,12 @@ class Part(Frozen):
     topics : n.
     values : shape (n, n_names).
     has_value : shape (n, n_names); where it is false, ``values`` means nothing.
-    of_runs : shape (n_runs, N_COUNTED + n_names); topics retrieved, those of them without judgments, documents among
-        the first ten of topics, those of them that were judged, scores that are no finite numbers; and per name the
-        documents that the reading makes relevant, where ``-c`` counts them.
-    of_judgments : shape (N_COUNTED + n_names,); judged topics, relevant judgments, and nothing; and per name the judged
-        topics with a value, where not all have one.
+    of_runs : shape (n_runs, n_counts); ``RunCounts``; then per name the documents that the reading makes relevant,
+        where ``-c`` counts them; then nothing.
+    of_judgments : shape (n_counts,); ``JudgmentCounts``; then per name the judged topics with a value, where not all
+        have one; then per level that ``compared_levels`` names the topics without a document judged nonrelevant.
+    examples : of each run the first topic of which documents were retrieved, but none that was judged; and of the
+        judgments the first topic with a judged document outside the pool.
     """
 
     run: IntArray
@@ -88,10 +97,17 @@ class Part(Frozen):
     has_value: BoolArray
     of_runs: IntArray
     of_judgments: IntArray
+    examples: tuple[Example, ...]
 
     @classmethod
-    def of(cls, judgments: Judgments, runs: Sequence[Results], selection: Selection, settings: Settings) -> Part:
+    def of(
+        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[Results], selection: Selection, settings: Settings
+    ) -> Part:
         """Evaluate runs in the topics of a part, for measures that these judgments allow.
+
+        Parameters
+        ----------
+        pool : what is said of the pool that the judgments have.
 
         Raises
         ------
@@ -104,23 +120,17 @@ class Part(Frozen):
             if column.values is not None:
                 values[:, place] = column.values
                 has_value[:, place] = True if column.has_value is None else column.has_value
-        with_value = [column.n_judged_with_value or 0 for column in found.columns]
-        of_judgments = [len(judgments.topics), judgments.n_relevant, 0, 0, 0, *with_value]
-        return cls(found.run, found.topics, values, has_value, _counts(found, runs), np.array(of_judgments, np.int64))
-
-
-def _counts(found: TopicValues, runs: Sequence[Results]) -> IntArray:
-    """Return what is counted of runs, as ``Part`` has it."""
-    counts = np.zeros((len(runs), N_COUNTED + len(found.columns)), np.int64)
-    for number, (topics, results) in enumerate(zip(found.counts, runs, strict=True)):
-        counts[number, [0, 1, 4]] = topics.retrieved, topics.unjudged, results.odd.count
-    if found.top_judged is not None:
-        np.add.at(counts[:, 2], found.run, found.top_judged.retrieved)
-        np.add.at(counts[:, 3], found.run, found.top_judged.judged)
-    for place, column in enumerate(found.columns):
-        if column.more_relevant is not None:
-            np.add.at(counts[:, N_COUNTED + place], found.run, column.more_relevant)
-    return counts
+        of_judgments = counts_of_judgments(judgments, pool, found, selection, settings)
+        outside = (pool.first[0].decode(), pool.first[1].decode()) if pool.first else None
+        return cls(
+            run=found.run,
+            topics=found.topics,
+            values=values,
+            has_value=has_value,
+            of_runs=counts_of_runs(found, runs, of_judgments.size),
+            of_judgments=of_judgments,
+            examples=(*examples(found, judgments, runs), outside),
+        )
 
 
 class Fold:
@@ -131,7 +141,8 @@ class Fold:
     n_topics : how many of them there are.
     totals : per name, of the values.
     n_with_value : shape (n_names,); how many values there are.
-    counts : shape (N_COUNTED + n_names,).
+    counts : shape (n_counts,).
+    example : the first of those of the parts.
     """
 
     def __init__(self, measures: NamedMeasures) -> None:
@@ -139,7 +150,19 @@ class Fold:
         self.n_topics = 0
         self.totals: list[Total] = [summary.start if summary else 0 for summary in self._summaries]
         self.n_with_value = np.zeros(len(measures), np.int64)
-        self.counts = np.zeros(N_COUNTED + len(measures), np.int64)
+        self.counts: IntArray = np.zeros(1, np.int64)
+        self.example: Example = None
+
+    def count(self, counts: IntArray, examples: Iterable[Example]) -> None:
+        """Add what parts count, and take the first of their examples.
+
+        Parameters
+        ----------
+        counts : shape (n_parts, n_counts).
+        """
+        self.counts = self.counts + counts.sum(axis=0)
+        known = [one for one in (self.example, *examples) if one]
+        self.example = min(known, key=lambda one: one[0].encode(), default=None)
 
     def add(self, values: FloatArray, has_value: BoolArray) -> None:
         """Add the topics that come next, of the shapes of ``Part``."""
@@ -165,24 +188,20 @@ class WholeRun(Frozen):
     totals: Sequence[Total]
     n_with_value: Sequence[int]
     counts: Sequence[int]
+    example: Example
 
     def all_row(
-        self, measures: NamedMeasures, of_judgments: Sequence[int], settings: Settings
+        self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
     ) -> Iterator[tuple[str, float]]:
-        """Yield the values of the `all` row, each with its name.
-
-        Parameters
-        ----------
-        of_judgments : of all parts together, as ``Part`` has it.
-        """
-        n_judged, n_relevant = of_judgments[:2]
+        """Yield the values of the `all` row, each with its name."""
+        judged = of_judgments.known
         population = Population(
             tag=self.name.encode(),
-            n_topics=n_judged if settings.complete else self.n_topics,
+            n_topics=judged.topics if settings.complete else self.n_topics,
             n_evaluated=self.n_topics,
-            n_relevant=n_relevant if settings.complete else None,
+            n_relevant=judged.relevant if settings.complete else None,
         )
-        more_relevant, judged_with_value = self.counts[N_COUNTED:], of_judgments[N_COUNTED:]
+        more_relevant, judged_with_value = self.counts[N_COUNTED:], of_judgments.counts[N_COUNTED:]
         for place, (name, measure) in enumerate(measures):
             of_these = population_of_values(
                 population,
@@ -195,44 +214,82 @@ class WholeRun(Frozen):
                 with np.errstate(all="ignore"):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
-    def warnings(self, measures: NamedMeasures, of_judgments: Sequence[int], settings: Settings) -> Iterator[str]:
-        """Yield what is said of the run, a line each."""
-        retrieved, unjudged, first, judged, odd = self.counts[:N_COUNTED]
-        n_judged = of_judgments[0]
-        topics = TopicCounts(n_judged, n_judged - (retrieved - unjudged), retrieved, unjudged)
+    def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
+        """Yield what is said of the run, a line each.
+
+        Parameters
+        ----------
+        n_judged : judged topics.
+        """
+        known = RunCounts(*self.counts[:N_COUNTED])
+        n_missing = n_judged - (known.retrieved - known.unjudged)
+        topics = TopicCounts(n_judged, n_missing, known.retrieved, known.unjudged)
         n_without = [
             (measure.name, self.n_topics - n_with_value)
             for (_, measure), n_with_value in zip(measures, self.n_with_value, strict=True)
             if measure.has_value
         ]
+
+        def example() -> tuple[bytes, str]:
+            topic, pair = self.example or ("", "")
+            return topic.encode(), pair
+
         lines = [
-            f"scores must be finite numbers, but {odd} {'is' if odd == 1 else 'are'} not" if odd else None,
+            f"scores must be finite numbers, but {known.odd} {'is' if known.odd == 1 else 'are'} not"
+            if known.odd
+            else None,
             topics.left_out(complete=settings.complete) if settings.topic is None else None,
-            little_judged(first, judged),
+            hardly_any_judged(known.without_judged, known.with_results, example),
+            little_judged(known.first, known.judged),
             *without_value(self.n_topics, n_without),
         ]
         return (f"{self.name}: {line}" for line in lines if line)
 
 
+class WholeJudgments(Frozen):
+    """What all judgments come to, as ``Fold`` has it, in Python's numbers."""
+
+    counts: Sequence[int]
+    example: Example
+
+    @property
+    def known(self) -> JudgmentCounts:
+        """What is counted of judgments of any kind."""
+        return JudgmentCounts(*self.counts[:N_COUNTED])
+
+    def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
+        """Yield what is said of the judgments and the pool, a line each."""
+        known = self.known
+        first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
+        gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
+        yield from gaps.said_of("pool")
+        levels = compared_levels(selection, settings)
+        for n_without in self.counts[len(self.counts) - len(levels) :]:
+            if line := without_nonrelevant("qrels", n_without, known.asked):
+                yield line
+
+
 def all_rows(
-    runs: Iterable[WholeRun], measures: NamedMeasures, of_judgments: Sequence[int], settings: Settings, warn: Warn
+    runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
     """Return the `all` rows: run, name and value, by ascending run, names in print order.
 
     Parameters
     ----------
-    of_judgments : of all parts together, as ``Part`` has it.
-    warn : told what is to be said of the runs.
+    warn : told what is to be said of judgments, pool and runs.
 
     Raises
     ------
     NoTopicsError : no topic of a run could be evaluated.
     """
+    for line in judgments.warnings(selection, settings):
+        warn(line)
+    measures = named_measures(selection)
     found = []
     for run in sorted(runs, key=lambda run: run.name.encode()):
-        for line in run.warnings(measures, of_judgments, settings):
+        for line in run.warnings(measures, judgments.known.topics, settings):
             warn(line)
         if not run.n_topics:
             raise NoTopicsError(f"at least one topic must have both judgments and results, but {run.name} has none")
-        found += [(run.name, name, value) for name, value in run.all_row(measures, of_judgments, settings)]
+        found += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
     return found

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
-from irevalx.errors import quote, shown_name
-from irevalx.judgments.judged_documents import Documents
+from irevalx.errors import quote
 from irevalx.reading.hints import looks_like_json
-from irevalx.reading.runs import Run
 
 HARDLY_ANY = 0.9
 """The share of topics without a retrieved document that was judged, from which on names are in doubt."""
@@ -28,43 +26,29 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
         return ": are the judgments JSON? give -R json"
     if any(map(looks_like_json, retrieved)):
         return ": is the run JSON? give -T json"
-    pair = _pair(judged, retrieved)
+    pair = pair_of_names(judged, retrieved)
     return pair and f": {pair}"
 
 
-def hardly_any_judged(documents: Documents, run: Run, without: Sequence[bytes], n_topics: int) -> list[str]:
-    """Return a warning where in nine of ten topics, or more, no judged document was retrieved.
+def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
+    """Return what is said where in nine of ten topics, or more, no judged document was retrieved; otherwise None.
 
     Parameters
     ----------
-    without : the topics of which documents were retrieved, but none that was judged.
-    n_topics : how many topics with results there are.
+    n_without : topics of which documents were retrieved, but none that was judged.
+    n_topics : topics with results.
+    example : returns the first of the former, and ``pair_of_names`` of its documents.
     """
-    if not without or len(without) < HARDLY_ANY * n_topics:
-        return []
-    topic = without[0]
-    place = documents.topic_index[topic]
-    judged = documents.docnos.take(documents.rows.slice(place)).texts()
-    pair = _pair(judged, _docnos_of(run, topic))
-    return [
-        f"{shown_name(run.path)}: in {len(without)} of {n_topics} topics no judged document was retrieved: in topic "
-        f"{quote(topic)} {pair}"
-    ]
+    if not n_without or n_without < HARDLY_ANY * n_topics:
+        return None
+    topic, pair = example()
+    return f"in {n_without} of {n_topics} topics no judged document was retrieved: in topic {quote(topic)} {pair}"
 
 
-def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
-    """Read again what a run has for a topic."""
-    for block in run.again() if run.to_its_end and not run.size else run.blocks():
-        results = run.parse(block)
-        if topic in results.topics:
-            return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
-    return []
-
-
-def _pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
+def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     """Return one name of each side, two that differ in their spelling only if there are such.
 
-    >>> _pair([b"301", b"302"], [b"0302"])
+    >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments have '302' and the run '0302', which differ only by leading zeros"
     """
     ours, theirs = list(judged), list(retrieved)

@@ -43,33 +43,113 @@ class Pool(Frozen):
         return cls(path, tuple(number), np.concatenate((np.empty(0, np.int64), *places)), docnos)
 
 
-def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) -> Judgments:
-    """Add the pooled documents that have no judgment, as if they stood there with a negative grade.
+class PoolGaps(Frozen):
+    """What judgments and a pool lack of each other; the numbers may be added up over parts without a topic in common.
 
-    A document with a judgment is in the pool, whether the file has it or not. Topics without any judgment stay out.
+    Parameters
+    ----------
+    judged : topics of the judgments.
+    lacking : those of them that the pool lacks.
+    pooled : topics of the pool.
+    unknown : those of them that have no judgments.
+    outside : judged documents that the pool lacks, of pooled topics.
+    first : the topic and the name of the first of these; None where there are none.
+    """
+
+    judged: int
+    lacking: int
+    pooled: int
+    unknown: int
+    outside: int
+    first: tuple[bytes, bytes] | None
+
+    def said_of(self, path: str) -> list[str]:
+        """Return what is said of a pool with this path, a line each."""
+        parts = []
+        if self.lacking:
+            parts.append(
+                f"{self.lacking} of {self.judged} topics of the judgments are not in the pool; theirs is what is there"
+            )
+        if self.unknown:
+            parts.append(f"{self.unknown} of {self.pooled} pooled topics have no judgments and are ignored")
+        lines = ["; ".join(parts)] if parts else []
+        if self.first:
+            topic, docno = self.first
+            others = f" ({self.outside - 1} more such documents)" if self.outside > 1 else ""
+            lines.append(
+                f"topic {quote(topic)}: a judged document must be in the pool, but {quote(docno)} is not; it is "
+                f"counted into it{others}"
+            )
+        return [f"{shown_name(path)}: {line}" for line in lines]
+
+
+NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
+"""Where there is no pool."""
+
+
+def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) -> Judgments:
+    """Add the pooled documents that have no judgment, as ``add_pool`` does.
 
     Parameters
     ----------
     warn : told of judged documents that the pool lacks, and of topics that are in one file only.
     """
-    _tell_other_topics(judgments, pool, warn)
+    both, gaps = add_pool(judgments, pool)
+    for line in gaps.said_of(pool.path):
+        warn(line)
+    return both
+
+
+def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
+    """Add the pooled documents that have no judgment, as if they stood there with a negative grade.
+
+    A document with a judgment is in the pool, whether the file has it or not. Topics without any judgment stay out.
+    """
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
     topic, docnos = place[known], pool.docnos.take(known)
     keys = docnos.keys()
     entry = judgments.table.find(topic, docnos, keys)
-    _tell_judged_outside(judgments, pool, entry[entry != ABSENT], warn)
     new = np.flatnonzero(entry == ABSENT)
     new = new[_first_ones(topic[new], judgments.rows.n, docnos.take(new))]
     new = new[np.argsort(topic[new], kind="stable")]
     more = Segments.of_lengths(np.bincount(topic[new], minlength=judgments.rows.n))
     rows, index = judgments.rows.beside(more)
-    return replace(
+    both = replace(
         judgments,
         rows=rows,
         docnos=Names.joined([judgments.docnos, docnos.take(new)]).take(index),
         grades=np.concatenate((judgments.grades, np.full(more.size, UNJUDGED_IN_FILES)))[index],
         lines=np.concatenate((judgments.lines, np.zeros(more.size, np.int64)))[index],
+    )
+    return both, _gaps(judgments, pool, entry[entry != ABSENT])
+
+
+def _gaps(judgments: Judgments, pool: Pool, entry: IntArray) -> PoolGaps:
+    """Return what judgments and a pool lack of each other.
+
+    Parameters
+    ----------
+    entry : the judged documents that are in the pool.
+    """
+    pooled = set(pool.topics)
+    lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)
+    in_pool = np.zeros(judgments.rows.size, np.bool_)
+    in_pool[entry] = True
+    outside = np.flatnonzero((judgments.grades >= 0) & ~in_pool & ~judgments.rows.spread(lacking))
+    first = None
+    if outside.size:
+        # The first in the file; where it has no order, the first by name.
+        of_topic = outside[judgments.rows.ids[outside] == judgments.rows.ids[outside[0]]].tolist()
+        place = min(of_topic, key=lambda place: (judgments.lines[place], judgments.docnos.text(place)))
+        first = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)
+    return PoolGaps(
+        judged=len(judgments.topics),
+        lacking=int(np.count_nonzero(lacking)),
+        pooled=len(pool.topics),
+        unknown=sum(topic not in judgments.topic_index for topic in pool.topics),
+        outside=outside.size,
+        first=first,
     )
 
 
@@ -77,36 +157,3 @@ def _first_ones(topic: IntArray, n_topics: int, docnos: Names) -> IntArray:
     """Return the places of documents, each topic's once."""
     table = DocumentTable(topic, n_topics, docnos)
     return np.flatnonzero(table.find(topic, docnos) == np.arange(topic.size))
-
-
-def _tell_other_topics(judgments: Judgments, pool: Pool, warn: Warn) -> None:
-    pooled = set(pool.topics)
-    lacking = sum(topic not in pooled for topic in judgments.topics)
-    unknown = sum(topic not in judgments.topic_index for topic in pool.topics)
-    parts = []
-    if lacking:
-        parts.append(
-            f"{lacking} of {len(judgments.topics)} topics of the judgments are not in the pool; theirs is what is there"
-        )
-    if unknown:
-        parts.append(f"{unknown} of {len(pool.topics)} pooled topics have no judgments and are ignored")
-    if parts:
-        warn(f"{shown_name(pool.path)}: {'; '.join(parts)}")
-
-
-def _tell_judged_outside(judgments: Judgments, pool: Pool, entry: IntArray, warn: Warn) -> None:
-    """Name the first judged document that the pool lacks, and count the others; of pooled topics only."""
-    pooled = set(pool.topics)
-    in_pool = np.zeros(judgments.rows.size, np.bool_)
-    in_pool[entry] = True
-    in_pool |= judgments.rows.spread(np.array([topic not in pooled for topic in judgments.topics], np.bool_))
-    outside = np.flatnonzero((judgments.grades >= 0) & ~in_pool)
-    if not outside.size:
-        return
-    first = int(outside[0])
-    topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
-    others = f" ({outside.size - 1} more such documents)" if outside.size > 1 else ""
-    warn(
-        f"{shown_name(pool.path)}: topic {quote(topic)}: a judged document must be in the pool, but {quote(docno)} is "
-        f"not; it is counted into it{others}"
-    )

@@ -149,7 +149,7 @@ class ArrowArray(Frozen):
         starts = changes.nonzero()[0]
         names: Names
         if self.dictionary is not None:
-            names = self.dictionary.all_names.take(words[starts, 0].astype(np.int64))
+            names: Names = self.dictionary.all_names.take(words[starts, 0].astype(np.int64))
         else:
             names = self._names_of_views(words[starts]) if self.form == VIEWS else decimal_names(words[starts, 0])
         return Stretches.at(names, starts, changes.size)

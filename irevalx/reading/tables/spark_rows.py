@@ -1,4 +1,4 @@
-"""Spark's data frames as the rows that ``topic_blocks`` reads, their columns found by name and checked.
+"""Spark's data frames as the rows that ``bundles`` takes, their columns found by name and checked.
 
 Types are checked here, values by Spark when it reads them: what is wrong with one ends the job with a message.
 """
@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any
 
 from irevalx.errors import ArgumentError, quote
+from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED
 from irevalx.reading.tables.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
 from irevalx.reading.tables.tables import GRADE_RULE, NAME_RULE, SCORE_RULE, Table
-from irevalx.reading.tables.topic_blocks import JUDGED, POOLED, RETRIEVED
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", *_INTEGERS)
@@ -33,7 +33,7 @@ THE_RUN = "run"
 
 
 def spark_rows(what: str, frame: Any, kind: int) -> Any:
-    """Return the rows of a data frame with the columns kind, run, topic, docno, grade and score, without nulls.
+    """Return the rows of a data frame with the columns that their kind has, of run, topic, docno, grade and score.
 
     Parameters
     ----------
@@ -51,17 +51,10 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
     wanted = {name: one for name, one in _WANTED[kind].items() if one is not RUN or table.has(RUN)}
     names = {name: table.find(one) for name, one in wanted.items()}
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
-    columns = {
-        "kind": sql.lit(kind),
-        "run": sql.lit(THE_RUN if kind == RETRIEVED else ""),
-        "topic": sql.lit(""),
-        "docno": sql.lit(""),
-        "grade": sql.lit(0).cast("bigint"),
-        "score": sql.lit(0.0),
-    }
-    for name, found in names.items():
-        columns[name] = _checked(sql, what, frame.schema[found], wanted[name].kind, row)
-    return frame.select(*(column.alias(name) for name, column in columns.items()))
+    columns = [
+        _checked(sql, what, frame.schema[found], wanted[name].kind, row).alias(name) for name, found in names.items()
+    ]
+    return frame.select(*columns)
 
 
 def names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:

@@ -146,6 +146,16 @@ def test_geometric_means(tmp_path: Path) -> None:
     assert "its differences have no t intervals" in told
 
 
+@pytest.mark.parametrize("options", [("--power",), ("--by", "run")])
+def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
+    result = lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1", *options)
+    assert (result.status, result.stderr) == (0, "")
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1").stderr
+    drawn = ("--by", "run", "--figure", tmp_path / "intervals.svg", "--seed", "1")
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", *drawn).stderr
+
+
 def test_sums(tmp_path: Path) -> None:
     """num_rel_ret is shown as a sum, and its difference and interval are those of the sums."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
