@@ -147,7 +147,6 @@ class ArrowArray(Frozen):
         for other in words.T[1:]:
             changes[1:] |= other[1:] != other[:-1]
         starts = changes.nonzero()[0]
-        names: Names
         if self.dictionary is not None:
             names: Names = self.dictionary.all_names.take(words[starts, 0].astype(np.int64))
         else:
