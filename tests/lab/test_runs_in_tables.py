@@ -36,15 +36,15 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     judged = [(topic, docno, min(grade, 1)) for topic, docno, grade in made_qrels(Random(9))]
     (tmp_path / "qrels").write_bytes(qrels_text(judged))
     texts = [tmp_path / name for name in runs]
-    for path, (name, rows) in zip(texts, runs.items(), strict=True):
-        path.write_bytes(run_text(rows, name))
-    named = [(name, row) for name, run in runs.items() for row in run]
+    for path, (name, retrieved) in zip(texts, runs.items(), strict=True):
+        path.write_bytes(run_text(retrieved, name))
+    rows = [(name, row) for name, run in runs.items() for row in run]
     if order == "mixed":
-        first = [next(one for one in named if one[0] == name) for name in runs]
-        rest = [one for one in named if one not in first]
+        first = [next(row for row in rows if row[0] == name) for name in runs]
+        rest = [row for row in rows if row not in first]
         Random(1).shuffle(rest)
-        named = [*first, *rest]
-    given = {**columns([row for _, row in named], "score"), "run": [name for name, _ in named]}
+        rows = [*first, *rest]
+    given = {**columns([row for _, row in rows], "score"), "run": [name for name, _ in rows]}
     parquet.write_table(pyarrow.table(given), tmp_path / "runs.parquet", row_group_size=50)
 
     def answer(*files: Path) -> bytes:
