@@ -23,7 +23,7 @@ class Quality:
     Parameters
     ----------
     share : of each topic's judged documents, to learn from.
-    precision, recall, f1 : averages over topics; 0/0 counts as 0. All 0 without topics.
+    precision, recall, f1 : averages over topics; 0/0 counts as 0. nan without topics.
     n_topics : the topics averaged over, the same for all shares: those with documents to predict that could be trained
         from each of the shares.
     n_untrained : topics that could not be trained from this share, since it held no relevant or no nonrelevant document

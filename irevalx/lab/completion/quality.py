@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -59,8 +60,10 @@ def precision_recall_f1(found: Found) -> tuple[FloatArray, FloatArray, FloatArra
 
 
 def macro_averages(found: Found) -> tuple[float, float, float]:
-    """Return the means over topics of precision, recall and F1; 0 without topics."""
-    precision, recall, f1 = (ordered_sum(values) / max(1, values.size) for values in precision_recall_f1(found))
+    """Return the means over topics of precision, recall and F1; nan without topics."""
+    if not found.asked.size:
+        return math.nan, math.nan, math.nan
+    precision, recall, f1 = (ordered_sum(values) / values.size for values in precision_recall_f1(found))
     return precision, recall, f1
 
 
@@ -70,7 +73,8 @@ class CompletionQuality:
 
     Parameters
     ----------
-    precision, recall, f1 : means over all groups and topics with documents predicted; 0/0 counts as 0.
+    precision, recall, f1 : means over all groups and topics with documents predicted; 0/0 counts as 0. nan without
+        any.
     n_averaged : the number of pairs of a group and a topic averaged over.
     n_nothing_to_find : those of them without a relevant document to predict; they count as 0.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -266,11 +267,11 @@ def test_quality_over_groups_and_topics() -> None:
 
 
 def test_holdout_of_nothing() -> None:
-    """Where no topic can be trained the averages are 0, over no topics."""
+    """Where no topic can be trained there are no averages, rather than averages of 0."""
     judgments = judgments_of("1 0 a 0\n1 0 b 0\n")
     completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
     [found] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
-    assert (found.precision, found.recall, found.f1) == (0, 0, 0)
+    assert all(math.isnan(mean) for mean in (found.precision, found.recall, found.f1))
     assert (found.n_topics, found.n_untrained) == (0, 1)
 
 
