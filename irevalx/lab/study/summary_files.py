@@ -15,10 +15,13 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.lab.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
-from irevalx.lab.study.study import REFERENCES, axis_of
+from irevalx.lab.study.study import REFERENCES, SCHEMES, axis_of
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 _LABELS = ("scheme", "level", "judged", "measure", "against")
+
+_DRAWN = tuple(f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd"))
+"""The columns of numbers that figures show; summaries of older versions may lack some."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +75,11 @@ def read_summary(text: str) -> StudySummary:
     where = shown_name(path)
     lines = b"".join(Source(path).chunks(CHUNK_SIZE)).decode("utf-8", "surrogateescape").splitlines()
     rows = list(csv.DictReader(lines))
-    if not rows or not {*_LABELS, "tau_b_mean"} <= rows[0].keys():
-        raise InputError(
-            f"{where}: it must be the summary of a study, with the columns {', '.join(_LABELS)} and others"
-        )
+    if not rows or (lacking := [name for name in (*_LABELS, *_DRAWN) if name not in rows[0]]):
+        without = f", but lacks {', '.join(lacking)}" if rows else ", but has no rows"
+        raise InputError(f"{where}: it must be a summary that this version of irevalx-lab study writes{without}")
+    if (scheme := rows[0]["scheme"]) not in SCHEMES:
+        raise InputError(f"{where}:2: scheme must be one of {', '.join(SCHEMES)}, but got {quote(scheme)}")
     levels = tuple(dict.fromkeys(row["level"] for row in rows))
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
     judged: dict[str, float] = {}
@@ -87,6 +91,10 @@ def read_summary(text: str) -> StudySummary:
             number_of(row["level"])
         except (TypeError, ValueError, ZeroDivisionError):
             raise InputError(f"{where}:{number}: a row must have numbers behind its labels") from None
+        if not 0 < numbers["judged"] <= 1:
+            raise InputError(
+                f"{where}:{number}: judged must be a share above 0 and at most 1, but got {quote(row['judged'])}"
+            )
         judged[row["level"]] = numbers["judged"]
         columns = found.setdefault((row["measure"], row["against"]), {})
         for column, value in numbers.items():

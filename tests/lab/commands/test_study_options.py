@@ -150,3 +150,39 @@ def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
     assert (done.status, "study.json: it must be what irevalx-lab study has written" in done.stderr) == (2, True)
     (tmp_path / "topics" / "study.json").unlink()
     assert lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg").stderr == ""
+
+
+SUMMARY = {
+    "scheme": "uniform",
+    "level": "10%",
+    "judged": "0.1",
+    "measure": "map",
+    "against": "AP",
+    **{f"{name}_{of}": "0.5" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")},
+}
+"""What draw needs of a row of summary.csv."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"pearson_mean": None, "rms_sd": None}, " writes, but lacks pearson_mean, rms_sd"),
+        ({"scheme": "odd"}, ":2: scheme must be one of uniform, stratified, depth, mixed, strata, but got 'odd'"),
+        ({"judged": "0"}, ":2: judged must be a share above 0 and at most 1, but got '0'"),
+        ({"judged": ""}, ":2: judged must be a share above 0 and at most 1, but got ''"),
+        ({"judged": "nan"}, ":2: judged must be a share above 0 and at most 1, but got 'nan'"),
+        ({"level": "ten"}, ":2: a row must have numbers behind its labels"),
+        ({}, None),
+    ],
+)
+@pytest.mark.parametrize("layout", ["axis", "grid"])
+def test_summaries_of_other_versions(
+    changed: dict[str, str | None], problem: str | None, layout: str, tmp_path: Path
+) -> None:
+    """A summary without what a figure shows, such as one of an older version, is an error in words."""
+    row = {name: value for name, value in (SUMMARY | changed).items() if value is not None}
+    lines = [[*row], [*row.values()], [*(row | {"against": "itself"}).values()]]
+    (tmp_path / "summary.csv").write_text("".join(",".join(line) + "\n" for line in lines))
+    done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
+    assert done.status == (0 if problem is None else 2)
+    assert done.stderr.endswith("" if problem is None else f"{problem}\n")
