@@ -38,19 +38,19 @@ def made_run(chance: Random, *, odd: Sequence[float] = ()) -> list[Row]:
     ]
 
 
-def shuffled(rows: Iterable[Row]) -> list[Row]:
+def shuffled(rows: Iterable[Any]) -> list[Any]:
     """The rows in another order."""
     rows = list(rows)
     Random(1).shuffle(rows)
     return rows
 
 
-def qrels_text(rows: Iterable[Row]) -> bytes:
+def qrels_text(rows: Iterable[tuple[Any, Any, float]]) -> bytes:
     """Judgments as a text file."""
     return "".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in rows).encode()
 
 
-def run_text(rows: Iterable[Row], tag: str = "run") -> bytes:
+def run_text(rows: Iterable[tuple[Any, Any, float]], tag: str = "run") -> bytes:
     """A run as a text file, with every digit."""
     return "".join(f"{topic} Q0 {docno} 0 {score!r} {tag}\n" for topic, docno, score in rows).encode()
 

@@ -22,8 +22,8 @@ PADDING = 32
 WORD = 8
 """Bytes of a word."""
 
-_FEW = 16
-"""Of so many strings at least it is worth knowing how they lie in memory."""
+_MANY, _FEW = 1 << 10, 1 << 4
+"""Of so many strings at least it is worth knowing how they lie in memory; of a few of these it is seen first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -217,7 +217,9 @@ class Names(Frozen):
         if self._long:
             index = np.flatnonzero(length <= LONG)
             length = length[index]
-        shortest, longest = int(length.min(initial=LONG)), int(length.max(initial=0))
+        if not length.size:
+            return
+        shortest, longest = int(length.min()), int(length.max())
         for place in range(0, longest, WORD):
             if shortest <= place:
                 reaching = length > place
@@ -250,7 +252,7 @@ class Names(Frozen):
 
         Words at equal distances are copied in a tenth of the time that it takes to gather them.
         """
-        if self.size < _FEW:
+        if self.size < _MANY:
             return 0
         step = self.start.item(1) - self.start.item(0)
         for begins in (self.start[:_FEW], self.start):

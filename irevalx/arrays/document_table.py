@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
 from irevalx.frozen import Frozen, cached_property
 
 if TYPE_CHECKING:
-    from irevalx.arrays.numerals import Ids
+    from irevalx.arrays.ids import Ids
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last number is for all further levels too.
@@ -168,7 +168,7 @@ class DocumentTable:
 
         No other name can be what a whole number stands for, so that digits need not be written to find them.
         """
-        from irevalx.arrays.numerals import as_names, numerals_among
+        from irevalx.arrays.ids import as_names, numerals_among
 
         places, numerals = numerals_among(as_names(self._docnos))
         return np.append(places, ABSENT), DocumentTable(self._topic[places], self._n_topics, numerals)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.ids import joined_names
 from irevalx.arrays.segments import IntArray
 from irevalx.frozen import Frozen, cached_property
 
@@ -51,9 +53,16 @@ class Stretches(Frozen):
         parts = [part for part in parts if part.size]
         if not parts:
             return cls.of(Names.of([]))
-        before = np.cumsum([0, *(part.size for part in parts)]).tolist()
-        starts = [part.starts + first for part, first in zip(parts, before, strict=False)]
-        return cls.at(Names.joined([part.names for part in parts]), np.concatenate(starts), before[-1])
+        before = np.cumsum([0, *(part.size for part in parts)])
+        starts = np.concatenate([part.starts + first for part, first in zip(parts, before[:-1], strict=True)])
+        names = joined_names([part.names for part in parts])
+        again = [one.names.text(-1) == other.names.text(0) for one, other in pairwise(parts)]
+        if any(again):
+            first_of_parts = np.cumsum([part.n for part in parts[:-1]])
+            new = np.ones(starts.size, np.bool_)
+            new[first_of_parts[again]] = False
+            names, starts = names.take(new), starts[new]
+        return cls(names, starts, int(before[-1]))
 
     @property
     def n(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import cast
 
 from irevalx.cli.options import refuse_standard_input_twice
@@ -14,7 +15,7 @@ from irevalx.lab.judging.labels import read_labels
 from irevalx.lab.judging.qrels_lines import QrelsLines
 from irevalx.lab.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import QRELS, REL_FORMATS, read_trec_results
+from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, runs_in
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -82,8 +83,9 @@ class Inputs:
 
     @cached_property
     def opened_runs(self) -> list[Run]:
-        """The runs, whose lines are still to be read."""
-        return [read_trec_results(source, TREC_EVAL_10, False, self.messages.warn) for source in self.run_sources]
+        """The runs, whose lines are still to be read; a Parquet file may have several."""
+        runs = (runs_in(TREC_RESULTS, source, TREC_EVAL_10, False, self.messages.warn) for source in self.run_sources)
+        return list(chain.from_iterable(runs))
 
     def labels(self, path: str) -> Judgments:
         """Read labels from elsewhere; raises as ``read_labels`` does."""

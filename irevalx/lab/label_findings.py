@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
-from irevalx.errors import InputError, shown_name
+from irevalx.errors import InputError, Warn, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.experiment import Experiment
 from irevalx.lab.judging.labels import TwoLabellings
@@ -289,13 +289,16 @@ class TwoEvaluations:
             yield Finding(statistic=name, measure=self.measure, value=value.item(), low=low, high=high)
 
 
-def evaluations(experiment: Experiment, labels: TwoLabellings) -> Iterator[TwoEvaluations]:
+def evaluations(
+    experiment: Experiment, labels: TwoLabellings, warn: Warn = lambda line: None
+) -> Iterator[TwoEvaluations]:
     """Evaluate the runs with both files, measure by measure, on the topics that have a value in both.
 
     Parameters
     ----------
     experiment : with the documents of both files.
     labels : the same documents.
+    warn : is called with a line for each measure that has no value for some topics.
 
     Raises
     ------
@@ -310,6 +313,8 @@ def evaluations(experiment: Experiment, labels: TwoLabellings) -> Iterator[TwoEv
         defined = np.isfinite(human).all(axis=0) & np.isfinite(machine).all(axis=0)
         if not defined.any():
             raise InputError(f"{measure} must have a value for one topic at least with both files, but has none")
+        if left_out := int(np.count_nonzero(~defined)):
+            warn(f"{measure}: {left_out} of {defined.size} topics are left out: with one of the files it has no value")
         human, machine = (scale.transform(side[:, defined]) for side in (human, machine))
         yield TwoEvaluations(measure, experiment.runs, human, machine, scale)
 

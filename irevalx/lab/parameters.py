@@ -111,7 +111,8 @@ def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
 
     rule = "Any can be used here" if set(formats) == set(REL_FORMATS) else f"Here it must be {usable}"
     return click.option(
-        *("-R", "--rel-format"),
+        "-R",
+        "--rel-format",
         "rel_format",
         type=click.Choice(list(REL_FORMATS)),
         metavar="FORMAT",
@@ -133,7 +134,8 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
         return tuple(word for value in values for word in value.split()) or default
 
     return click.option(
-        *("-m", "--measures"),
+        "-m",
+        "--measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
@@ -183,7 +185,8 @@ topic_resamples_option = click.option(
     ),
 )
 level_option = click.option(
-    *("-l", "--level"),
+    "-l",
+    "--level",
     type=int,
     metavar="N",
     default=1,

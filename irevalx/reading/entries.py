@@ -6,11 +6,13 @@ those alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from irevalx.arrays.numerals import Ids, as_names
+from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
-from irevalx.arrays.stretches import Stretches
 from irevalx.errors import quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -19,6 +21,10 @@ from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, group_stretches
 from irevalx.trec_eval.numbers import OddNumbers
 from irevalx.trec_eval.versions import Compat
+
+if TYPE_CHECKING:
+    from irevalx.arrays.ids import Ids
+    from irevalx.arrays.stretches import Stretches
 
 
 class Entries(Frozen):
@@ -58,6 +64,25 @@ class Entries(Frozen):
         lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
+    @classmethod
+    def joined(cls, path: str, parts: Sequence[Entries]) -> Entries:
+        """Return what several parts have, those of each topic brought together, in the order of the parts."""
+        from irevalx.arrays.ids import joined_ids
+
+        number: dict[bytes, int] = {}
+        topic = [number.setdefault(topic, len(number)) for part in parts for topic in part.topics]
+        lengths = np.concatenate((np.empty(0, np.int64), *(part.rows.lengths for part in parts)))
+        of_pieces = np.array(topic, np.int64)
+        _, index = Segments.of_lengths(lengths).take(np.argsort(of_pieces, kind="stable"))
+        return cls(
+            path,
+            tuple(number),
+            Segments.of_lengths(np.bincount(of_pieces, lengths, len(number)).astype(np.int64)),
+            joined_ids([part.docnos for part in parts]).take(index),
+            np.concatenate((np.empty(0), *(part.numbers for part in parts)))[index],
+            np.concatenate((np.empty(0, np.int64), *(part.lines for part in parts)))[index],
+        )
+
     def take(self, first: int, last: int) -> Entries:
         """Return some topics, from the first number on and before the last."""
         low, high = self.rows.offsets[[first, last]].tolist()
@@ -66,17 +91,21 @@ class Entries(Frozen):
         docnos, numbers, lines = self.docnos.take(flat), self.numbers[flat], self.lines[flat]
         return Entries(self.path, self.topics[first:last], rows, docnos, numbers, lines, self.distinct)
 
+    @property
+    def _docno_names(self) -> Names:
+        return self.docnos if isinstance(self.docnos, Names) else self.docnos.names
+
     def judgments(self) -> Judgments:
         """Return them as judgments; topics without documents are left out."""
         filled = np.flatnonzero(self.rows.lengths).tolist()
         topics = tuple(self.topics[place] for place in filled)
         rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, as_names(self.docnos), self.numbers, self.lines)
+        part = Judgments(self.path, topics, rows, self._docno_names, self.numbers, self.lines)
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
         """Return them as a pool."""
-        return Pool(self.path, self.topics, self.rows.ids, as_names(self.docnos))
+        return Pool(self.path, self.topics, self.rows.ids, self._docno_names)
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
         """Return them as results of a run with this tag.

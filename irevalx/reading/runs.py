@@ -14,9 +14,9 @@ from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import OddNumbers
 
 if TYPE_CHECKING:
-    from irevalx.arrays.numerals import Ids
+    from irevalx.arrays.ids import Ids
 
-MANY_STRETCHES = 1 << 16
+MANY_STRETCHES = 1 << 13
 """Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
 after another."""
 
@@ -99,7 +99,7 @@ def group_stretches(names: Names, starts: IntArray, size: int) -> tuple[tuple[by
     size : how many lines there are.
     """
     lengths = np.diff(np.append(starts, size))
-    if starts.size > MANY_STRETCHES // 2 and starts.size > size // 2:
+    if size >= MANY_STRETCHES and starts.size > size // 2:
         return _group_scattered(names, lengths)
     stretches = names.texts()
     number: dict[bytes, int] = {}

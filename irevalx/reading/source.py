@@ -7,6 +7,7 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, BinaryIO, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
@@ -80,10 +81,30 @@ class Source:
         topics that begin with PAR1.
         """
         try:
-            head = _plain(io.BytesIO(self._head()), shown_name(self.path)).read(len(_PARQUET) + 1)
+            head = self._first_bytes(len(_PARQUET) + 1)
         except (OSError, ValueError, UnreadableFileError):
             return False
         return head.startswith(_PARQUET) and head[len(_PARQUET) :] not in _OF_TEXT
+
+    def _first_bytes(self, size: int) -> bytes:
+        """Return some of the first bytes of what the file holds.
+
+        A block of bzip2 is up to 900 KB long and says nothing before its end. What cannot be sought is then copied.
+        """
+        head = self._head()
+        name = shown_name(self.path)
+        if not compression_of(head):
+            return head[:size]
+        with suppress(UnreadableFileError):
+            return _plain(io.BytesIO(head), name).read(size)
+        with self._open() as raw:
+            if raw.seekable():
+                return _plain(raw, name).read(size)
+            copied = self._spooled(raw)
+            while copied.read(CHUNK_SIZE):
+                pass
+        with self._open() as copy:
+            return _plain(copy, name).read(size)
 
     def _head(self) -> bytes:
         """Return some of the first bytes as they are; what cannot be sought is read from them on when it is opened."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 from table_data import (
     CONSUMERS,
+    DOCNOS,
     FORMS,
     ODD_SCORES,
+    TOPICS,
     WITHOUT_CONSUMER,
     Row,
     columns,
@@ -27,7 +30,7 @@ from table_data import (
 )
 
 import irevalx
-from irevalx.reading.tables import arrow_streams, run_rows, run_tables
+from irevalx.reading.tables import arrow_streams, kept_rows, run_rows, run_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -51,7 +54,7 @@ QRELS = made_qrels(Random(1))
 POOL = made_qrels(Random(2))
 RUN = made_run(Random(3))
 ODD_RUN = made_run(Random(4), odd=ODD_SCORES)
-ORDERS: dict[str, Callable[[list[Row]], list[Row]]] = {"in order": list, "shuffled": shuffled}
+ORDERS: dict[str, Callable[[list[Any]], list[Any]]] = {"in order": list, "shuffled": shuffled}
 
 
 def values(qrels: Any, run: Any, **options: Any) -> str:
@@ -163,6 +166,115 @@ def test_runs_are_read_once_and_evaluated_often() -> None:
     run = irevalx.Run.read(FORMS["pyarrow Reader"](shuffled(RUN), "score"))
     for number in (0, 2, 0):
         assert values(io.BytesIO(qrels_text(QRELS)), run, **OPTIONS[number]) == expected(number, odd=False)
+
+
+def batches_counted(rows: list[Row], counted: list[int], **others: Any) -> Any:
+    """A reader that can be gone through once, and counts its batches."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    table = pyarrow_.table({**columns(rows, "score"), **others})
+
+    def batches() -> Iterator[Any]:
+        for batch in table.to_batches(max_chunksize=7):
+            counted.append(batch.num_rows)
+            yield batch
+
+    return pyarrow_.RecordBatchReader.from_batches(table.schema, batches())
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_stream_is_read_once(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often rows are needed, and whether they are kept in memory or on the disk, each is read once."""
+    for most in (0, 1 << 20):
+        monkeypatch.setattr(kept_rows, "_MOST_IN_MEMORY", most)
+        counted: list[int] = []
+        reader = batches_counted(ORDERS[order](RUN), counted)
+        assert values(io.BytesIO(qrels_text(QRELS)), reader) == expected(0, odd=False)
+        assert sum(counted) == len(RUN)
+        counted.clear()
+        kept = irevalx.Run.read(batches_counted(ORDERS[order](RUN), counted))
+        assert sum(counted) == len(RUN)
+        for number in (0, 2):
+            assert values(io.BytesIO(qrels_text(QRELS)), kept, **OPTIONS[number]) == expected(number, odd=False)
+        assert sum(counted) == len(RUN)
+
+
+def test_rows_of_a_stream_are_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a stream in topic order no more than some blocks are in memory at a time."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(kept_rows, "_MOST_IN_MEMORY", 1 << 10)
+
+    def batches() -> Iterator[Any]:
+        for topic in range(300):
+            docnos = [f"{topic}-{docno}" for docno in range(1000)]
+            yield pyarrow_.record_batch({"topic": [str(topic)] * 1000, "docno": docnos, "score": [1.0 / 3] * 1000})
+
+    schema = pyarrow_.schema({"topic": pyarrow_.string(), "docno": pyarrow_.string(), "score": pyarrow_.float64()})
+    reader = pyarrow_.RecordBatchReader.from_batches(schema, batches())
+    irevalx.evaluate({"0": {"0-0": 1}}, {"0": {"0-0": 1.0}}, "map")
+    tracemalloc.start()
+    try:
+        found = irevalx.evaluate({str(topic): {f"{topic}-999": 1} for topic in range(300)}, reader, "map")
+        assert tracemalloc.get_traced_memory()[1] < 12_000_000
+    finally:
+        tracemalloc.stop()
+    assert found["map"] == 1.0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_stream_that_names_runs(order: str) -> None:
+    """A stream of several runs is read once as well."""
+    given, names = with_runs(order)
+    rows = list(zip(given["query_id"], given["docno"], given["score"], strict=True))
+    counted: list[int] = []
+    found = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), batches_counted(rows, counted, run=given["run"]), MEASURES)
+    assert found.runs == names
+    assert sum(counted) == len(rows)
+    for name, alone in several_runs().items():
+        of_run = found.to_dict()[name]
+        for of_topic in of_run.values():
+            of_topic.pop("runid", None)
+        assert repr(of_run) == values(io.BytesIO(qrels_text(QRELS)), io.BytesIO(run_text(alone)))
+
+
+def test_no_room_for_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rows cannot be kept the error says so."""
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept_rows, "SpooledTemporaryFile", lambda size: Full())
+    with pytest.raises(irevalx.IrevalxError, match=r"^cannot keep run in a temporary file: No space left on device$"):
+        irevalx.Run.read(batches_counted(RUN, []))
+
+
+def numbered(rows: list[Row]) -> list[tuple[int, int, float]]:
+    """The rows with whole numbers for topics and documents; some of them are below 0, or long."""
+    topics = {name: number - 3 for number, name in enumerate(TOPICS)}
+    docnos = {name: (number - 9) * (10**17 if number % 4 == 0 else 1) for number, name in enumerate(DOCNOS)}
+    return [(topics[topic], docnos[docno], number) for topic, docno, number in rows]
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("number", range(len(OPTIONS)))
+def test_whole_numbers_as_ids(number: int, order: str, consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers give what their digits give, be the judgments numbers or text."""
+    polars = pytest.importorskip("polars")
+    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+    qrels, run, pool = numbered(QRELS), numbered(ODD_RUN), numbered(POOL)
+    orders: Callable[[list[Any]], list[Any]] = shuffled if order == "shuffled" else list
+    options = dict(OPTIONS[number])
+    in_text, in_table = dict(options), dict(options)
+    if "pool" in options:
+        in_text["pool"] = io.BytesIO("".join(f"{topic} {docno}\n" for topic, docno, _ in pool).encode())
+        in_table["pool"] = polars.DataFrame(pool, schema=["topic", "docno", "x"], orient="row")
+    # Names that no number has, and digits that no number is written with, are not what a number stands for.
+    more = b"".join(b"%d 0 %s 1\n" % (topic, name) for topic in (0, 1) for name in (b"07", b"-0", b"+5", b"D1"))
+    wanted = values(io.BytesIO(qrels_text(qrels) + more), io.BytesIO(run_text(run)), **in_text)
+    table = polars.DataFrame(orders(run), schema=["topic", "docno", "score"], orient="row")
+    assert values(io.BytesIO(qrels_text(qrels) + more), table, **in_table) == wanted
+    assert values(io.BytesIO(qrels_text(qrels) + more), table.to_arrow().to_reader(11), **in_table) == wanted
 
 
 @pytest.mark.parametrize("kind", ["int8", "int32", "int64", "uint64"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from irevalx.lab.paired_scorings import PairedScores
 from irevalx.lab.run_overlap import overlap_of_scorings
@@ -15,11 +14,25 @@ from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.lab.statistics.rank_biased_overlap import OVERLAP_COLUMNS
 from irevalx.reports.table import Table
 
-COLUMNS = (
-    *("measure", "tau", "tau_b", "tau_ap", "pearson", "rms", "bias"),
-    *("rank_change", "rise", "risen", "fall", "fallen", "significant", "runs"),
-)
-"""The columns of the agreement itself."""
+
+class AgreementOfMeasure(NamedTuple):
+    """A row of the table of agreement."""
+
+    measure: str
+    tau: float
+    tau_b: float
+    tau_ap: float
+    pearson: float
+    rms: float
+    bias: float
+    rank_change: float
+    rise: int
+    risen: str | None
+    fall: int
+    fallen: str | None
+    significant: float | None
+    runs: int
+
 
 INTERVAL_COLUMNS = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
 """The ends of the intervals of the agreement."""
@@ -54,7 +67,7 @@ def tables_for_people(found: Sequence[PairedScores], asked: Asked) -> list[Table
 def _parts(found: Sequence[PairedScores], asked: Asked) -> list[Table]:
     """Return the columns by what they are about, behind the measures."""
     tables = [
-        Table("agreement", COLUMNS, [_agreement(paired) for paired in found]),
+        Table("agreement", AgreementOfMeasure._fields, [_agreement(paired) for paired in found]),
         Table("decisions which runs differ", ("measure", *DECISION_COLUMNS), [_decisions(paired) for paired in found]),
     ]
     if asked.resamples:
@@ -80,12 +93,24 @@ def _has_values(row: Sequence[Any]) -> bool:
     return any(value is not None for value in row[1:])
 
 
-def _agreement(paired: PairedScores) -> tuple[Any, ...]:
-    one = replace(agree(paired.x, paired.y, paired.runs), changed=paired.changed)
-    correlations = (one.tau, one.tau_b, one.tau_ap, one.pearson)
-    moved = (one.rank_change, one.rise, one.risen, one.fall, one.fallen)
-    known = [None if math.isnan(correlation) else correlation for correlation in correlations]
-    return (paired.measure, *known, one.rms, one.bias, *moved, one.changed, one.n_runs)
+def _agreement(paired: PairedScores) -> AgreementOfMeasure:
+    one = agree(paired.x, paired.y, paired.runs)
+    return AgreementOfMeasure(
+        measure=paired.measure,
+        tau=one.tau,
+        tau_b=one.tau_b,
+        tau_ap=one.tau_ap,
+        pearson=one.pearson,
+        rms=one.rms,
+        bias=one.bias,
+        rank_change=one.rank_change,
+        rise=one.rise,
+        risen=one.risen,
+        fall=one.fall,
+        fallen=one.fallen,
+        significant=paired.changed,
+        runs=one.n_runs,
+    )
 
 
 def _decisions(paired: PairedScores) -> tuple[Any, ...]:
@@ -99,5 +124,4 @@ def _intervals(paired: PairedScores, asked: Asked) -> tuple[Any, ...]:
     ends = paired.intervals(asked.resamples, seed=asked.seed)
     if ends is None:
         return (paired.measure, *(None for _ in INTERVAL_COLUMNS))
-    known = [None if math.isnan(end) else end for name in STATISTICS for end in ends[name]]
-    return (paired.measure, *known)
+    return (paired.measure, *(end for name in STATISTICS for end in ends[name]))

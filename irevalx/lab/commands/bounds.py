@@ -147,7 +147,7 @@ def _refuse_contradictions(
         raise UsageError(f"--next must be given with one measure, but got {len(measures)}")
     if n_next is not None and output.figure is not None:
         raise UsageError("--next and --figure must not be given together")
-    if len(inputs.runs) < 2 and (n_next is not None or output.figure is not None):
+    if (n_next is not None or output.figure is not None) and len(inputs.opened_runs) < 2:
         raise UsageError("--next and --figure must have two runs to tell apart, but got one")
 
 

@@ -42,7 +42,9 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     qrels_argument,
     runs_argument,
     click.option(
-        *("-m", "--measure", "--measures"),
+        "-m",
+        "--measure",
+        "--measures",
         "measures",
         multiple=True,
         metavar="NAME...",
@@ -146,9 +148,9 @@ def command(
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
     own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
     against the other, p before and after correction, whether the runs differ, and an interval that holds for all pairs
-    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ; holm may call runs
-    different whose interval has 0. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are
-    shown as sums.
+    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ, and so it does with
+    bonferroni, --test t and --interval t; holm may call runs different whose interval has 0. Geometric means (gm_map)
+    are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
     """
     _refuse_contradictions(output, by, drawn, power=power)
     experiment = inputs.ranked_runs()
@@ -159,7 +161,8 @@ def command(
 
         sizes = {"n_runs": len(experiment.runs), "n_pairs": len(pairs), "n_measures": len(experiment.measures)}
         what = what_to_draw(drawn, output.page, **sizes, baseline=baseline is not None)
-    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
+    shows_intervals = what == "intervals" or (by == "pair" and not power)
+    method = Method(test, correction, interval if shows_intervals else None, alpha, resamples, chosen_seed(seed))
     measures, tested = [], []
     warnings: dict[str, None] = {}
     values_of_measures = defined_values(experiment, inputs.messages.warn)

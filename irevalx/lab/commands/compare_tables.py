@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from irevalx.lab.statistics.comparison import Comparisons, by_achieved_significance, discriminative_power
 from irevalx.lab.statistics.letters import letters_of_groups
 from irevalx.reports.table import Table
 
-COLUMNS = (
-    *("measure", "run", "against", "mean", "mean_against", "difference", "low", "high", "effect_size"),
-    *("wins", "ties", "losses", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high"),
-)
-"""The columns of the table of pairs."""
+
+class ComparedPair(NamedTuple):
+    """A row of the table of pairs: how a run compares with another under a measure."""
+
+    measure: str
+    run: str
+    against: str
+    mean: float
+    mean_against: float
+    difference: float
+    low: float
+    high: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    corrected_p: float
+    differ: bool
+    simultaneous_low: float
+    simultaneous_high: float
+
+
+class PowerOfMeasure(NamedTuple):
+    """A row of the table of discriminative power."""
+
+    measure: str
+    pairs: int
+    different: int
+    power: float
+    power_uncorrected: float
+    needed: float
+
+
+class AchievedLevel(NamedTuple):
+    """A row of the table of achieved significance levels."""
+
+    rank: int
+    run: str
+    against: str
+    p: float
+    corrected_p: float
+
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
 
@@ -47,49 +84,55 @@ class Compared:
 def pairs_table(measures: Sequence[Compared], alpha: float) -> Table:
     """Return a row for each measure and pair of runs."""
     rows = [
-        (
-            of_measure.measure,
-            of_measure.runs[one.second],
-            of_measure.runs[one.first],
-            of_measure.as_printed(one.mean_second),
-            of_measure.as_printed(one.mean_first),
-            of_measure.as_printed(one.difference),
-            _known(one.low),
-            _known(one.high),
-            _known(one.effect_size),
-            one.wins,
-            one.ties,
-            one.losses,
-            one.p,
-            one.corrected,
-            one.corrected < alpha,
-            _known(one.simultaneous_low),
-            _known(one.simultaneous_high),
+        ComparedPair(
+            measure=of_measure.measure,
+            run=of_measure.runs[one.second],
+            against=of_measure.runs[one.first],
+            mean=of_measure.as_printed(one.mean_second),
+            mean_against=of_measure.as_printed(one.mean_first),
+            difference=of_measure.as_printed(one.difference),
+            low=one.low,
+            high=one.high,
+            effect_size=one.effect_size,
+            wins=one.wins,
+            ties=one.ties,
+            losses=one.losses,
+            p=one.p,
+            corrected_p=one.corrected,
+            differ=one.corrected < alpha,
+            simultaneous_low=one.simultaneous_low,
+            simultaneous_high=one.simultaneous_high,
         )
         for of_measure in measures
         for one in of_measure.found.pairs
     ]
-    return Table("comparison", COLUMNS, rows, n_labels=3, probabilities=PROBABILITIES)
+    return Table("comparison", ComparedPair._fields, rows, n_labels=3, probabilities=PROBABILITIES)
 
 
 def power_tables(measures: Sequence[Compared], alpha: float) -> list[Table]:
     """Return a row for each measure: its discriminative power; and the pairs of each by their p-values."""
-    rows = []
-    for of_measure in measures:
-        power = discriminative_power(of_measure.found, alpha)
-        shares = (power.power, power.power_uncorrected, _known(power.needed))
-        rows.append((of_measure.measure, power.pairs, power.different, *shares))
-    columns = ("measure", "pairs", "different", "power", "power_uncorrected", "needed")
-    tables = [Table("discriminative power", columns, rows)]
+    rows = [_power(of_measure, alpha) for of_measure in measures]
+    tables = [Table("discriminative power", PowerOfMeasure._fields, rows)]
     for of_measure in measures:
         title = "achieved significance levels" + (f": {of_measure.measure}" if measures[1:] else "")
         levels = [
-            (rank, of_measure.runs[one.second], of_measure.runs[one.first], one.p, one.corrected)
+            AchievedLevel(rank, of_measure.runs[one.second], of_measure.runs[one.first], one.p, one.corrected)
             for rank, one in enumerate(by_achieved_significance(of_measure.found), start=1)
         ]
-        heads = ("rank", "run", "against", "p", "corrected_p")
-        tables.append(Table(title, heads, levels, n_labels=3, probabilities=PROBABILITIES))
+        tables.append(Table(title, AchievedLevel._fields, levels, n_labels=3, probabilities=PROBABILITIES))
     return tables
+
+
+def _power(of_measure: Compared, alpha: float) -> PowerOfMeasure:
+    power = discriminative_power(of_measure.found, alpha)
+    return PowerOfMeasure(
+        measure=of_measure.measure,
+        pairs=power.pairs,
+        different=power.different,
+        power=power.power,
+        power_uncorrected=power.power_uncorrected,
+        needed=power.needed,
+    )
 
 
 def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None) -> Table:
@@ -128,8 +171,3 @@ def _marks(of_measure: Compared, alpha: float) -> list[str]:
         if one.corrected < alpha:
             marks[one.second] = "+" if one.difference > 0 else "-"
     return marks
-
-
-def _known(number: float) -> float | None:
-    """Return a number, None in place of nan."""
-    return None if math.isnan(number) else number

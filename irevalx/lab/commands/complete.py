@@ -219,7 +219,7 @@ def command(
         write_lines(added(predictions.predicted, probabilities or calibrated), mark)
     if report is not None:
         tables = report_tables(judgments, predictions, qualities, classifier)
-        if probability is not None and len(inputs.runs) > 1:
+        if probability is not None and len(inputs.opened_runs) > 1:
             tables.append(expected_table(inputs, judgments, probability))
         Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
     output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there, values=False)])

@@ -112,6 +112,8 @@ def command(
     """
     if groups is not None and group_by is not None:
         raise UsageError("--groups and --group-by must not be given together")
+    if not inputs.runs and (groups is not None or group_by is not None):
+        raise UsageError("--groups and --group-by must be given together with RUN")
     if show not in {None, "judgments"} and not inputs.runs:
         raise UsageError(f"--show {show} must be given together with RUN")
     if ranks and ranks[0] != 1:
@@ -129,7 +131,7 @@ def command(
             raise_first(one.ranking.failures)
             for line in one.warnings:
                 warn(line)
-        tags = [(one.tag or b"", path) for one, path in zip(ranked, inputs.runs, strict=True)]
+        tags = [(one.tag or b"", run.path) for one, run in zip(ranked, inputs.opened_runs, strict=True)]
         names = [os.fsdecode(name) for name in names_apart(tags, warn)]
         described = [
             RunDescription.of(name, run, judgments, level=level, cutoffs=cutoffs or CUTOFFS, ranks=ranks or RANKS)

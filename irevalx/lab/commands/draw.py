@@ -42,7 +42,8 @@ def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         help="With --layout scores: the level.  [default: that nearest to 5%, or to depth 4]",
     ),
     click.option(
-        *("-m", "--measures"),
+        "-m",
+        "--measures",
         "names",
         multiple=True,
         metavar="NAME...",
@@ -93,7 +94,7 @@ def command(
     if output.figure is None:
         raise UsageError("--figure must be given")
     from irevalx.lab.figures.several_studies import grid, on_one_axis
-    from irevalx.lab.study.summary_files import measures_in_common, read_summary
+    from irevalx.lab.study.summary_files import interval_warnings, measures_in_common, read_summary
 
     found = [read_summary(study) for study in studies]
     known = {study.name for study in found}
@@ -108,6 +109,8 @@ def command(
             raise UsageError(f"--itself must not be given together with --layout {layout}")
         _draw_scores(output, layout, found, measures_in_common(found, names), against, at)
         return
+    for line in dict.fromkeys(line for study in found for line in interval_warnings(study)):
+        inputs.messages.warn(line)
     lines = [(measure, against) for measure in measures_in_common(found, names)]
     lines += [(measure, "itself") for measure in measures_in_common(found, itself) if itself and against != "itself"]
     output.write_figure(partial(grid if layout == "grid" else on_one_axis, found, lines))

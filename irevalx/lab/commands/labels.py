@@ -150,7 +150,7 @@ def _run_findings(
     found: list[Finding] = []
     total = resampling.resamples * len(experiment.measures) if experiment.runs[1:] else 0
     with inputs.messages.progress("draws of topics", total=total) as progress:
-        for evaluation in evaluations(experiment, labels):
+        for evaluation in evaluations(experiment, labels, inputs.messages.warn):
             found += evaluation.findings(resampling, of_run, progress.advance)
     return found
 

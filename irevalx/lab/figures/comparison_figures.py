@@ -201,8 +201,8 @@ def topic_differences(
         panel.set(xlim=(0.5, len(ranked) + 0.5), ylim=(-1.08 * highest, 1.08 * highest))
         name = _pair(of_measure, one, baseline=baseline)
         panel.set_title(f"{of_measure.measure}: {name}" if measures[1:] else name, fontsize=6.5)
-        counts = f"{one.wins} better, {one.ties} equal, {one.losses} worse"
-        panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=5.5, ha="right", va="top")
+        counts = f"{one.wins} better, {one.losses} worse" + (f"\n{one.ties} equal" if one.ties else "")
+        panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=6, ha="right", va="top")
         panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         panel.yaxis.set_major_locator(MaxNLocator(5))
         if number % n_columns and not measures[1:]:

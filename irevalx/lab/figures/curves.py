@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.figures.line_labels import LabelledLine, LineLabels
@@ -189,6 +189,9 @@ class DrawnPanel:
         axis.set_title(panel.title)
         if panel.ticks:
             axis.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
+        heights = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in panel.curves])
+        if heights.max(initial=0.0) > 2 and (heights == np.round(heights)).all():  # of counts
+            axis.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         lines = [line for number, curve in enumerate(panel.curves) if (line := self._draw(number, curve))]

@@ -8,7 +8,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.numerals import as_names
+from irevalx.arrays.ids import as_names
 from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments

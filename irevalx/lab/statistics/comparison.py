@@ -36,7 +36,7 @@ class Method:
     ----------
     test : one of ``TESTS``.
     correction : one of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``.
-    interval : one of ``INTERVALS``.
+    interval : one of ``INTERVALS``; None for none.
     alpha : runs differ when the corrected p-value is below it, and intervals hold with a probability of 1 - alpha; in
         (0, 1).
     resamples : of the permutation test, of randomised Tukey HSD and of bootstrap intervals; at least 1.
@@ -45,7 +45,7 @@ class Method:
 
     test: str = "t"
     correction: str = "holm"
-    interval: str = "bca"
+    interval: str | None = "bca"
     alpha: float = ALPHA
     resamples: int = RESAMPLES
     seed: int = 0
@@ -168,6 +168,8 @@ def _intervals(
     n_pairs, n_topics = x.shape
     d = differences(x, y)
     undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
+    if method.interval is None:
+        return undefined, undefined
     alone = 1 - method.alpha
     options = {"resamples": method.resamples, "seed": method.seed, "processes": processes}
     if scale is GEOMETRIC_MEAN:

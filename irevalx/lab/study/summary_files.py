@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import os
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.lab.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
 from irevalx.lab.study.study import REFERENCES, axis_of
 from irevalx.reading.source import CHUNK_SIZE, Source
 
@@ -102,6 +104,24 @@ def number_of(text: str) -> float:
     if not text:
         return math.nan
     return float(Fraction(text[:-1]) / 100) if text.endswith("%") else float(text)
+
+
+def interval_warnings(study: StudySummary) -> list[str]:
+    """Return a line if a study has intervals over so few topics that they are too short; without study.json, none.
+
+    Raises
+    ------
+    InputError : there is a study.json that is none.
+    """
+    path = os.path.join(study.folder, "study.json")  # noqa: PTH118
+    if not os.path.exists(path):  # noqa: PTH110
+        return []
+    try:
+        about = json.loads(b"".join(Source(path).chunks(CHUNK_SIZE)))
+        n_topics = int(about["topics"]) if about["resamples"] else FEW_TOPICS
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{shown_name(path)}: it must be what irevalx-lab study has written") from None
+    return [f"{study.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
 
 def measures_in_common(studies: Sequence[StudySummary], asked: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.decimal_names import decimal_names
-from irevalx.arrays.numerals import Ids, Numerals
+from irevalx.arrays.ids import Ids, KeyedNames, Numerals
 from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Segments
 from irevalx.arrays.stretches import Stretches
 from irevalx.frozen import Frozen, cached_property
@@ -148,15 +148,15 @@ class ArrowArray(Frozen):
             changes[1:] |= other[1:] != other[:-1]
         starts = changes.nonzero()[0]
         if self.dictionary is not None:
-            names = self.dictionary.all_names.take(words[starts, 0].astype(np.int64))
+            names: Names = self.dictionary.all_names.take(words[starts, 0].astype(np.int64))
         else:
             names = self._names_of_views(words[starts]) if self.form == VIEWS else decimal_names(words[starts, 0])
         return Stretches.at(names, starts, changes.size)
 
     @cached_property
-    def all_names(self) -> Names:
+    def all_names(self) -> KeyedNames:
         """The names of all values, for a dictionary, of which the missing ones are never looked up."""
-        return self.names(self.all_rows)
+        return KeyedNames.of_names(self.names(self.all_rows))
 
     def _names_of_strings(self, rows: slice) -> Names:
         offsets = self._items(1, OFFSETS[self.form], rows.start, size_of(rows) + 1).astype(np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.numerals import Ids
+from irevalx.arrays.ids import Ids
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.arrays.stretches import Stretches
 from irevalx.errors import ArgumentError, quote

@@ -10,7 +10,7 @@ from tempfile import SpooledTemporaryFile
 import numpy as np
 
 from irevalx.arrays.byte_strings import PADDING, Names
-from irevalx.arrays.numerals import Numerals
+from irevalx.arrays.ids import Numerals
 from irevalx.arrays.segments import AnyArray
 from irevalx.arrays.stretches import Stretches
 from irevalx.errors import UnreadableFileError, shown_name

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.numerals import Ids, joined_ids
+from irevalx.arrays.ids import Ids, joined_ids
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.arrays.stretches import Stretches
 from irevalx.frozen import Frozen

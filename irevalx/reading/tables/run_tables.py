@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from irevalx.arrays.ids import keyed
 from irevalx.arrays.segments import IntArray
 from irevalx.arrays.stretches import Stretches
 from irevalx.errors import ArgumentError, InputError, Warn
@@ -24,6 +25,9 @@ from irevalx.trec_eval.versions import Compat
 
 _ENOUGH = BLOCK_ROWS // 2
 """So many rows are a block, if the next topic begins behind them."""
+
+_SORTED_ROWS = 1 << 18
+"""About so many rows in any order are brought together by topic before they meet the others."""
 
 _NAMES_AT_ONCE = 1 << 20
 """About so many names of runs are looked at together."""
@@ -205,14 +209,32 @@ def _cut(parts: Sequence[RunRows], place: int) -> tuple[list[RunRows], list[RunR
     return before, behind
 
 
-def _entries(parts: Sequence[RunRows], path: str) -> Entries:
+def _entries(parts: Sequence[RunRows], path: str, *, with_keys: bool = False) -> Entries:
     rows = RunRows.joined(parts)
-    return Entries.of_rows(path, rows.topics, rows.docnos, rows.scores, rows.lines)
+    docnos = keyed(rows.docnos) if with_keys else rows.docnos
+    return Entries.of_rows(path, rows.topics, docnos, rows.scores, rows.lines)
 
 
 def _sorted_blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
-    """Yield all rows in blocks of whole topics, whatever their order; all rows are held in memory."""
-    entries = _entries(list(parts), path)
+    """Yield all rows in blocks of whole topics, whatever their order; all rows are held in memory.
+
+    Some rows at a time are brought together by topic, while they are in the processor's cache, and then all of them.
+    """
+    entries = Entries.joined(path, [_entries(some, path, with_keys=True) for some in _several(parts)])
     starts = np.searchsorted(entries.rows.offsets, np.arange(0, entries.rows.size, BLOCK_ROWS))
     for first, last in pairwise([*dict.fromkeys(starts.tolist()), entries.rows.n]):
         yield entries.take(first, last)
+
+
+def _several(parts: Iterable[RunRows]) -> Iterator[list[RunRows]]:
+    """Yield parts that have about ``_SORTED_ROWS`` rows together."""
+    several: list[RunRows] = []
+    size = 0
+    for part in parts:
+        several.append(part)
+        size += part.scores.size
+        if size >= _SORTED_ROWS:
+            yield several
+            several, size = [], 0
+    if several:
+        yield several

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.numerals import Ids
+from irevalx.arrays.ids import Ids
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.arrays.stretches import Stretches
 from irevalx.errors import ArgumentError, printable, quote, shown_name

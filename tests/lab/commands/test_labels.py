@@ -221,6 +221,21 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
     assert all(row["low"] for row in found.values())
 
 
+def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
+    """The machine finds nothing relevant in topic 3, so ERR has no value there: as if neither file had the topic."""
+    lines = QRELS.read_text().splitlines()
+    files = {name: tmp_path / name for name in ("machine", "human-fewer", "machine-fewer")}
+    seen = [" ".join((*line.split()[:3], "0")) if line.startswith("3 ") else line for line in lines]
+    files["machine"].write_text("\n".join(seen) + "\n")
+    files["human-fewer"].write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")))
+    files["machine-fewer"].write_text("".join(f"{line}\n" for line in seen if not line.startswith("3 ")))
+    options = ("-m", "ERR.5", "--resamples", "0")
+    rows, told = labels(QRELS, files["machine"], *RUNS, *options)
+    assert told == "irevalx-lab: ERR_5: 1 of 12 topics are left out: with one of the files it has no value\n"
+    fewer, _ = labels(files["human-fewer"], files["machine-fewer"], *RUNS, *options)
+    assert values(rows, measure="ERR_5") == values(fewer, measure="ERR_5")
+
+
 def test_groups(machine: Path) -> None:
     """The bias of a group is the mean of its runs'; its excess is that less the mean of all other runs."""
     rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")

@@ -133,3 +133,20 @@ def test_titles(tmp_path: Path) -> None:
         assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
     sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
     assert sizes[0] > sizes[1]
+
+
+def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
+    """Bands over topics are too short below 20; those over samples are none of these."""
+    options = ("-m", "map", "--samples", "1", "--levels", "20% 100%")
+    told = {}
+    for name, more in (("samples", ()), ("topics", ("--resamples", "20"))):
+        study(tmp_path / name, *RUNS, *options, *more)
+        done = lab("draw", tmp_path / name, "--figure", tmp_path / "f.svg")
+        told[name] = done.status, done.stderr
+    warning = "irevalx-lab: topics: a bootstrap interval of so few topics (12) is too short\n"
+    assert told == {"samples": (0, ""), "topics": (0, warning)}
+    (tmp_path / "topics" / "study.json").write_text("{}")
+    done = lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg")
+    assert (done.status, "study.json: it must be what irevalx-lab study has written" in done.stderr) == (2, True)
+    (tmp_path / "topics" / "study.json").unlink()
+    assert lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg").stderr == ""

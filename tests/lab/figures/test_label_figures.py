@@ -75,6 +75,13 @@ def test_confusion(tmp_path: Path, drawn: list[Figure]) -> None:
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
 
 
+def test_a_grade_that_nobody_gave_has_no_shares() -> None:
+    """There are no documents to have shares of."""
+    with page.style():
+        figure = confusion_map({(0, 0): 3, (0, 1): 1}, Page())
+    assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
+
+
 def test_many_grades_have_no_numbers() -> None:
     """Numbers would not fit; shades remain."""
     with page.style():

@@ -140,7 +140,7 @@ def test_figure_1_rankings_by_level(studied: Studied) -> None:
 def test_mean_scores_by_level(studied: Studied) -> None:
     """Mean scores over runs, and tau with ties concordant.
 
-    Ahlgren and Grönqvist, Figure 5; Büttcher et al. 2007, Figure 1.
+    Ahlgren and Grönqvist, Figure 5.
     """
     scores, tau = (lines_of(panel) for panel in panels_of(studied.drawn["mean-scores"]))
     for measure in NAMES:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -81,12 +85,31 @@ def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
     expected = run("-q", "-c", qrels_file, run_file)
     assert run("-q", "-c", qrels, mine).stdout == expected.stdout
     assert run("-q", "-c", qrels_file, "-", stdin=mine).stdout.replace(b"\trun\n", b"\tmine\n") == expected.stdout
-    (tmp_path / "mine").write_bytes(gzip.compress(mine.read_bytes()))
-    assert run("-q", "-c", qrels, tmp_path / "mine").stdout == expected.stdout
+    for compress in (gzip.compress, bz2.compress, lzma.compress):
+        (tmp_path / "mine").write_bytes(compress(mine.read_bytes()))
+        assert run("-q", "-c", qrels, tmp_path / "mine").stdout == expected.stdout
     pool = write(tmp_path / "pool", {"topic": ["2", "2", "300"], "docno": ["D1", "D2", "D3"]})
     (tmp_path / "pool.txt").write_text("2 D1\n2 D2\n300 D3\n")
     pooled = [run("-m", "all", "--pool", path, qrels_file, run_file) for path in (pool, tmp_path / "pool.txt")]
     assert pooled[0].stdout == pooled[1].stdout
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """What a compressed file holds is known even where its first block is long, of a file and of a pipe."""
+    content = Random(1).randbytes(200_000)
+    for start, expected in ((b"PAR1\x15", True), (b"PAR1 Q0 A 1 1 x\n", False)):
+        (tmp_path / "file").write_bytes(compress(start + content))
+        assert Source(str(tmp_path / "file")).is_parquet == expected
+        assert Source("<stream>", compress(start + content)).is_parquet == expected
+        os.mkfifo(tmp_path / "pipe")
+        writer = Thread(target=(tmp_path / "pipe").write_bytes, args=(compress(start + content),))
+        writer.start()
+        pipe = Source(str(tmp_path / "pipe"))
+        assert pipe.is_parquet == expected
+        assert b"".join(pipe.chunks(1 << 14, text=False)) == start + content
+        writer.join()
+        (tmp_path / "pipe").unlink()
 
 
 @pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")

@@ -1,4 +1,4 @@
-"""Whole numbers as names: compared and looked up as numbers, written only where somebody asks for their digits."""
+"""What documents may be called: names, names whose keys are known, and whole numbers that stand for their digits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,30 @@ from irevalx.arrays.byte_strings import Names, mixed_words
 from irevalx.arrays.decimal_names import LONGEST, decimal_names
 from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, WordArray
 from irevalx.frozen import Frozen
+
+
+class KeyedNames(Names):
+    """Names that come with their keys, which need not be computed where some of them are taken.
+
+    Parameters
+    ----------
+    known : shape (n,); the ``keys()``.
+    """
+
+    known: WordArray
+
+    @classmethod
+    def of_names(cls, names: Names) -> KeyedNames:
+        """Return names with their keys."""
+        return cls(names.buffer, names.start, names.length, names.keys())
+
+    def take(self, index: AnyArray | slice) -> KeyedNames:
+        """Return those at an index, a mask or a slice."""
+        return KeyedNames(self.buffer, self.start[index], self.length[index], self.known[index])
+
+    def keys(self) -> WordArray:
+        """Return what is known."""
+        return self.known
 
 
 class Numerals(Frozen):
@@ -68,10 +92,24 @@ def as_names(ids: Ids) -> Names:
 
 def joined_ids(parts: Sequence[Ids]) -> Ids:
     """Return the ids of several lists, one behind the other."""
-    numerals = [part for part in parts if isinstance(part, Numerals)]
+    numerals = [part.numbers for part in parts if isinstance(part, Numerals)]
     if numerals and len(numerals) == len(parts):
-        return Numerals(np.concatenate([part.numbers for part in numerals]))
-    return Names.joined([as_names(part) for part in parts])
+        return Numerals(np.concatenate(numerals))
+    return joined_names([as_names(part) for part in parts])
+
+
+def joined_names(parts: Sequence[Names]) -> Names:
+    """Return the names of several lists, one behind the other; with keys, if all have theirs."""
+    names = Names.joined(parts)
+    known = [part.known for part in parts if isinstance(part, KeyedNames)]
+    if known and len(known) == len(parts):
+        return KeyedNames(names.buffer, names.start, names.length, np.concatenate(known))
+    return names
+
+
+def keyed(ids: Ids) -> Ids:
+    """Return ids whose keys are known, or quickly made."""
+    return KeyedNames.of_names(ids) if isinstance(ids, Names) and not isinstance(ids, KeyedNames) else ids
 
 
 def numerals_among(names: Names) -> tuple[IntArray, Numerals]:
