@@ -87,11 +87,10 @@ def evaluate(
     selection = select(asked, settings, strict=strict, warn=warn)
     judged, retrieved = spark_rows("qrels", qrels, JUDGED), spark_rows("runs", runs, RETRIEVED)
     pooled = None if pool is None else spark_rows("pool", pool, POOLED)
-    highest = judged.agg({"grade": "max"}).first()[0] or 0
-    computable(selection, highest, settings, warn)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
     names = names_of_runs(runs, retrieved) if with_missing else ()
-    _refuse_no_topics(judged, retrieved, settings, names)
+    highest = _highest_grade(judged, retrieved, settings, names)
+    computable(selection, highest, settings, warn)
     workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
     frames = ((judged, JUDGED), (retrieved, RETRIEVED), *([] if pooled is None else [(pooled, POOLED)]))
     bundles = [frame.mapInArrow(partial(bundles_of, kind=kind, the_run=THE_RUN), _BUNDLES) for frame, kind in frames]
@@ -182,15 +181,19 @@ class Workers(Frozen):
         return total_batches(batches, named_measures(self.selection()))
 
 
-def _refuse_no_topics(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> None:
-    """Raise NoTopicsError where there is nothing to evaluate; the first rows usually show that there is something."""
+def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
+    """Return the highest grade, or raise NoTopicsError where there is nothing to evaluate.
+
+    The first results usually show that there is something.
+    """
     sql = import_module("pyspark.sql.functions")
-    judged, retrieved = (frame.select("topic") for frame in (judged, retrieved))
-    if settings.topic is not None:
-        judged, retrieved = (
-            frame.where(sql.col("topic") == os.fsdecode(settings.topic)) for frame in (judged, retrieved)
-        )
-    first = sql.broadcast(retrieved.limit(_FIRST_ROWS).distinct())
-    found = [judged] if names else [judged.join(one, "topic", "left_semi") for one in (first, retrieved)]
-    if all(one.isEmpty() for one in found):
+    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == os.fsdecode(settings.topic)
+    topics = retrieved.select("topic")
+    known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
+    looked_up = (
+        judged.withColumn("known", sql.lit(True)) if names else judged.join(sql.broadcast(known), "topic", "left")
+    )
+    highest, found = looked_up.agg(sql.max("grade"), sql.max(is_asked & sql.col("known"))).first()
+    if not found and (names or judged.where(is_asked).join(topics, "topic", "left_semi").isEmpty()):
         raise NoTopicsError("at least one topic must have both judgments and results, but none has")
+    return highest or 0

@@ -26,6 +26,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
 from irevalx.settings import Reading, Settings
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -189,11 +190,13 @@ class RankedRuns:
 
         values = []
         for request in self.requests:
-            has_value, summary = request.measure.has_value, request.measure.summary
-            without = missing & (summary is None or not summary.of_all_judged)
+            has_value = request.measure.has_value
             level = self.level if request.level is None else request.level
-            for column in request.measure(seen(request.reading, level), request.parameters):
-                of_runs = np.where(without, 0.0, np.asarray(column, np.float64).reshape(missing.shape))
+            columns = request.measure(seen(request.reading, level), request.parameters)
+            for name, column in zip(request.parameters.names, columns, strict=True):
+                of_runs = np.array(column, np.float64).reshape(missing.shape)
+                if TREC_EVAL_10.blank_without_results(name):
+                    of_runs = np.where(missing, 0.0, of_runs)
                 if has_value:
                     of_runs[~has_value(seen("nonrel", self.level)).reshape(missing.shape)] = np.nan
                 values.append(of_runs)

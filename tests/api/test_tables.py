@@ -54,7 +54,7 @@ QRELS = made_qrels(Random(1))
 POOL = made_qrels(Random(2))
 RUN = made_run(Random(3))
 ODD_RUN = made_run(Random(4), odd=ODD_SCORES)
-ORDERS: dict[str, Callable[[list[Row]], list[Row]]] = {"in order": list, "shuffled": shuffled}
+ORDERS: dict[str, Callable[[list[Any]], list[Any]]] = {"in order": list, "shuffled": shuffled}
 
 
 def values(qrels: Any, run: Any, **options: Any) -> str:

@@ -61,7 +61,8 @@ def _without_value(study: Study) -> Iterator[str]:
 
 def n_retrieved(experiment: Experiment) -> list[int]:
     """Return how many documents each run has for all topics together."""
-    found: list[int] = experiment.ranking.n_ret.reshape(experiment.missing.shape).sum(axis=1).tolist()
+    of_topics = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
+    found: list[int] = of_topics.sum(axis=1).tolist()
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from made_runs import runs_with_first_hit, runs_with_hits
-from running import FIXTURES, lab
+from running import FIXTURES, lab, run
 
 from irevalx.lab.statistics.letters import letters_of_groups
 
@@ -131,6 +131,24 @@ def test_scores_are_those_of_trec_eval() -> None:
         found = {row["measure"]: float(row[column]) for row in rows}
         assert expected.keys() - found.keys() == {"num_q"}
         assert found == pytest.approx({measure: expected[measure] for measure in found}, abs=5.1e-5)
+
+
+def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
+    """0 for most measures; but num_rel is that of the judgments, and yaap the logarithm of 1/(1 + R)."""
+    qrels, run_path, other = EXPERIMENT[0], tmp_path / "short", EXPERIMENT[2]
+    results = EXPERIMENT[1].read_text().splitlines()
+    kept = [line for line in results if not line.startswith(("3 ", "5 "))]
+    run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
+    measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
+    rows, told = compare(qrels, run_path, other, *measures, "--interval", "t", "--resamples", "9")
+    assert "short: 2 of 12 topics without results count as 0" in told
+    printed = [
+        json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
+    ]
+    expected = {row["measure"]: row["value"] for row in printed if row["measure"] not in {"runid", "num_q"}}
+    assert {row["measure"]: float(row["mean"]) for row in rows} == pytest.approx(expected)
+    n_relevant = sum(line.endswith(" 1") for line in qrels.read_text().splitlines())
+    assert {row["mean"] for row in rows if row["measure"] == "num_rel"} == {str(n_relevant)}
 
 
 def test_geometric_means(tmp_path: Path) -> None:

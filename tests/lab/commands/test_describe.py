@@ -79,6 +79,7 @@ def test_all_tables() -> None:
     ("args", "message"),
     [
         (["--show", "runs"], "--show runs must be given together with RUN"),
+        (["--group-by", "r"], "--groups and --group-by must be given together with RUN"),
         (["--cutoffs", "5 x"], "--cutoffs must be numbers of at least 1, but got 'x'"),
         (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
         (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
