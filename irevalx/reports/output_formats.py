@@ -111,7 +111,7 @@ class TableForPeople(OutputFormat):
 
         for number, table in enumerate(tables):
             if titled or len(tables) > 1:
-                yield f"{chr(10) if number else ''}{table.title}\n\n".encode()
+                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(table.title)}\n\n")
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
@@ -177,16 +177,26 @@ class JsonObject(OutputFormat):
         return json_of_tables(tables)
 
 
+_MARKDOWN = re.compile(r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+"""What would mean something in a cell: underscores within words, ``<`` before numbers and most ``&`` do not."""
+
+
 def _escape_markdown(text: str) -> str:
-    return text.replace("|", "\\|")
+    return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-": "-{}"}
 
 
 def _escape_latex(text: str) -> str:
-    return re.sub(r"[\\&%$#_{}~^]", lambda found: _LATEX[found[0]], text)
+    """Escape what means something, what LaTeX's usual font lacks, and dashes that would become a longer one.
+
+    The end of a row would take ``*`` or ``[`` at the beginning of the next one for its own.
+    """
+    escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda found: _LATEX[found[0]], text)
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
 
 
 OUTPUT_FORMATS: dict[str, OutputFormat] = {

@@ -133,9 +133,8 @@ def command(
         if scale is not MEAN:
             raise UsageError(f"a measure must be a mean over topics here, but got {quote(measure)}, a {scale.name}")
     pairs = _pairs(experiment, baseline)
-    measures = [
-        _estimated(experiment, values, pairs, alpha=alpha, weight=weight) for values in _values(experiment, labels)
-    ]
+    every = _values(experiment, labels, inputs.messages.warn)
+    measures = [_estimated(experiment, values, pairs, alpha=alpha, weight=weight) for values in every]
     for line in _warnings(measures, fitted=weight is None):
         inputs.messages.warn(line)
     if output.figure is not None:
@@ -157,8 +156,13 @@ class _Values:
     more: FloatArray
 
 
-def _values(experiment: Experiment, labels: TwoLabellings) -> Iterator[_Values]:
-    """Yield the values of each measure, without topics for which some run has none; raises InputError."""
+def _values(experiment: Experiment, labels: TwoLabellings, warn: Warn) -> Iterator[_Values]:
+    """Yield the values of each measure, without topics for which some run has none; raises InputError.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+    """
     chosen = [labels.judgments.topic_index[topic] for topic in experiment.topics]
     in_both = labels.in_both[chosen]
     every = (
@@ -174,6 +178,8 @@ def _values(experiment: Experiment, labels: TwoLabellings) -> Iterator[_Values]:
                     f"{measure} must have machine labels of at least {least} topic{'s' if least > 1 else ''} {what}, "
                     f"with results, but has {mask.sum()}"
                 )
+        if left_out := int((~both & ~only_machine).sum()):
+            warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
         yield _Values(measure, human[:, both], machine[:, both], machine[:, only_machine])
 
 
