@@ -198,23 +198,24 @@ def test_tables_for_people(tmp_path: Path) -> None:
 
 def test_topics_without_a_value_are_left_out_and_counted(tmp_path: Path) -> None:
     """People find nothing relevant in topic 001, the machine nothing in 003 and 007: as if no file had these topics."""
-    files, fewer = [], []
-    for name, relevant in (
-        ("human", {1: 0, 2: 4, 3: 6, 4: 8}),
-        ("machine", {1: 3, 2: 4, 3: 0, 4: 9, 5: 2, 6: 5, 7: 0}),
-    ):
-        lines = {
-            topic: "".join(f"{topic:03} 0 r{document} {int(document < number)}\n" for document in range(10))
-            for topic, number in relevant.items()
-        }
-        files += [f"--{name}", tmp_path / name]
-        files[-1].write_text("".join(lines.values()))
-        fewer += [f"--{name}", tmp_path / f"fewer-{name}"]
-        fewer[-1].write_text("".join(text for topic, text in lines.items() if topic not in {1, 3, 7}))
+    relevant = {"human": {1: 0, 2: 4, 3: 6, 4: 8}, "machine": {1: 3, 2: 4, 3: 0, 4: 9, 5: 2, 6: 5, 7: 0}}
+    for folder, left_out in (("all", set[int]()), ("fewer", {1, 3, 7})):
+        (tmp_path / folder).mkdir()
+        for name, numbers in relevant.items():
+            lines = [
+                f"{topic:03} 0 r{document} {int(document < number)}\n"
+                for topic, number in numbers.items()
+                for document in range(10)
+                if topic not in left_out
+            ]
+            (tmp_path / folder / name).write_text("".join(lines))
     _, a, b = runs_with_hits(tmp_path, {"a": [10] * 7, "b": [5] * 7}, depth=10)
-    rows, told = estimates(*files, a, b, "-m", "ERR.5 P.10")
-    lines = [line for line in told.splitlines() if "left out" in line]
-    assert lines == ["irevalx-lab: ERR_5: 3 of 7 topics are left out: with one of the files it has no value"]
-    expected, told = estimates(*fewer, a, b, "-m", "ERR.5")
-    assert "left out" not in told
-    assert [row for row in rows if row["measure"] == "ERR_5"] == expected
+
+    def found(folder: str, measures: str) -> tuple[list[Row], list[str]]:
+        files = ("--human", tmp_path / folder / "human", "--machine", tmp_path / folder / "machine")
+        rows, told = estimates(*files, a, b, "-m", measures)
+        return rows, [line for line in told.splitlines() if "left out: with one" in line]
+
+    rows, told = found("all", "ERR.5 P.10")
+    assert told == ["irevalx-lab: ERR_5: 3 of 7 topics are left out: with one of the files it has no value"]
+    assert ([row for row in rows if row["measure"] == "ERR_5"], []) == found("fewer", "ERR.5")
