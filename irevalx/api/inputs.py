@@ -170,8 +170,8 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then. The stream of
-        a table is read at once, and kept.
+        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then. What
+        can be gone through only once is read at once, and kept in a temporary file.
 
         Parameters
         ----------

@@ -6,7 +6,8 @@ those alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,31 +66,30 @@ class Entries(Frozen):
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
     @classmethod
-    def joined(cls, path: str, parts: Sequence[Entries]) -> Entries:
-        """Return what several parts have, those of each topic brought together, in the order of the parts."""
+    def by_topic(cls, path: str, parts: Sequence[Entries], size: int) -> Iterator[Entries]:
+        """Yield what several parts have, those of each topic brought together, in the order of the parts.
+
+        Parameters
+        ----------
+        size : about so many rows are yielded together.
+        """
         from irevalx.arrays.ids import joined_ids
 
         number: dict[bytes, int] = {}
-        topic = [number.setdefault(topic, len(number)) for part in parts for topic in part.topics]
+        numbered = [number.setdefault(topic, len(number)) for part in parts for topic in part.topics]
+        of_pieces = np.array(numbered, np.int64)
         lengths = np.concatenate((np.empty(0, np.int64), *(part.rows.lengths for part in parts)))
-        of_pieces = np.array(topic, np.int64)
         _, index = Segments.of_lengths(lengths).take(np.argsort(of_pieces, kind="stable"))
-        return cls(
-            path,
-            tuple(number),
-            Segments.of_lengths(np.bincount(of_pieces, lengths, len(number)).astype(np.int64)),
-            joined_ids([part.docnos for part in parts]).take(index),
-            np.concatenate((np.empty(0), *(part.numbers for part in parts)))[index],
-            np.concatenate((np.empty(0, np.int64), *(part.lines for part in parts)))[index],
-        )
-
-    def take(self, first: int, last: int) -> Entries:
-        """Return some topics, from the first number on and before the last."""
-        low, high = self.rows.offsets[[first, last]].tolist()
-        flat = slice(low, high)
-        rows = Segments.of_lengths(self.rows.lengths[first:last])
-        docnos, numbers, lines = self.docnos.take(flat), self.numbers[flat], self.lines[flat]
-        return Entries(self.path, self.topics[first:last], rows, docnos, numbers, lines, self.distinct)
+        docnos = joined_ids([part.docnos for part in parts])
+        numbers = np.concatenate((np.empty(0), *(part.numbers for part in parts)))
+        lines = np.concatenate((np.empty(0, np.int64), *(part.lines for part in parts)))
+        topics = tuple(number)
+        rows = Segments.of_lengths(np.bincount(of_pieces, lengths, len(number)).astype(np.int64))
+        firsts = dict.fromkeys(rows.offsets.searchsorted(np.arange(0, rows.size, size)).tolist())
+        for first, last in pairwise((*firsts, rows.n)):
+            places = index[rows.offsets[first] : rows.offsets[last]]
+            of_some = Segments.of_lengths(rows.lengths[first:last])
+            yield cls(path, topics[first:last], of_some, docnos.take(places), numbers[places], lines[places])
 
     @property
     def _docno_names(self) -> Names:

@@ -16,7 +16,7 @@ from irevalx.trec_eval.numbers import OddNumbers
 if TYPE_CHECKING:
     from irevalx.arrays.ids import Ids
 
-MANY_STRETCHES = 1 << 13
+MANY_STRETCHES = 1 << 11
 """Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
 after another."""
 

@@ -265,6 +265,7 @@ def main() -> None:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", arguments.memory)
         .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1))  # as docs/spark.md has it
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

@@ -156,7 +156,7 @@ def chunks_of(
 
 
 def _with_pyarrow(given: Any, path: str) -> Stream:
-    reader = import_module("pyarrow").RecordBatchReader.from_stream(given)
+    reader = _reader_of_pyarrow(given)
     dictionaries = _Dictionaries()
 
     def batches() -> Iterator[Batch]:
@@ -165,6 +165,16 @@ def _with_pyarrow(given: Any, path: str) -> Stream:
             yield Batch(batch.num_rows, columns)
 
     return Stream(reader.schema.names, batches())
+
+
+def _reader_of_pyarrow(given: Any) -> Any:
+    """Return a reader; what is of pyarrow need not leave it, which some versions do not survive."""
+    pyarrow = import_module("pyarrow")
+    if isinstance(given, pyarrow.RecordBatch):
+        given = pyarrow.Table.from_batches([given])
+    if isinstance(given, pyarrow.Table):
+        return given.to_reader()
+    return given if isinstance(given, pyarrow.RecordBatchReader) else pyarrow.RecordBatchReader.from_stream(given)
 
 
 def batch_of_pyarrow(batch: Any) -> Batch:

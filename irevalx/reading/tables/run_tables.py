@@ -220,10 +220,8 @@ def _sorted_blocks(parts: Iterable[RunRows], path: str) -> Iterator[Entries]:
 
     Some rows at a time are brought together by topic, while they are in the processor's cache, and then all of them.
     """
-    entries = Entries.joined(path, [_entries(some, path, with_keys=True) for some in _several(parts)])
-    starts = np.searchsorted(entries.rows.offsets, np.arange(0, entries.rows.size, BLOCK_ROWS))
-    for first, last in pairwise([*dict.fromkeys(starts.tolist()), entries.rows.n]):
-        yield entries.take(first, last)
+    grouped = [_entries(some, path, with_keys=True) for some in _several(parts)]
+    return Entries.by_topic(path, grouped, BLOCK_ROWS)
 
 
 def _several(parts: Iterable[RunRows]) -> Iterator[list[RunRows]]:

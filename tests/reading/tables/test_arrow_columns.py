@@ -69,8 +69,9 @@ def test_strings(kind: str, library: str, data: st.DataObject, texts: list[str])
     """Strings of every type, cut at any place, and rows of them."""
     pyarrow = pytest.importorskip("pyarrow")
     pytest.importorskip(library)
-    array = pyarrow.array(texts, pyarrow.string())
-    array = array.dictionary_encode() if kind == "dictionary" else array.cast(getattr(pyarrow, kind)())
+    as_dictionary = kind == "dictionary"
+    array = pyarrow.array(texts, pyarrow.string() if as_dictionary else getattr(pyarrow, kind)())
+    array = array.dictionary_encode() if as_dictionary else array
     first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(texts))] * 2)))
     table = pyarrow.table({"names": array}).slice(first, last - first)
     found = []
