@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray
 from irevalx.lab.experiment import Experiment
@@ -33,14 +31,14 @@ def runs_table(
             groups[r],
             measure,
             *_label(results, name),
-            float(one.before[m, r]),
-            float(one.after[m, r]),
+            as_printed(one.before[m, r]),
+            as_printed(one.after[m, r]),
             int(one.rank_before[m, r]),
             int(one.rank_after[m, r]),
             bool(one.changed[m, r]),
             *(() if holes is None else (float(holes[r]), float(one.after[m, r] - one.before[m, r]))),
         )
-        for m, measure in enumerate(experiment.measures)
+        for m, (measure, as_printed) in enumerate(zip(experiment.measures, _as_printed(experiment), strict=True))
         for r, run in enumerate(experiment.runs)
         for name, one in results.items()
     )
@@ -57,8 +55,12 @@ def pivot_table(experiment: Experiment, groups: Sequence[str], results: Mapping[
     kinds = {"full": full, **{name: one.after for name, one in results.items()}}
     columns = [f"{name}_{measure}" for name in kinds for measure in experiment.measures]
     heads = [f"{name} {measure}" for name in kinds for measure in experiment.measures]
-    scores = np.concatenate(list(kinds.values())).T.tolist()
-    rows = [(run, group, *of_run) for run, group, of_run in zip(experiment.runs, groups, scores, strict=True)]
+    printed = [
+        [as_printed(score) for score in of_measure]
+        for scores in kinds.values()
+        for as_printed, of_measure in zip(_as_printed(experiment), scores, strict=True)
+    ]
+    rows = list(zip(experiment.runs, groups, *printed, strict=True))
     return Table(
         "runs and judgments",
         ("run", "group", *columns),
@@ -67,6 +69,11 @@ def pivot_table(experiment: Experiment, groups: Sequence[str], results: Mapping[
         heads=("run", "group", *heads),
         for_paper=True,
     )
+
+
+def _as_printed(experiment: Experiment) -> list[Callable[[float], float | int]]:
+    """Return for each measure what makes a score as the evaluator prints it: sums of counts are whole numbers."""
+    return [round if counts else float for counts in experiment.counts]
 
 
 def summary_table(experiment: Experiment, results: Mapping[str, LeftOut], *, with_decisions: bool = False) -> Table:

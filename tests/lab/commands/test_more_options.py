@@ -124,6 +124,19 @@ def test_runs_and_judgments_side_by_side() -> None:
     assert refused.stderr == "irevalx-lab: --summary and --pivot must not be given together\n"
 
 
+def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> None:
+    """As the evaluator prints them; each run has 3, and 5, relevant documents that only it has found."""
+    (tmp_path / "qrels").write_text("".join(f"1 0 {run}{number} 1\n" for run in "xy" for number in range(5)))
+    runs = []
+    for run, n in (("x", 3), ("y", 5)):
+        runs.append(tmp_path / run)
+        runs[-1].write_text("".join(f"1 Q0 {run}{number} 1 {9 - number} {run}\n" for number in range(n)))
+    asked: tuple[str | Path, ...] = ("leave-out", tmp_path / "qrels", *runs, "-m", "num_rel_ret")
+    assert [(row["score"], row["left_out"]) for row in rows_of(*asked)] == [("3", "0"), ("5", "0")]
+    rows = rows_of(*asked, "--pivot")
+    assert [(row["full_num_rel_ret"], row["biased_num_rel_ret"]) for row in rows] == [("3", "0"), ("5", "0")]
+
+
 def test_leave_out_shows_decisions() -> None:
     """The summary for programs has the decisions behind the rest, and tau over all runs with --only."""
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
