@@ -3,7 +3,8 @@
     PYSPARK_PYTHON=python python tests/benchmarks/spark_benchmark.py [--only NAME] [--scale 1.0] [--data DIR]
 
 The data is made from a seed and lies in Parquet files. All jobs of a work run in one session at local[2], one after the
-other. What is printed is processor time, of the JVM and of its Python workers, the wall time, and the peak memory of a
+other, in several turns, as the first job pays for compiling what Spark runs; the turn that takes the least processor time
+counts. What is printed is processor time, of the JVM and of its Python workers, the wall time, and the peak memory of a
 worker; and the ratio of the processor time to that of irevalx. A first, small job of each kind warms Spark up.
 """
 
@@ -253,6 +254,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="the name of the only work")
     parser.add_argument("--jobs", help="the names of the only jobs, with commas between them")
+    parser.add_argument("--turns", type=int, default=3, help="how often each job is done")
     parser.add_argument("--scale", type=float, default=1.0, help="the share of the rows that are made")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "irevalx-spark-benchmark")
     parser.add_argument("--memory", default="4g", help="of the driver")
@@ -277,12 +279,14 @@ def main() -> None:
         for job in jobs:
             JOBS[job](*small)
         qrels, run = (session.read.parquet(str(path)) for path in make(work, arguments.scale, arguments.data))
-        spent = {}
-        for job in jobs:
-            spent[job] = Spent()
-            with measured(spent[job]):
+        spent: dict[str, Spent] = {}
+        for job in arguments.turns * jobs:
+            took = Spent()
+            with measured(took):
                 found = JOBS[job](qrels, run)
-            say(f"{work.name}: {job}: {found}")
+            if job not in spent:
+                say(f"{work.name}: {job}: {found}")
+            spent[job] = min(spent.get(job, took), took, key=lambda one: one.processor)
         report(work, spent, run.count(), run.select("topic").distinct().count())
     session.stop()
 
