@@ -158,6 +158,11 @@ class RankedRuns:
         """Whether the measures are whole numbers, such as numbers of documents, one for each printed name."""
         return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
 
+    @property
+    def higher_is_better(self) -> tuple[bool, ...]:
+        """Whether greater values of the measures are better, one for each printed name."""
+        return tuple(request.measure.higher_is_better for request in self.requests for _ in request.names)
+
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])

@@ -166,14 +166,15 @@ def command(
     measures, tested = [], []
     warnings: dict[str, None] = {}
     values_of_measures = defined_values(experiment, inputs.messages.warn)
-    every = zip(experiment.measures, experiment.scales, experiment.counts, values_of_measures, strict=True)
-    for measure, scale, counts, values in every:
+    kinds = zip(experiment.counts, experiment.higher_is_better, strict=True)
+    every = zip(experiment.measures, experiment.scales, kinds, values_of_measures, strict=True)
+    for measure, scale, (counts, higher_is_better), values in every:
         n_runs, n_topics = values.shape
         lines = comparison_warnings(method, scale, measure, n_runs=n_runs, n_topics=n_topics, n_pairs=len(pairs))
         warnings |= dict.fromkeys(lines)
         scores = scale.summarise(scale.transform(values)).tolist()
         found = compare(values, pairs, method, scale, inputs.threads)
-        measures.append(Compared(measure, experiment.runs, scores, found, counts))
+        measures.append(Compared(measure, experiment.runs, scores, found, counts, higher_is_better))
         tested.append(scale.transform(values))
     for line in warnings:
         inputs.messages.warn(line)

@@ -68,6 +68,7 @@ class Compared:
     scores : shape (n_runs,); their summaries, as the evaluator prints them.
     found : of the pairs asked for.
     counts : whether the measure is a number of documents or the like, whose sums are whole numbers.
+    higher_is_better : whether a run with a greater value is the better one, and not only another one.
     """
 
     measure: str
@@ -75,6 +76,7 @@ class Compared:
     scores: Sequence[float]
     found: Comparisons
     counts: bool = False
+    higher_is_better: bool = True
 
     def as_printed(self, summary: float) -> float | int:
         """Return a summary, or a difference of two, as the evaluator prints it."""
@@ -139,7 +141,7 @@ def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None)
     """Return a row for each run, in the order given: its scores, the best marked, and which runs they differ from.
 
     Behind each score stand letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` instead,
-    where a run is better or worse than it.
+    where a run is better or worse than it. No score is marked where greater values are not better, as those of unj.
 
     Parameters
     ----------
@@ -150,7 +152,8 @@ def runs_table(measures: Sequence[Compared], alpha: float, baseline: int | None)
         name = of_measure.measure
         scores: list[Any] = [of_measure.as_printed(score) for score in of_measure.scores]
         marks = _letters(of_measure, alpha) if baseline is None else _marks(of_measure, alpha)
-        best[name] = [run for run, score in enumerate(scores) if score == max(scores)]
+        if of_measure.higher_is_better:
+            best[name] = [run for run, score in enumerate(scores) if score == max(scores)]
         columns += [name, f"{name}_{'groups' if baseline is None else 'differs'}"]
         heads += [name, ""]
         cells += [scores, marks]

@@ -207,6 +207,9 @@ def test_a_row_a_run() -> None:
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
     [best] = [line for line in people.splitlines() if "*" in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
+    no_better = lab("compare", *EXPERIMENT, "-m", "unj.10 num_ret", "--by", "run", "--seed", "1", "--quiet")
+    assert no_better.status == 0
+    assert b"*" not in no_better.stdout
 
 
 def test_a_row_a_run_in_latex() -> None:
