@@ -168,9 +168,9 @@ class DocumentTable:
 
         No other name can be what a whole number stands for, so that digits need not be written to find them.
         """
-        from irevalx.arrays.ids import as_names, numerals_among
+        from irevalx.arrays.ids import numerals_among
 
-        places, numerals = numerals_among(as_names(self._docnos))
+        places, numerals = numerals_among(self._docnos.names)
         return np.append(places, ABSENT), DocumentTable(self._topic[places], self._n_topics, numerals)
 
     def _are_equal(self, entry: IntArray, docnos: Any, keys: WordArray) -> BoolArray:

@@ -85,17 +85,12 @@ Ids: TypeAlias = "Names | Numerals"
 """What documents may be called."""
 
 
-def as_names(ids: Ids) -> Names:
-    """Return ids as bytes."""
-    return ids if isinstance(ids, Names) else ids.names
-
-
 def joined_ids(parts: Sequence[Ids]) -> Ids:
     """Return the ids of several lists, one behind the other."""
     numerals = [part.numbers for part in parts if isinstance(part, Numerals)]
     if numerals and len(numerals) == len(parts):
         return Numerals(np.concatenate(numerals))
-    return joined_names([as_names(part) for part in parts])
+    return joined_names([part.names for part in parts])
 
 
 def joined_names(parts: Sequence[Names]) -> Names:

@@ -139,10 +139,15 @@ def compared_levels(selection: Selection, settings: Settings) -> list[int]:
 
 
 def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> tuple[int, int]:
-    """Return how many topics have no document judged nonrelevant at a level, and how many there are."""
-    asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+    """Return how many topics have no document judged nonrelevant at a level, and how many there are.
+
+    Both are 0 where that says nothing, as at levels up to 0.
+    """
     none = judgments.without_nonrelevant(level)
-    return 0 if none is None else int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+    if none is None:
+        return 0, 0
+    asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+    return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
 
 
 def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names, order_by_name
+from irevalx.arrays.byte_strings import order_by_name
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.reading.runs import Results
 from irevalx.trec_eval.merge_sort import merge_sort
@@ -91,8 +91,7 @@ def _ties_by_name(
     order = np.arange(results.rows.size) if order is None else order
     tied = _members(ties)
     group = np.cumsum(~np.append(False, ties)[tied])
-    docnos = results.docnos.take(order[tied])
-    names = docnos if isinstance(docnos, Names) else docnos.names
+    names = results.docnos.take(order[tied]).names
     order[tied] = order[tied][order_by_name(names, group, descending=not first_name_first)]
     return order
 

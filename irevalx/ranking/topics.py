@@ -10,7 +10,8 @@ from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
-from irevalx.ranking.rounding import log2_of, round_half_away
+from irevalx.ranking.rounding import ROUNDINGS, log2_of
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 
 class Topics(Frozen):
@@ -42,7 +43,7 @@ class Topics(Frozen):
     pool_grade: IntArray
     level: int = 1
     collection_size: int = 0
-    round_recall: Callable[[FloatArray], IntArray] = round_half_away
+    round_recall: Callable[[FloatArray], IntArray] = ROUNDINGS[TREC_EVAL_10.recall_rounding]
 
     @cached_property
     def hit(self) -> BoolArray:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote
 from irevalx.frozen import Frozen
@@ -91,21 +90,17 @@ class Entries(Frozen):
             of_some = Segments.of_lengths(rows.lengths[first:last])
             yield cls(path, topics[first:last], of_some, docnos.take(places), numbers[places], lines[places])
 
-    @property
-    def _docno_names(self) -> Names:
-        return self.docnos if isinstance(self.docnos, Names) else self.docnos.names
-
     def judgments(self) -> Judgments:
         """Return them as judgments; topics without documents are left out."""
         filled = np.flatnonzero(self.rows.lengths).tolist()
         topics = tuple(self.topics[place] for place in filled)
         rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, self._docno_names, self.numbers, self.lines)
+        part = Judgments(self.path, topics, rows, self.docnos.names, self.numbers, self.lines)
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
         """Return them as a pool."""
-        return Pool(self.path, self.topics, self.rows.ids, self._docno_names)
+        return Pool(self.path, self.topics, self.rows.ids, self.docnos.names)
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
         """Return them as results of a run with this tag.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.document_table import DocumentTable
-from irevalx.arrays.ids import KeyedNames, Numerals, as_names, joined_ids, keyed, numerals_among
+from irevalx.arrays.ids import KeyedNames, Numerals, joined_ids, keyed, numerals_among
 
 NUMBERS = st.one_of(st.integers(-12, 12), st.integers(-(2**63), 2**63 - 1))
 NEARLY = st.sampled_from(
@@ -64,4 +64,4 @@ def test_keys_go_along(names: list[bytes], data: st.DataObject) -> None:
         assert isinstance(other, KeyedNames)
         assert other.keys().tolist() == Names.of(other.texts()).keys().tolist()
     mixed = joined_ids([with_keys, plain, Numerals(np.array([7]))])
-    assert as_names(mixed).texts() == [*names, *names, b"7"]
+    assert mixed.names.texts() == [*names, *names, b"7"]

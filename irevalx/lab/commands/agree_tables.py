@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from irevalx.lab.paired_scorings import PairedScores
 from irevalx.lab.run_overlap import overlap_of_scorings
-from irevalx.lab.statistics.agreement import agree
+from irevalx.lab.statistics.agreement import Agreement, agree
 from irevalx.lab.statistics.bootstrap import STATISTICS
 from irevalx.lab.statistics.decisions import DECISION_COLUMNS
 from irevalx.lab.statistics.rank_biased_overlap import OVERLAP_COLUMNS
 from irevalx.reports.table import Table
 
-
-class AgreementOfMeasure(NamedTuple):
-    """A row of the table of agreement."""
-
-    measure: str
-    tau: float
-    tau_b: float
-    tau_ap: float
-    pearson: float
-    rms: float
-    bias: float
-    rank_change: float
-    rise: int
-    risen: str | None
-    fall: int
-    fallen: str | None
-    significant: float | None
-    runs: int
-
+COLUMNS = ("measure", *Agreement._fields, "significant", "runs")
+"""The columns of the agreement itself."""
 
 INTERVAL_COLUMNS = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
 """The ends of the intervals of the agreement."""
@@ -67,7 +50,7 @@ def tables_for_people(found: Sequence[PairedScores], asked: Asked) -> list[Table
 def _parts(found: Sequence[PairedScores], asked: Asked) -> list[Table]:
     """Return the columns by what they are about, behind the measures."""
     tables = [
-        Table("agreement", AgreementOfMeasure._fields, [_agreement(paired) for paired in found]),
+        Table("agreement", COLUMNS, [_agreement(paired) for paired in found]),
         Table("decisions which runs differ", ("measure", *DECISION_COLUMNS), [_decisions(paired) for paired in found]),
     ]
     if asked.resamples:
@@ -93,24 +76,8 @@ def _has_values(row: Sequence[Any]) -> bool:
     return any(value is not None for value in row[1:])
 
 
-def _agreement(paired: PairedScores) -> AgreementOfMeasure:
-    one = agree(paired.x, paired.y, paired.runs)
-    return AgreementOfMeasure(
-        measure=paired.measure,
-        tau=one.tau,
-        tau_b=one.tau_b,
-        tau_ap=one.tau_ap,
-        pearson=one.pearson,
-        rms=one.rms,
-        bias=one.bias,
-        rank_change=one.rank_change,
-        rise=one.rise,
-        risen=one.risen,
-        fall=one.fall,
-        fallen=one.fallen,
-        significant=paired.changed,
-        runs=one.n_runs,
-    )
+def _agreement(paired: PairedScores) -> tuple[Any, ...]:
+    return (paired.measure, *agree(paired.x, paired.y, paired.runs), paired.changed, len(paired.runs))
 
 
 def _decisions(paired: PairedScores) -> tuple[Any, ...]:

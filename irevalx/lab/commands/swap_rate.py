@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
 
 import click
 
@@ -43,47 +43,17 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     return width
 
 
-class BinOfSwaps(NamedTuple):
-    """A row of the table of swaps by size of the difference."""
-
-    measure: str
-    topics: int
-    least: float
-    limit: float
-    percent: float
-    sigmas: float
-    comparisons: int
-    swaps: int
-    rate: float
-
-
-_BIN_COLUMNS = tuple({"least": "from", "limit": "to"}.get(field, field) for field in BinOfSwaps._fields)
-"""Their names in the table; ``from`` is no name in Python."""
-
-
 def _tables_of_bins(found: Mapping[str, Mapping[int, Sequence[SwapBin]]]) -> list[Table]:
     """Return error rates by size of difference, and from which size on they are small."""
     rows, reliable = [], []
     for measure, by_size in found.items():
         for size, bins in by_size.items():
-            rows += [
-                BinOfSwaps(
-                    measure=measure,
-                    topics=size,
-                    least=one.least,
-                    limit=one.limit,
-                    percent=one.percent,
-                    sigmas=one.sigmas,
-                    comparisons=one.comparisons,
-                    swaps=one.swaps,
-                    rate=one.rate,
-                )
-                for one in bins
-            ]
+            rows += [(measure, size, *astuple(one), one.rate) for one in bins]
             reliable.append((measure, size, least_reliable(bins)))
+    columns = ("measure", "topics", "from", "to", "percent", "sigmas", "comparisons", "swaps", "rate")
     title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
     return [
-        Table("swaps by size of the difference", _BIN_COLUMNS, rows, n_labels=4),
+        Table("swaps by size of the difference", columns, rows, n_labels=4),
         Table(title, ("measure", "topics", "from"), reliable),
     ]
 

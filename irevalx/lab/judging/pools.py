@@ -8,7 +8,6 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.ids import as_names
 from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
@@ -53,7 +52,7 @@ def first_documents(results: Results, depth: int) -> Pool:
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     kept: Segments = rows.keep(within_depth)
-    return Pool("", results.topics, kept.ids, as_names(docnos.take(places)))
+    return Pool("", results.topics, kept.ids, docnos.take(places).names)
 
 
 def find_in_judgments(

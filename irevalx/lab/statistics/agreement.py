@@ -7,7 +7,7 @@ samples of judgments are compared at once; x and y broadcast. Correlations of fe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -117,21 +117,17 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """The agreement of two scorings of the same runs.
 
     Parameters
     ----------
-    n_runs : the number of runs.
     tau, tau_b, tau_ap, pearson, rms, bias : the values of the functions of these names.
     rank_change : mean absolute change of a run's rank.
     rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
     risen, fallen : the run that does, the first by name if there are several; None where none does.
-    changed : share of the runs that score significantly otherwise, in [0, 1]; None where values are not known.
     """
 
-    n_runs: int
     tau: float
     tau_b: float
     tau_ap: float
@@ -143,23 +139,15 @@ class Agreement:
     risen: str | None
     fall: int
     fallen: str | None
-    changed: float | None
 
 
-def agree(
-    x: FloatArray,
-    y: FloatArray,
-    names: Sequence[str],
-    values_x: FloatArray | None = None,
-    values_y: FloatArray | None = None,
-) -> Agreement:
+def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
     """Compare two scorings.
 
     Parameters
     ----------
     x, y : shape (n_runs,); scores of the runs, x the reference.
     names : shape (n_runs,); the names of the runs.
-    values_x, values_y : shape (n_runs, n_topics); the scores of the runs for each topic, where these are known.
 
     Raises
     ------
@@ -169,9 +157,7 @@ def agree(
         raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
-    has_changed = None if values_x is None or values_y is None else changed(values_x, values_y)
     return Agreement(
-        n_runs=len(names),
         tau=float(tau(x, y)),
         tau_b=float(tau_b(x, y)),
         tau_ap=float(tau_ap(x, y, names)),
@@ -183,7 +169,6 @@ def agree(
         risen=min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
         fall=fall,
         fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
-        changed=None if has_changed is None else float(has_changed.mean()),
     )
 
 
