@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from irevalx.lab.figures.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.figures.page import Page
-from irevalx.lab.figures.ranges import Range, groups_on_one_axis
+from irevalx.lab.figures.ranges import groups_on_one_axis
 from irevalx.lab.statistics.swap_bins import TOLERATED, SwapBin
 from irevalx.lab.statistics.swaps import SwapRate
+from irevalx.measures.value_range import Range
 
 _COLUMNS = 3
 """Panels beside each other."""
