@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import click
 from click.core import ParameterSource
 
+from irevalx.cli.option_rules import check_rules
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
@@ -346,6 +347,7 @@ def lab_command(
 
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
+            check_rules(click.get_current_context())
             messages = Messages(PROGRAM, quiet=values.pop("quiet"))
             inputs = Inputs(messages=messages, **_taken(values, Inputs))
             output = Output(**_taken(values, Output))
