@@ -16,6 +16,7 @@ from irevalx.evaluation.many_runs import names_apart
 from irevalx.experiments.ranked_runs import raise_first
 from irevalx.experiments.run_groups import groups_of
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
@@ -23,7 +24,6 @@ from irevalx.lab.command.parameters import (
     depth_option,
     group_by_option,
     groups_option,
-    lab_command,
     level_option,
     qrels_argument,
 )

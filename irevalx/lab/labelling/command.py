@@ -15,6 +15,7 @@ from irevalx.experiments.label_files import TwoLabellings, topic_warnings
 from irevalx.experiments.run_groups import groups_of
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     FIGURE,
@@ -23,7 +24,6 @@ from irevalx.lab.command.parameters import (
     group_by_option_with,
     groups_option,
     interval_alpha_option,
-    lab_command,
     labels_format_option,
     least_retrieved_option,
     level_option,

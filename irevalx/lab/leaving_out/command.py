@@ -15,6 +15,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
@@ -24,7 +25,6 @@ from irevalx.lab.command.parameters import (
     documents_option,
     group_by_option,
     groups_option,
-    lab_command,
     labels_format_option,
     labels_option,
     labels_replace_option,
