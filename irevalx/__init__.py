@@ -3,13 +3,15 @@
 The house, a room a line; a room imports only from rooms below it, and inside a room modules import each other without
 circles. The docstring of each room says what lives there.
 
-    lab/           irevalx-lab: judgments made incomplete, biased or complete again, and what the measures then say
-    cli/           argv -> options -> evaluation -> reports; it and the lab alone print and exit
+    lab/           irevalx-lab: a folder for each topic; its docstring lists them
+    cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
+    experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
     spark.py       the same evaluation on Spark
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
+    statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
     reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
     judgments/     what is known of documents: graded, grouped, preferences, the pool

@@ -1,3 +1,23 @@
-"""The experiments of irevalx-lab: how far a measure can be trusted when judgments are incomplete."""
+"""irevalx-lab: experiments that tell how far a measure can be trusted when judgments are incomplete.
+
+A folder for each topic, in which are the computation, its command and its figures; a topic imports those below it, what
+commands and figures share, and nothing of another topic's command.
+
+    program          the command group: each command is imported when it is called
+    studies/         all measures under many reduced judgments: study, draw
+    comparison/      whether runs differ: compare
+    swaps/           how often two sets of topics disagree: swap-rate
+    agreement/       how far two scorings of the same runs agree: agree
+    leaving_out/     groups of runs judged without the documents that only they have found: leave-out
+    completion/      missing judgments predicted from the text of documents: complete
+    labelling/       how far labels from elsewhere agree with judgments: labels
+    estimation/      scores from few human and many machine judgments: estimate
+    bounding/        whether unjudged documents could reverse a comparison: bounds
+    description/     what judgments and runs hold: describe
+    judging/         judgments made incomplete, and pools: degrade, pool
+    command/         what makes a function a command: options, inputs, output
+    plot/            pages, curves, panels, rows: no word of any command
+"""
 
 PROGRAM = "irevalx-lab"
+"""``python -m irevalx.lab`` is the command ``irevalx-lab``."""

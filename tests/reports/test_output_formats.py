@@ -18,7 +18,7 @@ import pytest
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.cli.command import command
-from irevalx.lab.commands.compare import command as compare
+from irevalx.lab.comparison.command import command as compare
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 from irevalx.reports.table import Table
 
