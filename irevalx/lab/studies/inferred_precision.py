@@ -17,6 +17,7 @@ from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.incomplete import EPSILON, SMOOTHING, inferred_average_precision
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Reading, Settings
@@ -54,20 +55,19 @@ def without_pool(t: Topics, c: float = SMOOTHING, epsilon: float = EPSILON) -> F
     return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
 
 
-@measure("infAP_no_pool", summary=mean, readings=NONREL)
+@measure("infAP_no_pool", ZERO_TO_ONE, summary=mean, readings=NONREL)
 def infap_without_pool(t: Topics) -> FloatArray:
     """Inferred average precision without a pool.
 
     All documents above a relevant one are taken to be relevant as often as the judged ones among them, also those from
     outside the pool. Equals infAP where only pooled documents were retrieved. 0 where nothing is relevant.
 
-    Range: 0 to 1.
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.
     """
     return without_pool(t)
 
 
-@measure("infAP_true_precisions", summary=mean, readings=NONREL)
+@measure("infAP_true_precisions", ZERO_TO_ONE, summary=mean, readings=NONREL)
 def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
     """Inferred average precision with true precisions.
 
@@ -75,7 +75,6 @@ def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
     precision is due to the sample: the mean over all samples is average precision. 0 where nothing relevant was
     sampled.
 
-    Range: 0 to 1.
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.4.
     """
     return ratio(t.rows.sum(np.where(t.relevant, t.true_precision, 0.0)), t.n_rel)
