@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -315,10 +315,27 @@ def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int
     return holes
 
 
-def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
-    """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
-    if path is not None:
-        return groups_from_file(Source(path), runs)
+def groups_of(
+    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
+) -> list[str]:
+    """Return the group of each run; with neither groups nor a pattern, each run is its own group.
+
+    Parameters
+    ----------
+    groups : the group of each run, or a file with a line ``RUN GROUP`` each.
+    pattern : finds the group in the name of a run, as ``groups_by_pattern`` does.
+
+    Raises
+    ------
+    UnreadableFileError, UsageError
+    InputError : a run is missing, or a group has no runs.
+    """
+    if groups is not None and pattern is not None:
+        raise UsageError("groups and group_by must not be given together")
+    if isinstance(groups, Mapping):
+        return _chosen_groups(dict(groups), runs, "groups")
+    if groups is not None:
+        return groups_from_file(Source(os.fspath(groups)), runs)
     return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
 
 
@@ -342,14 +359,19 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
         if run in group_of:
             raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
         group_of[run] = group
+    return _chosen_groups(group_of, runs, shown_name(source.path))
+
+
+def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
+    """Return the group of each run; raises InputError if a run is in none, or a group has no runs."""
     for run in runs:
         if run not in group_of:
-            raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
+            raise InputError(f"{where}: each run must be in a group, but {quote(run)} is in none")
     for run, group in group_of.items():
         if all(group_of[other] != group for other in runs):
             raise InputError(
-                f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
-                "not given, or is left out)"
+                f"{where}: a group must have a run, but {quote(group)} has none ({quote(run)} was not given, or is "
+                "left out)"
             )
     return [group_of[run] for run in runs]
 

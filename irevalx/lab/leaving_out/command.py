@@ -342,8 +342,6 @@ def _refuse_contradictions(
     labels_replace: bool,
 ) -> None:
     """Raise UsageError where options contradict each other."""
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
     for name in complete:
         if complete.count(name) > 1:
             raise UsageError(f"--complete must be given once for each kind of judgments, but got {name} twice")
