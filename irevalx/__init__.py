@@ -3,13 +3,15 @@
 The house, a room a line; a room imports only from rooms below it, and inside a room modules import each other without
 circles. The docstring of each room says what lives there.
 
-    lab/           irevalx-lab: judgments made incomplete, biased or complete again, and what the measures then say
-    cli/           argv -> options -> evaluation -> reports; it and the lab alone print and exit
+    lab/           irevalx-lab: a folder for each topic; its docstring lists them
+    cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
+    experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
     spark.py       the same evaluation on Spark
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
+    statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
     reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
@@ -21,7 +23,7 @@ circles. The docstring of each room says what lives there.
     frozen.py      the base of records that never change
 
 What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,
-and `irevalx.spark`.
+what `irevalx.lab` names, and `irevalx.spark`.
 
 Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a few rows of
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
@@ -89,6 +91,6 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name == "spark":
-        return import_module("irevalx.spark")
+    if name in {"lab", "spark"}:
+        return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,11 +14,17 @@ import pytest
 from running import ROOT
 
 import irevalx
+import irevalx.lab
 
 PACKAGE = ROOT / "irevalx"
 
-ROOMS = re.findall(r"^ {4}([a-z_]+)(?:/|\.py) ", irevalx.__doc__ or "", re.MULTILINE)
+_LISTED = r"^ {4}([a-z_]+)(?:/|\.py)? +"
+
+ROOMS = re.findall(_LISTED, irevalx.__doc__ or "", re.MULTILINE)
 """From the top down, as the docstring of the package lists them."""
+
+LAB_ROOMS = re.findall(_LISTED, irevalx.lab.__doc__ or "", re.MULTILINE)
+"""The rooms of the lab from the top down, as its docstring lists them."""
 
 MODULES = {
     "irevalx." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
@@ -30,8 +36,15 @@ MOST_LINES = 400
 
 
 def room(module: str) -> str:
-    """Return the room that a module lives in."""
-    return module.split(".")[1]
+    """Return the room that a module lives in; in the lab, ``lab/`` and the room there."""
+    parts = module.split(".")
+    return f"lab/{parts[2]}" if parts[1] == "lab" and parts[2] in LAB_ROOMS else parts[1]
+
+
+def floor(module: str) -> tuple[int, int]:
+    """Return how far down the room of a module stands; what stands in ``lab/`` itself is above all of its rooms."""
+    outer, _, inner = room(module).partition("/")
+    return ROOMS.index(outer), LAB_ROOMS.index(inner) if inner else -1
 
 
 @cache
@@ -52,53 +65,77 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def test_every_room_is_listed() -> None:
-    """The docstring of the package lists what is there and nothing else."""
-    there = {path.stem for path in PACKAGE.glob("*.py")} | {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    missing = there - {"__init__", "__main__"} ^ set(ROOMS)
-    assert not missing, f"list each room in the docstring of irevalx/__init__.py, where it belongs: {sorted(missing)}"
+    """The docstrings of the package and of the lab list what is there and nothing else."""
+    for folder, listed in ((PACKAGE, ROOMS), (PACKAGE / "lab", LAB_ROOMS)):
+        there = {path.stem for path in folder.glob("*.py")} | {
+            path.parent.name for path in folder.glob("*/__init__.py")
+        }
+        wrong = there - {"__init__", "__main__"} ^ set(listed)
+        assert not wrong, f"list each room in the docstring of {folder}/__init__.py, where it belongs: {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down(module: str) -> None:
-    """A module imports only from its own room and from rooms below it."""
-    for imported in imports(MODULES[module]):
-        assert ROOMS.index(room(imported)) >= ROOMS.index(room(module)), (
-            f"{module} imports {imported}, whose room stands above: move what is shared down, or the caller up"
-        )
+def test_imports_point_down() -> None:
+    """A module imports only from its own room and from rooms below it; the name of a program is everybody's."""
+    upward = [
+        f"{module} imports {imported}"
+        for module, path in MODULES.items()
+        for imported in imports(path) - {"irevalx.lab.__init__"}
+        if floor(imported) < floor(module)
+    ]
+    assert not upward, "the room stands above: move what is shared down, or the caller up"
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_no_circles_in_a_room(name: str) -> None:
+def test_no_circles_in_a_room() -> None:
     """Modules of a room import each other without circles, late imports included."""
-    inside = {module: imports(path) for module, path in MODULES.items() if room(module) == name}
-    graph = {module: {one for one in found if room(one) == name and one != module} for module, found in inside.items()}
+    graph = {
+        module: {one for one in imports(path) if room(one) == room(module) and one != module}
+        for module, path in MODULES.items()
+    }
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"modules import each other in a circle: {' -> '.join(error.args[1])}")
 
 
+def test_commands_are_imported_by_name_only() -> None:
+    """No topic imports the command of another, nor anything else of the lab its program."""
+    found = [
+        f"{module} imports {imported}"
+        for module, path in MODULES.items()
+        for imported in imports(path)
+        if re.fullmatch(r"irevalx\.lab\.\w+\.(\w+_)?command", imported) and room(imported) != room(module)
+    ]
+    assert not found
+
+
 def test_no_name_in_two_rooms() -> None:
-    """The name of a module says its room; a command of the lab may bear the name of what it calls."""
-    names = Counter(
-        path.stem
-        for path in MODULES.values()
-        if path.stem not in {"__init__", "__main__"} and "commands" not in path.parts
-    )
-    assert not [name for name, number in names.items() if number > 1]
+    """The name of a module says its room; a topic of the lab has a command and figures."""
+    names = Counter(path.stem for path in MODULES.values() if path.stem not in {"__init__", "__main__"})
+    assert {name for name, number in names.items() if number > 1} <= {"command", "figures"}
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: str(path.parent.name))
-def test_rooms_say_what_lives_in_them(path: Path) -> None:
+def test_rooms_below_the_lab_know_no_click() -> None:
+    """Options are read in the rooms of the command lines alone."""
+    allowed = {"lab", "cli", "process"}
+    found = [
+        module
+        for module, path in MODULES.items()
+        if module.split(".")[1] not in allowed
+        and re.search(r"^\s*(import|from) click\b", path.read_text(), re.MULTILINE)
+    ]
+    assert not found
+
+
+def test_rooms_say_what_lives_in_them() -> None:
     """Each room has a docstring."""
-    assert ast.get_docstring(ast.parse(path.read_text())), f"{path} must say what lives there"
+    silent = [path for path in PACKAGE.rglob("__init__.py") if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert not silent
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_modules_are_one_idea(module: str) -> None:
+def test_modules_are_one_idea() -> None:
     """No module is too long to be one idea."""
-    lines = MODULES[module].read_text().count("\n")
-    assert lines <= MOST_LINES, f"{module} has {lines} lines: which of them are another idea?"
+    long = [module for module, path in MODULES.items() if path.read_text().count("\n") > MOST_LINES]
+    assert not long, f"of more than {MOST_LINES} lines some are another idea"
 
 
 def test_spark_computes_nothing() -> None:
@@ -111,8 +148,12 @@ def test_spark_computes_nothing() -> None:
     assert "numpy" not in text
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if room(module) != "lab"])
-def test_records_are_cheap_to_declare(module: str) -> None:
+def test_records_are_cheap_to_declare() -> None:
     """No module that the command may import has dataclasses, which generate code at each start: see frozen.py."""
-    nodes = ast.walk(ast.parse(MODULES[module].read_text()))
-    assert "dataclasses" not in {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    above = {"lab", "experiments", "statistics"}
+    found = [
+        module
+        for module, path in MODULES.items()
+        if module.split(".")[1] not in above and re.search(r"^from dataclasses import", path.read_text(), re.MULTILINE)
+    ]
+    assert not found

@@ -9,7 +9,8 @@ import click
 from roff import definition, heading, page_text, paragraphs, roff, see_also
 
 from irevalx.lab import PROGRAM
-from irevalx.lab.program import COMMANDS, command
+from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.program import command
 
 _EXAMPLE = "Example: "
 
@@ -26,8 +27,8 @@ def _overview() -> Iterator[str]:
     yield ".SH DESCRIPTION"
     yield from paragraphs(_prose(command))
     yield ".SH COMMANDS"
-    for name, what in COMMANDS.items():
-        yield from definition(f"{PROGRAM} {name}", what)
+    for name, listed in COMMANDS.items():
+        yield from definition(f"{PROGRAM} {name}", listed.summary)
     yield '.SH "EXIT STATUS"'
     yield from paragraphs(["As for irevalx."])
     yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])
@@ -38,7 +39,7 @@ def _page(name: str) -> Iterator[str]:
     described = command.get_command(parent, name)
     assert described is not None
     ctx = click.Context(described, info_name=name, parent=parent)
-    yield from heading(f"{PROGRAM}-{name}", 1, COMMANDS[name].rstrip(".").lower())
+    yield from heading(f"{PROGRAM}-{name}", 1, COMMANDS[name].summary.rstrip(".").lower())
     yield from (".SH SYNOPSIS", roff(" ".join([PROGRAM, name, *described.collect_usage_pieces(ctx)])))
     yield ".SH DESCRIPTION"
     yield from paragraphs(_prose(described))

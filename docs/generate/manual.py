@@ -208,7 +208,7 @@ def _measures() -> Iterator[str]:
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
         yield from definition(measure.name + usage, f"{measure.explanation.title}.")
-        for paragraph in measure.explanation.paragraphs:
+        for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
         yield ".br"
         yield "\n.br\n".join(map(roff, effects(measure)))

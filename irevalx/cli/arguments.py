@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from irevalx.cli.option_rules import RuledOption
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
@@ -17,7 +18,7 @@ GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
 """The groups of the help; all but trec_eval's are irevalx's own."""
 
 
-class Option(click.Option):
+class Option(RuledOption):
     """An option that knows its group in the help."""
 
     def __init__(self, *args: Any, group: str, **attrs: Any) -> None:

@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from irevalx import __version__
 from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
+from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
@@ -75,6 +76,7 @@ def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # no
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         _print_help(ctx, typed, options)
         return 0
+    check_rules(ctx)
     options.check()
     for problem, number in ctx.obj or []:
         if options.strict:

@@ -23,7 +23,7 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
         yield f"{measure.name}: {measure.explanation.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
-        for paragraph in measure.explanation.paragraphs:
+        for paragraph in measure.paragraphs:
             for line in paragraph:
                 yield from _wrapped(line, "    ")
                 if line.startswith("Formula:"):

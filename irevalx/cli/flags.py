@@ -243,6 +243,7 @@ FLAGS = (
     _output_option(
         "--digits",
         type=WHOLE_NUMBER,
+        requires=[f"--format {name}" for name in TABLES_FOR_PEOPLE],
         help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
     ),
     _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),

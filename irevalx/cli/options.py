@@ -159,7 +159,8 @@ class Options(Frozen, kw_only=True):
 
         Raises
         ------
-        UsageError : a file is missing, a number out of bounds, or options exclude each other.
+        UsageError : a file is missing, a number out of bounds, or something that the format of the
+            judgments excludes.
         FormatError : an unknown format of judgments.
         """
         if len(self.files) < 2:
@@ -168,10 +169,6 @@ class Options(Frozen, kw_only=True):
         self.settings.check()
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
-        if self.digits is not None and not self.output_format.for_people:
-            raise UsageError(
-                f"--digits must be given together with --format {', '.join(TABLES_FOR_PEOPLE)}, or not at all"
-            )
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
         excluded = formats.rel_format(self.rel_format).excludes

@@ -1,3 +1,50 @@
-"""The experiments of irevalx-lab: how far a measure can be trusted when judgments are incomplete."""
+"""irevalx-lab: experiments that tell how far a measure can be trusted when judgments are incomplete.
+
+Public is what this module names: a function for each command of irevalx-lab. Each takes what ``irevalx.evaluate``
+takes, and returns a result with typed ``rows``, ``to_frame`` and, where it can be drawn, ``figure``.
+
+A folder for each topic, in which are the computation, its command and its figures; a topic imports those below it, what
+commands and figures share, and nothing of another topic's command.
+
+    program          the command group: each command is imported when it is called
+    studies/         all measures under many reduced judgments: study, draw
+    comparison/      whether runs differ: compare
+    swaps/           how often two sets of topics disagree: swap-rate
+    agreement/       how far two scorings of the same runs agree: agree
+    leaving_out/     groups of runs judged without the documents that only they have found: leave-out
+    completion/      missing judgments predicted from the text of documents: complete
+    labelling/       how far labels from elsewhere agree with judgments: labels
+    estimation/      scores from few human and many machine judgments: estimate
+    bounding/        whether unjudged documents could reverse a comparison: bounds
+    description/     what judgments and runs hold: describe
+    judging/         judgments made incomplete, and pools: degrade, pool
+    command/         what makes a function a command: options, inputs, output
+    plot/            pages, curves, panels, rows: no word of any command
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as in typing, which takes a while to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from irevalx.lab.swaps.rates import swap_rate
+
+__all__ = ["swap_rate"]
+
+_HOMES = {
+    "swap_rate": "swaps.rates",
+}
+"""The module that each public function lives in."""
 
 PROGRAM = "irevalx-lab"
+"""``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public function when it is asked for: each brings the packages that it needs."""
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(f"irevalx.lab.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,26 +11,10 @@ import click
 from irevalx import __version__
 from irevalx.errors import UsageError
 from irevalx.lab import PROGRAM
+from irevalx.lab.command.commands import COMMANDS
 from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
-
-COMMANDS = {
-    "describe": "Describe judgments and runs.",
-    "degrade": "Make judgments incomplete: keep a random sample of them.",
-    "pool": "Pool the first documents of runs.",
-    "leave-out": "Judge each group of runs without the documents that only it has found.",
-    "complete": "Predict missing judgments from the text of the documents, or take them from a file of labels.",
-    "labels": "Measure how far a second file of labels, such as a machine's, agrees with judgments.",
-    "agree": "Measure how far two scorings of the same runs agree.",
-    "estimate": "Estimate scores and differences from some topics that people judged and many that a machine labelled.",
-    "bounds": "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
-    "compare": "Test whether runs differ.",
-    "swap-rate": "Count how often two sets of topics disagree on which of two runs is better.",
-    "study": "Run a whole experiment: degrade, evaluate, compare, draw.",
-    "draw": "Draw several studies together.",
-}
-"""The commands, and what they do; in the order of the help."""
 
 EXTRA = frozenset({"matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
@@ -48,7 +32,7 @@ class Group(click.Group):
         if name not in COMMANDS:
             return None
         start_numpy()
-        module = import_module(f"irevalx.lab.commands.{name.replace('-', '_')}")
+        module = import_module(f"irevalx.lab.{COMMANDS[name].module}")
         command: click.Command = module.command
         return command
 
@@ -72,7 +56,7 @@ class Group(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, listed.summary) for name, listed in COMMANDS.items()])
 
 
 @click.group(

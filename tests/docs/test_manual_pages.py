@@ -14,6 +14,7 @@ from running import ROOT
 from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
 from irevalx.lab import program as lab
+from irevalx.lab.command.commands import COMMANDS
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
@@ -40,8 +41,8 @@ def test_groff_does_not_complain(page: str) -> None:
         "irevalx.1": options,
         "irevalx-measures.7": [*(measure.name for measure in MEASURES), *NICKNAMES],
         "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
-        "irevalx-lab.1": list(lab.COMMANDS),
-        **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in lab.COMMANDS},
+        "irevalx-lab.1": list(COMMANDS),
+        **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in COMMANDS},
     }
     assert all(name in text for name in shown[page])
     assert shown.keys() == set(PAGES)

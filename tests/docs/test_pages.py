@@ -34,6 +34,7 @@ from irevalx.cli.arguments import TREC_GROUP, Option
 from irevalx.cli.command import command
 from irevalx.lab import PROGRAM
 from irevalx.lab import program as lab
+from irevalx.lab.command.commands import COMMANDS
 
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
@@ -189,7 +190,7 @@ def options(commands: Sequence[click.Command], group: str | None = None) -> set[
 def test_options_exist(page: str) -> None:
     """An option that a page names is one of irevalx or irevalx-lab, or an abbreviation of one of trec_eval's."""
     ctx = click.Context(lab.command)
-    of_lab = [lab.command.get_command(ctx, name) for name in lab.COMMANDS]
+    of_lab = [lab.command.get_command(ctx, name) for name in COMMANDS]
     known = options([command, *(one for one in of_lab if one)])
     of_trec_eval = options([command], TREC_GROUP)
     for span in code_spans(PAGES[page]):
@@ -204,6 +205,6 @@ def test_formats_and_commands_are_described() -> None:
     assert isinstance(output.type, click.Choice)
     for name in output.type.choices:
         assert f"`{name}`" in PAGES["docs/formats.md"] or f"`--format {name}`" in PAGES["docs/formats.md"], name
-    for name in lab.COMMANDS:
+    for name in COMMANDS:
         assert f"`{PROGRAM} {name}`" in README, name
         assert f"| `{PROGRAM} {name} " in PAGES["docs/lab.md"], name

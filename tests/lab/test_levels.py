@@ -7,8 +7,8 @@ import io
 
 from running import FIXTURES, lab, run
 
-from irevalx.lab.experiment import prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
+from irevalx.experiments.experiment import prepare
+from irevalx.experiments.qrels_lines import QrelsLines
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, Result, lab
 
-from irevalx.lab.statistics import intervals, tukey
-from irevalx.lab.study.study import _in_turn
+from irevalx.lab.studies.run_study import _in_turn
 from irevalx.process import workers
+from irevalx.statistics import intervals, tukey
 
 FOLDER = FIXTURES / "experiment"
 FILES = (FOLDER / "qrels", *sorted((FOLDER / "runs").iterdir()))

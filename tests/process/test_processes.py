@@ -366,7 +366,7 @@ def test_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
     """What the lab was writing when it was interrupted is not there."""
     script = """
 import os, signal, sys
-from irevalx.lab import output
+from irevalx.lab.command import output
 from irevalx.process import interrupts
 interrupts.end_on_interrupt()
 def make(part):

@@ -18,7 +18,7 @@ import pytest
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.cli.command import command
-from irevalx.lab.commands.compare import command as compare
+from irevalx.lab.comparison.command import command as compare
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 from irevalx.reports.table import Table
 
@@ -227,8 +227,9 @@ def test_digits_are_for_tables(form: OutputFormat) -> None:
     result = run("--format", form.name, "--digits", "2", QRELS, BM25)
     assert result.status == (0 if form.for_people else 1)
     if not form.for_people:
-        tables = ", ".join(other.name for other in OUTPUT_FORMATS.values() if other.for_people)
-        assert result.stderr == f"irevalx: --digits must be given together with --format {tables}, or not at all\n"
+        *first, last = (other.name for other in OUTPUT_FORMATS.values() if other.for_people)
+        rule = f"--digits must be given together with --format {', '.join(first)} or {last}"
+        assert result.stderr == f"irevalx: {rule}, but got --format {form.name}\n"
 
 
 @every_format

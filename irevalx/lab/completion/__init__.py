@@ -1,1 +1,1 @@
-"""Holes in judgments filled from the text of documents: collections, classifiers, predictions and how good they are."""
+"""Holes in judgments filled from the text of documents: the command complete."""

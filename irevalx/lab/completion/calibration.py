@@ -16,9 +16,9 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import InputError
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.lab.completion.predict import Completion, Predictions
-from irevalx.lab.experiment import Experiment
-from irevalx.lab.judging.samples import RandomOrder, is_relevant
 
 FOLDS = 5
 """Into so many parts the judgments of a topic are divided, each of which is predicted from the others."""

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.completion.predict import Completion
 from irevalx.lab.completion.quality import Found, macro_averages
-from irevalx.lab.judging.samples import RandomOrder, first_share
 
 SCHEME = "holdout"
 """The name of the random order."""

@@ -9,10 +9,10 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import InputError, shown_name
+from irevalx.experiments.label_files import grades_for
+from irevalx.experiments.run_groups import Removal
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.predict import Decided
-from irevalx.lab.judging.labels import grades_for
-from irevalx.lab.judging.leave_out import Removal
 
 
 class Labelling:

@@ -10,11 +10,11 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.samples import is_relevant
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classifier
 from irevalx.lab.completion.collection import Collection
-from irevalx.lab.judging.leave_out import Removal
-from irevalx.lab.judging.samples import is_relevant
 from irevalx.process.workers import in_order
 
 

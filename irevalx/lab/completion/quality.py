@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum, ratio
+from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.samples import is_relevant
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.predict import Decided
-from irevalx.lab.judging.leave_out import Removal
-from irevalx.lab.judging.samples import is_relevant
 
 
 @dataclass(frozen=True, eq=False)

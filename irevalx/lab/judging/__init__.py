@@ -1,1 +1,1 @@
-"""Judgments made incomplete or biased: samples, pools, groups of runs left out, and files written with other grades."""
+"""Judgments made incomplete, and pools of runs: the commands degrade and pool."""

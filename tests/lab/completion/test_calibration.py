@@ -15,6 +15,9 @@ from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
+from irevalx.experiments.experiment import prepare
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.calibration import (
     FOLDS,
@@ -28,9 +31,6 @@ from irevalx.lab.completion.classifiers import CLASSIFIERS, Classification
 from irevalx.lab.completion.collection import Collection
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.lab.completion.predict import Completion, classifier_for
-from irevalx.lab.experiment import prepare
-from irevalx.lab.judging.qrels_lines import QrelsLines
-from irevalx.lab.judging.samples import RandomOrder, first_share
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from running import SHARED
 
 from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.samples import RandomOrder
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
@@ -23,8 +25,6 @@ from irevalx.lab.completion.language_models import LanguageModels
 from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
 from irevalx.lab.completion.quality import completion_quality
 from irevalx.lab.completion.support_vectors import SupportVectors, features
-from irevalx.lab.judging.leave_out import Removal
-from irevalx.lab.judging.samples import RandomOrder
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

@@ -1,0 +1,123 @@
+"""Options that need other parameters, or exclude them: said where they are declared, checked when all have been read.
+
+Both programs declare their options so:
+
+    option("--draw", requires="--figure", excludes="--power")
+    option("--digits", requires=("--format table", "--format latex"))
+    option("--scheme", type=click.Choice(["uniform", "strata"]), requires={"strata": "--strata"})
+
+A parameter is named as it is typed, an argument by its metavar (``RUN``). With a value behind it (``--by run``) it is
+there when it has this value, be it by default; without one when it was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from irevalx.errors import UsageError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
+"""Other parameters; with a mapping, those that matter for some values of an option, by value."""
+
+
+class RuledOption(click.Option):
+    """An option that says what it must be given together with, and what it must not.
+
+    Parameters
+    ----------
+    requires : one of these must be given too.
+    excludes : none of these may be given too.
+    """
+
+    def __init__(self, *args: Any, requires: Others = (), excludes: Others = (), **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.requires = _by_value(requires)
+        self.excludes = _by_value(excludes)
+
+
+def option(*names: str, **attrs: Any) -> Callable[[Function], Function]:
+    """Return ``click.option``, which takes ``requires`` and ``excludes`` too."""
+    return click.option(*names, cls=RuledOption, **attrs)
+
+
+def check_rules(ctx: click.Context) -> None:
+    """Refuse what has been given without what it requires, or together with what it excludes.
+
+    Raises
+    ------
+    UsageError : names the parameters of the first rule that is broken.
+    LookupError : a rule names a parameter that the command does not have.
+    """
+    for ruled in ctx.command.params:
+        if isinstance(ruled, RuledOption):
+            for this, others in _rules_that_hold(ctx, ruled, ruled.requires):
+                if not any(_is_given(ctx, other) for other in others):
+                    raise UsageError(f"{this} must be given together with {_listed(others)}{_got_instead(ctx, others)}")
+            for this, others in _rules_that_hold(ctx, ruled, ruled.excludes):
+                for other in [other for other in others if _is_given(ctx, other)]:
+                    raise UsageError(f"{this} and {other} must not be given together")
+
+
+def _by_value(others: Others) -> dict[str, tuple[str, ...]]:
+    """Return other parameters by the values of the option that they matter for; by the empty text, for any."""
+    by_value = others if isinstance(others, Mapping) else {"": others} if others else {}
+    return {value: (names,) if isinstance(names, str) else tuple(names) for value, names in by_value.items()}
+
+
+def _rules_that_hold(
+    ctx: click.Context, ruled: RuledOption, rules: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the option, as far as it is given with the value that a rule is about, and the others that it names."""
+    for value, others in rules.items():
+        this = f"{ruled.opts[0]} {value}".rstrip()
+        if _is_given(ctx, this):
+            yield this, others
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    """Return whether a parameter is given: ``--figure``, ``--by run``, ``RUN``."""
+    parameter, text = _find(ctx, name)
+    value = ctx.params.get(parameter.name or "")
+    if text:
+        return text in map(str, value if isinstance(value, tuple) else [value])
+    if value is None or value is False or value == ():
+        return False
+    return ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+
+
+def _find(ctx: click.Context, name: str) -> tuple[click.Parameter, str]:
+    """Return the parameter that a rule names, and the value behind it; empty where there is none."""
+    first, _, value = name.partition(" ")
+    for parameter in ctx.command.params:
+        if first in parameter.opts or (isinstance(parameter, click.Argument) and _is_called(parameter, first)):
+            return parameter, value
+    raise LookupError(f"{ctx.command.name} must have each parameter that its rules name, but it lacks {first}")
+
+
+def _is_called(argument: click.Argument, metavar: str) -> bool:
+    return (argument.metavar or "").strip("[].") == metavar
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return parameters as a sentence has them, one of several values once: ``--mark or --report``, ``--by a or b``."""
+    first = names[0].partition(" ")[0]
+    if all(name.startswith(f"{first} ") for name in names):
+        names = [names[0], *(name.partition(" ")[2] for name in names[1:])]
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _got_instead(ctx: click.Context, names: Sequence[str]) -> str:
+    """Return which value an option has where it must have one of others; nothing where it is not about one option."""
+    options = {name.partition(" ")[0] for name in names}
+    if len(options) > 1 or not all(" " in name for name in names):
+        return ""
+    [name] = options
+    value = ctx.params.get(_find(ctx, name)[0].name or "")
+    return "" if value is None or isinstance(value, tuple) else f", but got {name} {value}"

@@ -1,0 +1,367 @@
+"""Many runs ranked once against the same judgments, of any format, and what measures say of them topic by topic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
+from irevalx.evaluation.many_runs import names_apart
+from irevalx.experiments.measure_scales import scale_of
+from irevalx.frozen import cached_property
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures import NICKNAMES
+from irevalx.measures.declare import Measure
+from irevalx.measures.select import SelectedMeasure, select
+from irevalx.measures.summary import Population
+from irevalx.process.workers import in_order, worth_sharing
+from irevalx.ranking.assess import Assess, Assessed, depth
+from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.ranking import Ranking
+from irevalx.reading.formats import QRELS
+from irevalx.reading.runs import Run
+from irevalx.settings import Reading, Settings
+from irevalx.statistics.scales import MEAN, Scale, without_undefined
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Assessing: TypeAlias = Callable[[Ranking, Reading, int], Assessed]
+"""From a ranking, a reading of the unjudged and a level to what measures see."""
+
+MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
+"""The measures that are computed unless others are asked for."""
+
+_AT_ONCE = 2**18
+"""Of how many judgments all told runs are assessed at the same time: more would not fit into the processor's cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRuns:
+    """Runs and judgments, read, ranked and looked up.
+
+    The topics are those that were judged and for which at least one run has results; a run without results for one of
+    them scores 0 there, as under ``-c``. Thus all runs have the same topics.
+
+    Parameters
+    ----------
+    judgments : those that were read.
+    runs : the names, each once, as the evaluator has them.
+    topics : ascending in byte order.
+    ranking : its rows are all topics of the first run, then all of the second, and so on.
+    missing : shape (n_runs, n_topics); whether a run has no results for a topic.
+    requests : the measures.
+    level : the least grade that is relevant.
+    """
+
+    judgments: AnyJudgments
+    runs: tuple[str, ...]
+    topics: tuple[bytes, ...]
+    ranking: Ranking
+    missing: BoolArray
+    requests: tuple[SelectedMeasure, ...]
+    level: int
+
+    @classmethod
+    def of(
+        cls,
+        judgments: AnyJudgments,
+        runs: Sequence[Run],
+        requests: Sequence[SelectedMeasure],
+        *,
+        names: Sequence[str | None] = (),
+        level: int = 1,
+        least_retrieved: float = 0.0,
+        least_runs: int = 2,
+        processes: int = 1,
+        warn: Warn = lambda line: None,
+    ) -> Self:
+        """Read runs, rank them, and look their documents up.
+
+        Parameters
+        ----------
+        runs : ``least_runs`` at least.
+        requests : measures of such judgments, as ``requests_of`` returns them.
+        names : what to call the runs; None, or nothing for all of them, for the tag in the file.
+        least_retrieved : leave out runs that have less than this share of the documents they might have (the most that
+            any run has for a topic, times the topics), and if it is above 0 those without results for some topic.
+        least_runs : 1, or 2 where runs are compared.
+        processes : how many share the reading of runs; at least 1.
+        warn : is called with a line for each thing that is left out or counts as 0.
+
+        Raises
+        ------
+        InputError : fewer runs than that are left.
+        NoTopicsError : no topic has both judgments and results.
+        EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
+            measure.
+        UnreadableFileError, MalformedLineError, UsageError, LostProcessError
+        """
+        least = {1: "one run", 2: "two runs"}[least_runs]
+        if len(runs) < least_runs:
+            raise UsageError(f"at least {least} must be given, but got {len(runs)}")
+        settings, documents = Settings(level=level), judgments.documents
+        rules = RankingRules(
+            max_retrieved=depth(judgments, settings),
+            keep_all=level < 0 or any(request.needs_all for request in requests),
+            first_name_first=judgments.first_name_first,
+        )
+        documents.table  # noqa: B018 - made here, before several processes want it
+        sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+        ranked = []
+        for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+            for line in one.warnings:
+                warn(line)
+            raise_first(one.ranking.failures)
+            ranked.append(one)
+        with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
+        topics = tuple(topic for topic in documents.topics if topic in with_results)
+        if not topics:
+            raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
+        raise_first({topic: error for topic, error in judgments.failures(topics).items() if topic in with_results})
+        if left_out := len(documents.topics) - len(topics):
+            warn(f"{left_out} of {len(documents.topics)} judged topics are left out: no run has results for them")
+        given = names or [None] * len(runs)
+        tags = [
+            ((one.tag or b"") if name is None else os.fsencode(name), run.path)
+            for one, run, name in zip(ranked, runs, given, strict=True)
+        ]
+        unique = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        kept = _sufficient_runs(ranked, unique, topics, least_retrieved, warn)
+        if len(kept) < least_runs:
+            raise InputError(
+                f"at least {least} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
+            )
+        for number in kept:
+            if lacking := sum(topic not in ranked[number].topics for topic in topics):
+                warn(f"{unique[number]}: {lacking} of {len(topics)} topics without results count as 0")
+        return cls(
+            judgments=judgments,
+            runs=tuple(unique[number] for number in kept),
+            topics=topics,
+            ranking=Ranking.joined(
+                [in_topic_order(ranked[number].ranking, documents, topics, rules) for number in kept]
+            ),
+            missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
+            requests=_fitting(requests, judgments, settings, warn),
+            level=level,
+        )
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The printed names of the measures, each once."""
+        return tuple(name for request in self.requests for name in request.names)
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The scales on which the measures are tested, one for each printed name."""
+        return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
+
+    @property
+    def counts(self) -> tuple[bool, ...]:
+        """Whether the measures are whole numbers, such as numbers of documents, one for each printed name."""
+        return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
+
+    @property
+    def higher_is_better(self) -> tuple[bool, ...]:
+        """Whether greater values of the measures are better, one for each printed name."""
+        return tuple(request.measure.higher_is_better for request in self.requests for _ in request.names)
+
+    def tested(self, values: FloatArray) -> FloatArray:
+        """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
+        return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
+
+    def values(self) -> FloatArray:
+        """Evaluate all runs: shape (n_measures, n_runs, n_topics); nan where a topic has no value."""
+
+        def assess(ranking: Ranking, reading: Reading, level: int) -> Assessed:
+            return self.judgments.ask(Assess(ranking, Settings(level=level), reading))
+
+        return self._evaluated(assess)
+
+    def _evaluated(self, assess: Assessing) -> FloatArray:
+        """Evaluate all runs, a few at a time, as ``assess`` shows them to the measures."""
+        size = self._runs_at_once
+        parts = [
+            self._evaluated_part(assess, ranking, self.missing[number * size : (number + 1) * size])
+            for number, ranking in enumerate(self.parts)
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def _evaluated_part(self, assess: Assessing, ranking: Ranking, missing: BoolArray) -> FloatArray:
+        """Evaluate the runs of one of ``parts``."""
+        assessed: dict[tuple[Reading, int], Assessed] = {}
+
+        def seen(reading: Reading, level: int) -> Assessed:
+            if (reading, level) not in assessed:
+                assessed[reading, level] = assess(ranking, reading, level)
+            return assessed[reading, level]
+
+        values = []
+        for request in self.requests:
+            has_value = request.measure.has_value
+            level = self.level if request.level is None else request.level
+            columns = request.measure(seen(request.reading, level), request.parameters)
+            for name, column in zip(request.parameters.names, columns, strict=True):
+                of_runs = np.array(column, np.float64).reshape(missing.shape)
+                if TREC_EVAL_10.blank_without_results(name):
+                    of_runs = np.where(missing, 0.0, of_runs)
+                if has_value:
+                    of_runs[~has_value(seen("nonrel", self.level)).reshape(missing.shape)] = np.nan
+                values.append(of_runs)
+        return np.stack(values)
+
+    @property
+    def _runs_at_once(self) -> int:
+        return max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size))
+
+    @cached_property
+    def parts(self) -> list[Ranking]:
+        """The ranking in parts of a few runs each: more at a time would not fit into the processor's cache."""
+        rows, size = np.arange(len(self.ranking.topics)), self._runs_at_once * len(self.topics)
+        return [self.ranking.take(rows[start : start + size]) for start in range(0, rows.size, size)]
+
+    def scores(self, values: FloatArray) -> FloatArray:
+        """Summarise over topics, each measure in its own way (the mean, for most).
+
+        Parameters
+        ----------
+        values : shape (n_measures, n_runs, n_topics).
+
+        Returns
+        -------
+        Shape (n_measures, n_runs).
+        """
+        measures = [request.measure for request in self.requests for _ in request.names]
+        return np.array(
+            [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
+            np.float64,
+        )
+
+
+def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
+    """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
+    if not measure.summary:
+        return np.nan
+    if measure.has_value:
+        values = values[~np.isnan(values)]
+    return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
+
+
+def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:
+    """Return the values of each measure, shape (n_runs, n_topics), without topics for which some run has none.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    """
+    n_topics = len(ranked.topics)
+    found = []
+    for measure, values in zip(ranked.measures, ranked.values(), strict=True):
+        defined = without_undefined(values)
+        if not defined.shape[1]:
+            raise InputError(f"{measure} must have a value for one topic at least, but has none")
+        if left_out := n_topics - defined.shape[1]:
+            warn(f"{measure}: {left_out} of {n_topics} topics are left out: some run has no value for them")
+        found.append(defined)
+    return found
+
+
+def requests_of(measures: Sequence[str], level: int, rel_format: str = QRELS.name) -> tuple[SelectedMeasure, ...]:
+    """Read measures one by one, so that the same measure may stand there with several parameters and readings.
+
+    Parameters
+    ----------
+    measures : as ``-m`` takes them; each distinct. Of a set, those count that have a number for each topic.
+    rel_format : of the judgments.
+
+    Raises
+    ------
+    UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
+        number for each topic, that cannot be computed from such judgments, and for one that is asked for twice.
+    """
+    settings = Settings(level=level)
+    requests = []
+    for measure in measures:
+        of_set = measure.partition(":")[0] in NICKNAMES
+        for request in select((measure,), settings, rel_format).measures:
+            problem = _problem(request.measure, rel_format)
+            if problem is None:
+                requests.append(request)
+            elif not of_set:
+                raise UsageError(problem)
+    if not requests:
+        raise UsageError(f"measures of judgments in the format {rel_format} must be asked for (-m), but got none")
+    names = [name for request in requests for name in request.names]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"each measure must be asked for once, but got {quote(name)} twice")
+    return tuple(requests)
+
+
+def _problem(measure: Measure, rel_format: str) -> str | None:
+    """Return why a measure cannot be used here; None if it can."""
+    if measure.kernel is None or scale_of(measure) is None:
+        return (
+            "a measure must have a number for each topic and, as summary, a mean or sum of these, but got "
+            f"{quote(measure.name)}"
+        )
+    if not measure.can_use(rel_format):
+        return (
+            f"judgments for the measure {quote(measure.name)} must be in the format "
+            f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(rel_format)}"
+        )
+    return None
+
+
+def _fitting(
+    requests: Sequence[SelectedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
+) -> tuple[SelectedMeasure, ...]:
+    """Return the measures that the judgments allow; raises EvaluationError for another that was asked for by name."""
+    fitting = []
+    for request in requests:
+        problem = None
+        if request.measure.misfit:
+            judged: Any = judgments.ask(Assess(Ranking.of_nothing(judgments.documents), settings, "nonrel"))
+            problem = request.measure.misfit(judged, request.parameters)
+        if problem is None:
+            fitting.append(request)
+        elif request.optional:
+            warn(f"{shown_name(judgments.documents.path)}: {problem}; it is left out")
+        else:
+            raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
+    return tuple(fitting)
+
+
+def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
+    """Raise the error of the first topic that has one."""
+    if failures:
+        raise failures[min(failures)]
+
+
+def _sufficient_runs(
+    ranked: Sequence[RankedRun], names: Sequence[str], topics: Sequence[bytes], share: float, warn: Warn
+) -> list[int]:
+    """Return the numbers of the runs that have retrieved enough."""
+    if not share:
+        return list(range(len(ranked)))
+    most = len(topics) * max(int(one.ranking.n_ret.max(initial=0)) for one in ranked)
+    kept = []
+    for number, one in enumerate(ranked):
+        n_retrieved = int(one.ranking.n_ret.sum())
+        if n_retrieved < share * most or not one.topics.issuperset(topics):
+            of_topics = f"{sum(topic in one.topics for topic in topics)} of {len(topics)} topics"
+            warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
+        else:
+            kept.append(number)
+    return kept

@@ -1,0 +1,382 @@
+"""Leaving groups of runs out: each is judged as if it had not been there when the documents were pooled.
+
+Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
+Judgements, SIGIR 2007, section 5.2 and Table 2.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.experiment import Experiment
+from irevalx.process.workers import in_order
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reports.table import Table
+from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
+from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
+from irevalx.statistics.significance import pairs_of_runs
+
+OTHERS = "others"
+"""The group of runs that a pattern does not match."""
+
+Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
+"""From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """The documents that a group of runs takes with it when it is left out.
+
+    Parameters
+    ----------
+    group : its name.
+    runs : shape (n_runs,); whether a run belongs to it.
+    in_pool : flat over the judgments; whether a document is in the pool of all runs.
+    found_alone : flat over the judgments; whether it is, and only runs of this group have it within the pool's depth.
+    removed : flat over the judgments; whether it was found by this group alone, and judged.
+    """
+
+    group: str
+    runs: BoolArray
+    in_pool: BoolArray
+    found_alone: BoolArray
+    removed: BoolArray
+
+
+def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Leave out the lines of what only the group has found: as in the paper, it has no pooled documents of its own."""
+    return grades, removal.in_pool & ~removal.found_alone
+
+
+def unjudged(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Keep the removed documents in the pool, unjudged."""
+    return np.where(removal.removed, UNJUDGED_IN_FILES, grades), removal.in_pool
+
+
+def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    """Take the removed documents for nonrelevant: the control for predictions."""
+    return np.where(removal.removed, 0, grades), removal.in_pool
+
+
+def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
+    """Yield the documents that each group takes with it, groups in the order of their names.
+
+    Parameters
+    ----------
+    groups : shape (n_runs,); the group of each run of the experiment.
+    depth : of the pool; at least 1.
+    """
+    retrieved = experiment.retrieved_within(depth)
+    in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
+    names = sorted(set(groups))
+    by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
+    found_by_one = by_group.sum(axis=0) == 1
+    for name, found in zip(names, by_group, strict=True):
+        members = np.array([group == name for group in groups], np.bool_)
+        alone: BoolArray = found & found_by_one
+        yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
+
+
+def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntArray:
+    """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
+    rows = experiment.judgments.rows
+    of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
+    return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
+
+
+def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
+    """Return a row for each group and topic: judged documents removed, and relevant ones; then sums and means.
+
+    The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
+    """
+    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
+    counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
+    topics = [os.fsdecode(topic) for topic in experiment.topics]
+    rows: list[tuple[str, str, float, float]] = []
+    for removal, of_group, relevant_of_group in zip(removed, *counts, strict=True):
+        rows += zip([removal.group] * len(topics), topics, of_group.tolist(), relevant_of_group.tolist(), strict=True)
+        rows.append((removal.group, "all", int(of_group.sum()), int(relevant_of_group.sum())))
+        rows.append((removal.group, "mean", float(of_group.mean()), float(relevant_of_group.mean())))
+    rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
+    return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
+
+    Parameters
+    ----------
+    before, after : shape (n_measures, n_runs); scores.
+    rank_before, rank_after : shape (n_measures, n_runs); 1 + the number of runs strictly better when all runs are
+        judged in the same way.
+    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
+    left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
+    confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
+        the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
+    reversals : shape (n_measures, n_pairs); without how many groups two runs, of which one was left out, differ in the
+        opposite direction as with all judgments.
+    """
+
+    before: FloatArray
+    after: FloatArray
+    rank_before: IntArray
+    rank_after: IntArray
+    changed: BoolArray
+    left_out: BoolArray
+    confusion: Confusion
+    reversals: IntArray
+
+    @property
+    def _gain(self) -> IntArray:
+        """The ranks that each left-out run gains."""
+        return (self.rank_before - self.rank_after)[:, self.left_out]
+
+    @property
+    def _scores(self) -> tuple[FloatArray, FloatArray]:
+        return self.before[:, self.left_out], self.after[:, self.left_out]
+
+    @property
+    def rank_change(self) -> FloatArray:
+        """Per measure: the mean absolute change of a left-out run's rank."""
+        change: FloatArray = np.abs(self._gain).mean(axis=1)
+        return change
+
+    @property
+    def rise(self) -> IntArray:
+        """Per measure: the most ranks that a left-out run gains."""
+        most: IntArray = self._gain.max(axis=1, initial=0)
+        return most
+
+    @property
+    def fall(self) -> IntArray:
+        """Per measure: the most ranks that a left-out run loses."""
+        most: IntArray = (-self._gain).max(axis=1, initial=0)
+        return most
+
+    @property
+    def bias(self) -> FloatArray:
+        """Per measure: the mean change of a left-out run's score."""
+        return bias(*self._scores)
+
+    @property
+    def rms(self) -> FloatArray:
+        """Per measure: the root mean square of the change of a left-out run's score."""
+        return rms(*self._scores)
+
+    @property
+    def tau(self) -> FloatArray:
+        """Per measure: Kendall's tau, ties concordant, between what the runs score before and when left out."""
+        return tau(*self._scores)
+
+    @property
+    def tau_b(self) -> FloatArray:
+        """Per measure: the same with tau-b."""
+        return tau_b(*self._scores)
+
+    @property
+    def tau_b_all(self) -> FloatArray:
+        """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
+        return tau_b(self.before, self.after)
+
+    @property
+    def tau_all(self) -> FloatArray:
+        """Per measure: Kendall's tau, ties concordant, over all runs ([4] Tables 3 and 8)."""
+        return tau(self.before, self.after)
+
+    @property
+    def share_changed(self) -> FloatArray:
+        """Per measure: the share of left-out runs that score significantly otherwise."""
+        share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
+        return share
+
+
+@dataclass(frozen=True, eq=False)
+class _WithoutGroup:
+    """What all runs score when a group is left out.
+
+    Parameters
+    ----------
+    scores : shape (n_measures, n_runs).
+    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise than with the whole pool.
+    confusion : as ``LeftOut`` has it, for this group.
+    reversals : shape (n_measures, n_pairs); whether two runs differ in the opposite direction.
+    """
+
+    scores: FloatArray
+    changed: BoolArray
+    confusion: Confusion
+    reversals: BoolArray
+
+
+def topics_without_value(
+    experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
+) -> BoolArray:
+    """Return for which topics a measure has no value with the whole pool, or with what some group is judged with.
+
+    Parameters
+    ----------
+    removed : as ``leave_out`` takes them.
+    treatments : of all that are compared.
+
+    Returns
+    -------
+    Shape (n_measures, n_topics).
+    """
+    may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
+    lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
+    if any(may_lack):
+        of_these = replace(experiment, requests=tuple(one for one in experiment.requests if one.measure.has_value))
+        reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
+        for judgments in ((None, removed[0].in_pool), *reduced):
+            lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
+    return lacking
+
+
+def leave_out(
+    experiment: Experiment,
+    removed: Sequence[Removal],
+    treatment: Treatment,
+    processes: int = 1,
+    lacking: BoolArray | None = None,
+) -> LeftOut:
+    """Evaluate all runs once with the whole pool, and once for each group.
+
+    Parameters
+    ----------
+    removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
+        other groups are evaluated as well ([4] Table 3).
+    treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
+    processes : how many share the work; the result is the same for any number of at least 1.
+    lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all
+        measures have values for all topics.
+    """
+
+    def evaluated(grades: IntArray | None, pooled: BoolArray) -> FloatArray:
+        values = experiment.values(grades, pooled)
+        return values if lacking is None else np.where(lacking[:, np.newaxis], np.nan, values)
+
+    values = evaluated(None, removed[0].in_pool)
+    before, tested = experiment.scores(values), experiment.tested(values)
+    rank_before = ranks(before)
+    after, rank_after = np.empty_like(before), np.empty_like(rank_before)
+    full, decided = decide(tested), []
+    first, second = pairs_of_runs(before.shape[1])
+    reversed_pairs = np.zeros((before.shape[0], first.size), np.int64)
+    has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
+
+    def work(removal: Removal) -> _WithoutGroup:
+        reduced = evaluated(*treatment(removal, experiment.grades))
+        reduced_tested = experiment.tested(reduced)
+        decisions = decide(reduced_tested)
+        concerned = removal.runs[first] | removal.runs[second]
+        return _WithoutGroup(
+            scores=experiment.scores(reduced),
+            changed=changed(tested, reduced_tested),
+            confusion=confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
+            reversals=reversals(full, decisions) & concerned,
+        )
+
+    for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
+        members = removal.runs if len(removed) > 1 else all_runs
+        after[:, members] = found.scores[:, members]
+        rank_after[:, members] = ranks(found.scores)[:, members]
+        has_changed[:, members] = found.changed[:, members]
+        decided.append(found.confusion)
+        reversed_pairs += found.reversals
+    left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
+    return LeftOut(
+        before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided), reversed_pairs
+    )
+
+
+def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int) -> FloatArray:
+    """Return the share of the first documents of each run that nobody has judged when its group is left out.
+
+    Parameters
+    ----------
+    removed : as ``leave_out`` takes them.
+    depth : how many documents of each topic; the mean over topics is returned.
+
+    Returns
+    -------
+    Shape (n_runs,).
+    """
+    holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, deleted).after[0]
+    return holes
+
+
+def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
+    """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
+    if path is not None:
+        return groups_from_file(Source(path), runs)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+
+
+def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
+
+    Raises
+    ------
+    UnreadableFileError
+    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
+    """
+    group_of: dict[str, str] = {}
+    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        where = f"{shown_name(source.path)}:{number}"
+        if len(fields) != 2:
+            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
+        run, group = map(os.fsdecode, fields)
+        if run in group_of:
+            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
+        group_of[run] = group
+    for run in runs:
+        if run not in group_of:
+            raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
+    for run, group in group_of.items():
+        if all(group_of[other] != group for other in runs):
+            raise InputError(
+                f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
+                "not given, or is left out)"
+            )
+    return [group_of[run] for run in runs]
+
+
+def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
+    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+
+    Runs whose names it does not match are one group, ``OTHERS``.
+
+    Raises
+    ------
+    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
+        names do not match.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
+    matches = [compiled.search(run) for run in runs]
+    groups = [
+        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in matches
+    ]
+    for run, match, group in zip(runs, matches, groups, strict=True):
+        if match is not None and group == OTHERS and None in matches:
+            raise UsageError(
+                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
+                f"does in {quote(run)}"
+            )
+    return groups

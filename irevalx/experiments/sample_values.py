@@ -1,0 +1,134 @@
+"""Values of runs under a sample of strata, for measures of every kind of judgments that such a sample can be taken for.
+
+The sample is at the same time graded judgments (what was not drawn is pooled and not judged), judgments with strata
+(-R sampled), and judgments with the probability of drawing each document (-R prels).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import UsageError, quote
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.ranked_runs import RankedRuns, requests_of
+from irevalx.experiments.samples import unjudge
+from irevalx.experiments.strata import StrataSample
+from irevalx.frozen import replace as changed
+from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.graded import SAMPLED_DEPTH
+from irevalx.measures.declare import Measure
+from irevalx.measures.select import SelectedMeasure, select
+from irevalx.ranking.ranking import Ranking
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.settings import Settings
+
+FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
+"""The formats of judgments that a sample can be taken for; a measure takes the first one that it can use."""
+
+
+def format_for(measure: Measure) -> str | None:
+    """Return the format that a measure takes a sample for; None if it can use none of them."""
+    return next((name for name in FORMATS if measure.can_use(name)), None)
+
+
+def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
+    """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
+
+    Parameters
+    ----------
+    measures : as ``-m`` takes them.
+    """
+    requests = tuple(request for text in measures for request in requests_of((text,), level, _format_of(text, level)))
+    names = [name for request in requests for name in request.names]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"each measure must be asked for once, but got {quote(name)} twice")
+    return requests
+
+
+def graded_among(measures: Sequence[str], level: int) -> tuple[str, ...]:
+    """Return the measures that graded judgments are enough for."""
+    return tuple(text for text in measures if _format_of(text, level) == QRELS.name)
+
+
+def _format_of(text: str, level: int) -> str:
+    """Return the format that the first measure of a text takes a sample for."""
+    found = (format_for(request.measure) for request in select((text,), Settings(level=level)).measures)
+    return next((name for name in found if name is not None), None) or QRELS.name
+
+
+def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
+    """Evaluate all runs under a sample.
+
+    Parameters
+    ----------
+    experiment : with the judgments that the sample was drawn from; ``requests`` of any of ``FORMATS``.
+    pooled : flat over the judgments; which documents are in the pool for measures of graded judgments. None: all. For
+        the other measures it is those of a stratum.
+
+    Returns
+    -------
+    Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+    """
+    formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
+    values = np.empty((len(formats), *experiment.missing.shape))
+    for name in dict.fromkeys(formats):
+        requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
+        of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
+        if name == QRELS.name:
+            found = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+        elif name == SAMPLED.name:
+            found = _with_strata(of_format, sample)
+        else:
+            found = _with_probabilities(of_format, sample)
+        values[[of == name for of in formats]] = found
+    return values
+
+
+def _with_strata(experiment: Experiment, sample: StrataSample) -> FloatArray:
+    judgments = changed(experiment.judgments, strata=sample.stratum)
+    ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
+    return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
+
+
+def _cut(ranking: Ranking, depth: int) -> Ranking:
+    """Return the first documents of each topic."""
+    if not (ranking.n_ret > depth).any():
+        return ranking
+    kept = ranking.rank <= depth
+    rows, n_ret = ranking.rows.keep(kept), np.minimum(ranking.n_ret, depth)
+    return changed(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
+
+
+def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
+    judgments, kept = sample.judgments, sample.kept
+    drawn = DrawnJudgments(
+        path=judgments.path,
+        topics=judgments.topics,
+        rows=judgments.rows.keep(kept),
+        docnos=judgments.docnos.take(kept),
+        grades=judgments.grades[kept],
+        probabilities=sample.probability[kept],
+        at_random=np.ones(np.count_nonzero(kept), np.bool_),
+        lines=judgments.lines[kept],
+    )
+    return RankedRuns(
+        judgments=drawn,
+        runs=experiment.runs,
+        topics=experiment.topics,
+        ranking=changed(experiment.ranking, row=_renumbered(experiment.ranking.row, kept)),
+        missing=experiment.missing,
+        requests=experiment.requests,
+        level=experiment.level,
+    ).values()
+
+
+def _renumbered(row: IntArray, kept: BoolArray) -> IntArray:
+    """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
+    number = np.where(kept, np.cumsum(kept) - 1, ABSENT)
+    return np.where(row >= 0, number[row], row)

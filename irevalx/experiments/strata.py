@@ -1,0 +1,226 @@
+"""Strata: the judged documents of a topic are divided into parts, and a random sample is drawn from each.
+
+Random order is that of ``samples``; from the documents of a stratum it takes the first ones, so that what a rate keeps
+a greater one keeps as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.errors import MalformedLineError, Warn, quote, shown_name
+from irevalx.experiments.samples import RandomOrder, first_share
+from irevalx.frozen import cached_property
+from irevalx.judgments.graded import Judgments
+from irevalx.ranking.ranking import Ranking
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+By: TypeAlias = Literal["depth", "runs", "names"]
+"""What documents are divided by: their best rank in any run, how many runs have them, or the names in a file."""
+
+SCHEME = "strata"
+"""The name of what the random order is for."""
+
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A stratum, and how much of it is drawn.
+
+    Parameters
+    ----------
+    name : what judgments call it.
+    rate : above 0 and at most 1.
+    first, last : documents whose number (best rank, or number of runs) is from ``first`` to ``last``. For ``names``,
+        and for a stratum of all that is in no other one, ``first`` is 0.
+    is_rest : whether the stratum has all that is in no other one.
+    """
+
+    name: str
+    rate: Fraction
+    first: int = 0
+    last: int = 0
+    is_rest: bool = False
+
+
+@dataclass(frozen=True)
+class Design:
+    """How judged documents are divided and drawn.
+
+    Parameters
+    ----------
+    by : what they are divided by.
+    strata : in the order given; no two have a document in common.
+    """
+
+    by: By
+    strata: tuple[Stratum, ...]
+
+    def scaled(self, share: Fraction) -> Design:
+        """Return the design with all rates multiplied by a share above 0 and at most 1."""
+        return replace(self, strata=tuple(replace(one, rate=one.rate * share) for one in self.strata))
+
+    def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
+        """Return the place of the stratum of each judged document; ``ABSENT`` for one of no stratum, or not judged.
+
+        Parameters
+        ----------
+        numbers : flat over ``judgments``; by depth the best rank (0 where no run has the document), by runs how many
+            have it, by names what ``read_strata_file`` returns.
+        """
+        found = np.full(numbers.size, ABSENT)
+        judged = judgments.grades >= 0
+        if self.by == "names":
+            found[judged] = numbers[judged]
+        for place, stratum in enumerate(self.strata):
+            if stratum.first:
+                found[judged & (numbers >= stratum.first) & (numbers <= stratum.last)] = place
+        for place, stratum in enumerate(self.strata):
+            if stratum.is_rest:
+                found[judged & (found == ABSENT)] = place
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class StrataSample:
+    """What was drawn from the strata of every topic.
+
+    Parameters
+    ----------
+    judgments : all of them.
+    stratum : flat; the place of the stratum of a document, ``ABSENT`` for a document of none.
+    kept : flat; whether a document was drawn, which those of no stratum never are.
+    names : of the strata.
+    """
+
+    judgments: Judgments
+    stratum: IntArray
+    kept: BoolArray
+    names: tuple[str, ...] = ("1",)
+
+    @classmethod
+    def of_everything(cls, judgments: Judgments) -> StrataSample:
+        """Return the sample that has every judged document, all in one stratum."""
+        judged = judgments.grades >= 0
+        return cls(judgments, np.where(judged, 0, ABSENT), judged)
+
+    @classmethod
+    def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
+        """Draw a sample: of the D documents of a stratum of a topic, the first max(1, floor(rate D + 1/2)).
+
+        Parameters
+        ----------
+        stratum : as ``design.divide`` returns it.
+        order : of the judgments.
+        """
+        kept = np.zeros(stratum.size, np.bool_)
+        for topic in range(judgments.rows.n):
+            places = order.of(topic)
+            of_place = stratum[places]
+            for number, one in enumerate(design.strata):
+                kept[first_share(places[of_place == number], one.rate)] = True
+        return cls(judgments, stratum, kept, tuple(one.name for one in design.strata))
+
+    @property
+    def in_stratum(self) -> BoolArray:
+        """Flat: whether a document is in some stratum."""
+        found: BoolArray = self.stratum != ABSENT
+        return found
+
+    @property
+    def grades(self) -> IntArray:
+        """Flat: the grades, with that of an unjudged document for those that were not drawn."""
+        return np.where(self.kept, self.judgments.grades, UNJUDGED_IN_FILES)
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """Flat: the chance with which a document was drawn, S/D of its stratum; 0 in no stratum."""
+        n_strata = len(self.names)
+        part = self.judgments.rows.ids * n_strata + self.stratum
+        size, drawn = (
+            np.bincount(part[chosen], minlength=self.judgments.rows.n * n_strata)
+            for chosen in (self.in_stratum, self.in_stratum & self.kept)
+        )
+        of_document = ratio(drawn, size)[np.where(self.in_stratum, part, 0)] if part.size else np.empty(0)
+        return np.where(self.in_stratum, of_document, 0.0)
+
+
+def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
+    """Return the best rank of each judged document in any run, 0 where none has it: flat over the judgments.
+
+    Parameters
+    ----------
+    ranking : of one run, or of several ``joined``.
+    """
+    found = ranking.row >= 0
+    best = np.full(n_judgments, NO_LIMIT)
+    np.minimum.at(best, ranking.row[found], ranking.rank[found])
+    return np.where(best == NO_LIMIT, 0, best)
+
+
+def numbers_of_runs(ranking: Ranking, n_judgments: int) -> IntArray:
+    """Return how many runs have each judged document: flat over the judgments."""
+    return np.bincount(ranking.row[ranking.row >= 0], minlength=n_judgments)
+
+
+def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
+    """Return what ``Design.divide`` wants to know of runs."""
+    return best_ranks(ranking, n_judgments) if by == "depth" else numbers_of_runs(ranking, n_judgments)
+
+
+def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
+    """Read a file that has the stratum of each document, a line ``TOPIC DOCNO STRATUM`` each.
+
+    Parameters
+    ----------
+    strata : names that are none of these are those of documents in no stratum.
+    warn : is called with a line if the file has documents that were not judged.
+
+    Returns
+    -------
+    Flat over the judgments; the place of the stratum, ``ABSENT`` for a document without any.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : a line has other than three columns, or a document is there twice.
+    """
+    where = shown_name(source.path)
+    content = b"".join(source.chunks(CHUNK_SIZE))
+    lines = [(number, line.split()) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+    for number, fields in lines:
+        if len(fields) != 3:
+            text = quote(b" ".join(fields))
+            raise MalformedLineError(
+                f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
+            )
+    places = {os.fsencode(one.name): place for place, one in enumerate(strata) if not one.is_rest}
+    topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
+    known = topics != ABSENT
+    docnos = Names.of([docno for _, (_, docno, _) in lines])
+    row = np.full(len(lines), ABSENT)
+    row[known] = judgments.table.find(topics[known], docnos.take(np.flatnonzero(known)))
+    stratum = np.full(judgments.rows.size, ABSENT)
+    seen: dict[int, int] = {}
+    for place, (number, (topic, docno, name)) in zip(row.tolist(), lines, strict=True):
+        if place in seen:
+            raise MalformedLineError(
+                f"{where}:{number}: a document must be there once for a topic, but got {quote(docno)} in topic "
+                f"{quote(topic)} a second time (first on line {seen[place]})"
+            )
+        if place != ABSENT:
+            seen[place] = number
+            stratum[place] = places.get(name, ABSENT)
+    if lacking := len(lines) - len(seen):
+        warn(f"{where}: {lacking} of {len(lines)} documents are left out: they have no line in the judgments")
+    return stratum

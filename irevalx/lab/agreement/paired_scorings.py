@@ -1,0 +1,191 @@
+"""Two scorings of the same runs, brought together measure by measure over the topics that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
+from irevalx.experiments.measure_scales import scale_named
+from irevalx.lab.agreement.scorings import Scoring
+from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, quantile_interval
+from irevalx.statistics.correlations import changed
+from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
+from irevalx.statistics.scales import Scale
+from irevalx.statistics.significance import ALPHA, pairs_of_runs
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores:
+    """The scores of the same runs for a measure in two scorings, over the same topics.
+
+    Parameters
+    ----------
+    measure : of the second scoring.
+    against : the measure of the first scoring, as a rule the same.
+    runs : their names.
+    x, y : shape (n_runs,); scores in the first and in the second scoring.
+    values_x, values_y : shape (n_runs, n_topics); values of the shared topics, on the scales on which the measures are
+        tested; None where some run has no values by topic.
+    scale_x, scale_y : of the two measures.
+    """
+
+    measure: str
+    against: str
+    runs: tuple[str, ...]
+    x: FloatArray
+    y: FloatArray
+    values_x: FloatArray | None
+    values_y: FloatArray | None
+    scale_x: Scale
+    scale_y: Scale
+
+    @property
+    def _comparable(self) -> tuple[FloatArray, FloatArray] | None:
+        """Values that can be tested against each other: those of one measure, where they are known by topic."""
+        if self.values_x is None or self.values_y is None or self.measure != self.against:
+            return None
+        return self.values_x, self.values_y
+
+    @property
+    def changed(self) -> float | None:
+        """The share of runs that score significantly otherwise; None for two measures, or without values by topic."""
+        values = self._comparable
+        return None if values is None else float(changed(*values).mean())
+
+    @property
+    def decisions(self) -> Confusion | None:
+        """How the decisions which runs differ go together; None for two measures, or without values by topic."""
+        values = self._comparable
+        return None if values is None else confusion(*map(decide, values))
+
+    @property
+    def reversed_pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs that differ in both scorings, but in opposite directions."""
+        values = self._comparable
+        if values is None:
+            return []
+        reversed_ = reversals(*map(decide, values))
+        first, second = (side[reversed_].tolist() for side in pairs_of_runs(len(self.runs)))
+        return [(self.runs[one], self.runs[other]) for one, other in zip(first, second, strict=True)]
+
+    def intervals(
+        self, resamples: int, *, alpha: float = ALPHA, seed: int = 0
+    ) -> dict[str, tuple[float, float]] | None:
+        """Return topic-bootstrap intervals of tau, tau_b, tau_ap, rms and bias; None without values by topic."""
+        if self.values_x is None or self.values_y is None:
+            return None
+        draws = TopicDraws.of(self.values_x.shape[1], resamples, seed)
+        found = agreement_draws(self.values_x, self.values_y, self.runs, draws, (self.scale_x, self.scale_y))
+        ends = {name: quantile_interval(of_draws, alpha) for name, of_draws in found.items()}
+        return {name: (float(low), float(high)) for name, (low, high) in ends.items()}
+
+
+def paired_scores(
+    first: Scoring, second: Scoring, against: str | None = None, warn: Warn = lambda line: None
+) -> list[PairedScores]:
+    """Bring together the scores that two scorings give to the same runs.
+
+    Where the scorings differ in their topics, or some run lacks one, only the topics that all runs have in both
+    scorings count. So do topics that have a value for all of them.
+
+    Parameters
+    ----------
+    against : the measure of the first scoring that stands against each of the second; by default it is the same.
+    warn : is called with a line for each measure, and for the topics, that are left out.
+
+    Raises
+    ------
+    InputError : a run is in one of them only, there are fewer than two runs, or no measure is in both.
+    UsageError : the first scoring has no such measure to stand against the others.
+    """
+    runs = _shared_runs(first, second)
+    if against is not None and against not in first.measures:
+        raise UsageError(
+            f"--against must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)}), but got "
+            f"{quote(against)}"
+        )
+    measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
+    found, left_out = [], dict[str, None]()
+    differ_in_topics = _differ_in_topics(first, second, runs)
+    for measure in measures:
+        sides = ((first, against or measure), (second, measure))
+        problem = _problem(sides, runs)
+        if problem is None:
+            paired, n_left_out = _paired(sides, runs)
+            if paired is None:
+                problem = "the scorings have no topic in common"
+            elif paired.values_y is None and differ_in_topics:
+                problem = "it has no values by topic, and the scorings differ in their topics"
+            elif not (np.isfinite(paired.x) & np.isfinite(paired.y)).all():
+                problem = "a score is no finite number"
+            else:
+                found.append(paired)
+                left_out |= {n_left_out: None} if n_left_out else {}
+        if problem is not None:
+            warn(f"{measure} is left out: {problem}")
+    if not found:
+        raise InputError("two scorings must have a measure in common, but there is none")
+    for line in left_out:
+        warn(line)
+    return found
+
+
+def _shared_runs(first: Scoring, second: Scoring) -> tuple[str, ...]:
+    """Return the runs of both scorings in the order of the first; raises InputError."""
+    for one, other in ((first, second), (second, first)):
+        if lacking := [run for run in other.values if run not in one.values]:
+            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+            raise InputError(
+                f"both scorings must have the same runs, but {shown_name(one.path)} lacks {quote(lacking[0])}{more}"
+            )
+    if len(first.values) < 2:
+        raise InputError(f"scorings must have two runs at least, but {shown_name(first.path)} has {len(first.values)}")
+    return tuple(first.values)
+
+
+def _problem(sides: Sequence[tuple[Scoring, str]], runs: Sequence[str]) -> str | None:
+    """Return why a measure cannot be compared."""
+    for scoring, measure in sides:
+        lacking = [run for run in runs if measure not in scoring.values[run]]
+        if len(lacking) == len(runs):
+            return f"{shown_name(scoring.path)} does not have {measure}"
+        if lacking:
+            return f"{shown_name(scoring.path)} does not have {measure} for {quote(lacking[0])}"
+    return None
+
+
+def _differ_in_topics(first: Scoring, second: Scoring, runs: Sequence[str]) -> bool:
+    """Return whether some run has other topics in one scoring than in the other, as far as these say so."""
+    topics = [(first.all_topics(run), second.all_topics(run)) for run in runs]
+    return any(one and other and one != other for one, other in topics)
+
+
+def _paired(sides: Sequence[tuple[Scoring, str]], runs: tuple[str, ...]) -> tuple[PairedScores | None, str]:
+    """Return the scores of a measure, None if no topic is shared, and a line on the topics that are left out."""
+    by_topic = [[scoring.topics(run, measure) for run in runs] for scoring, measure in sides]
+    against, measure = (name for _, name in sides)
+    scale_x, scale_y = scale_named(against), scale_named(measure)
+    every = [topics for side in by_topic for topics in side]
+    if not all(every):
+        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in sides)
+        return PairedScores(measure, against, runs, x, y, None, None, scale_x, scale_y), ""
+    shared = [topic for topic in every[0] if all(np.isfinite(topics.get(topic, np.nan)) for topics in every)]
+    if not shared:
+        return None, ""
+    values = [np.array([[topics[topic] for topic in shared] for topics in side]) for side in by_topic]
+    tested = [scale.transform(side) for scale, side in zip((scale_x, scale_y), values, strict=True)]
+    n_topics = len(set().union(*every))
+    if n_topics == len(shared):
+        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in sides)
+        line = ""
+    else:
+        x, y = scale_x.summarise(tested[0]), scale_y.summarise(tested[1])
+        line = (
+            f"{n_topics - len(shared)} of {n_topics} topics are left out: some run has no value for them in one of the "
+            "scorings"
+        )
+    return PairedScores(measure, against, runs, x, y, tested[0], tested[1], scale_x, scale_y), line

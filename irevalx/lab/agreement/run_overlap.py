@@ -1,0 +1,105 @@
+"""Rank-biased overlap of two runs, topic by topic, and of two scorings, measure by measure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import ordered_sum
+from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, shown_name
+from irevalx.lab.agreement.paired_scorings import PairedScores
+from irevalx.reading.formats import TREC_RESULTS
+from irevalx.reading.runs import Run
+from irevalx.reports.table import Table
+from irevalx.statistics.rank_biased_overlap import (
+    OVERLAP_COLUMNS,
+    Ranking,
+    overlap_values,
+    rank_biased_overlap,
+    ranking_of,
+)
+from irevalx.statistics.significance import without_noise
+
+_COLUMNS = TREC_RESULTS.columns.split()
+
+
+def looks_like_run(content: bytes) -> bool:
+    """Return whether the first line that is not blank has the columns of a run, with a number as score."""
+    fields = content.lstrip().partition(b"\n")[0].split()
+    if len(fields) != len(_COLUMNS):
+        return False
+    try:
+        float(fields[_COLUMNS.index("SCORE")])
+    except ValueError:
+        return False
+    return True
+
+
+def tied_rankings(run: Run) -> dict[bytes, Ranking[bytes]]:
+    """Read a run: for each topic its documents by descending score, equal scores being ties.
+
+    Raises
+    ------
+    DuplicateDocumentError : a document occurs twice in a topic.
+    And what reading runs raises.
+    """
+    found: dict[bytes, Ranking[bytes]] = {}
+    for part in run.results():
+        scores = part.scores.copy()
+        places = np.flatnonzero(part.close)
+        scores[places] = part.exact(places)
+        docnos = part.docnos.texts()
+        for number, topic in enumerate(part.topics):
+            row = part.rows.slice(number)
+            by_docno = dict(zip(docnos[row], scores[row].tolist(), strict=True))
+            if len(by_docno) < part.rows.lengths[number]:
+                raise DuplicateDocumentError(
+                    f"{shown_name(run.path)}: a document must be there once, but topic {quote(topic)} has one twice"
+                )
+            found[topic] = ranking_of(by_docno)
+    return found
+
+
+def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) -> Table:
+    """Return a row for each topic that both runs have, and ``all``, the mean of the overlaps.
+
+    Parameters
+    ----------
+    p : the chance of looking at the next depth, in (0, 1).
+    warn : is called with a line on the topics that only one run has.
+
+    Raises
+    ------
+    NoTopicsError : the runs have no topic in common.
+    And what reading runs raises.
+    """
+    of_x, of_y = tied_rankings(x), tied_rankings(y)
+    topics = sorted(of_x.keys() & of_y.keys())
+    if not topics:
+        raise NoTopicsError(
+            f"two runs must have a topic in common, but {shown_name(x.path)} and {shown_name(y.path)} have none"
+        )
+    if left_out := len(of_x.keys() ^ of_y.keys()):
+        warn(f"{left_out} of {left_out + len(topics)} topics are left out: only one of the runs has results for them")
+    rows: list[tuple[Any, ...]] = []
+    for topic in topics:
+        documents = [{docno for group in ranking for docno in group} for ranking in (of_x[topic], of_y[topic])]
+        numbers = (len(documents[0]), len(documents[1]), len(documents[0] & documents[1]))
+        overlap = overlap_values(rank_biased_overlap(of_x[topic], of_y[topic], p))
+        rows.append((os.fsdecode(topic), *numbers, *overlap))
+    columns = np.array([row[1:] for row in rows], np.float64).T
+    rows.append(("all", *(ordered_sum(column) / len(topics) for column in columns)))
+    return Table("rank-biased overlap", ("topic", "x", "y", "common", *OVERLAP_COLUMNS), tuple(rows))
+
+
+def overlap_of_scorings(paired: PairedScores, p: float) -> tuple[float, ...]:
+    """Return the overlaps of the rankings of runs in two scorings, in the order of ``OVERLAP_COLUMNS``."""
+    x, y = (_ranking_of_runs(paired.runs, without_noise(scores).tolist()) for scores in (paired.x, paired.y))
+    return overlap_values(rank_biased_overlap(x, y, p))
+
+
+def _ranking_of_runs(runs: Sequence[str], scores: Sequence[float]) -> Ranking[str]:
+    return ranking_of(dict(zip(runs, scores, strict=True)))

@@ -1,0 +1,224 @@
+"""Scorings: files of scores of runs, as irevalx and trec_eval print them.
+
+Formats are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is trec_eval's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import InputError, MalformedLineError, quote, shown_name
+from irevalx.experiments.measure_scales import scale_named
+from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.measures import MEASURES
+from irevalx.measures.counts import runid
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reports.records import Record
+from irevalx.reports.trec import ALL
+
+_ALL = ALL.decode()
+
+_TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
+"""Measures whose values are no numbers; they do not count here."""
+
+
+class _Value(NamedTuple):
+    """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
+
+    line: int
+    run: str
+    topic: str
+    measure: str
+    text: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """The scores of some runs.
+
+    Parameters
+    ----------
+    path : the file that was read, or the judgments that the runs were evaluated with.
+    values : by run, by measure as it is printed, and by topic; "all" is the summary, which a measure may lack.
+    """
+
+    path: str
+    values: dict[str, dict[str, dict[str, float]]]
+
+    @classmethod
+    def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> Scoring:
+        """Return the scores of the runs of an experiment.
+
+        Parameters
+        ----------
+        values : shape (n_measures, n_runs, n_topics). None: with the judgments that the experiment was made with.
+        """
+        values = experiment.values() if values is None else values
+        scores = experiment.scores(values)
+        topics = [os.fsdecode(topic) for topic in experiment.topics]
+        found = {
+            run: {
+                measure: {_ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
+                for m, measure in enumerate(experiment.measures)
+            }
+            for r, run in enumerate(experiment.runs)
+        }
+        return cls(path, found)
+
+    @classmethod
+    def read(cls, source: Source) -> Scoring:
+        """Read a file.
+
+        Raises
+        ------
+        UnreadableFileError : it cannot be read.
+        MalformedLineError : a line breaks the format, has no number, or gives a value a second time.
+        InputError : there is no value, or trec_eval's format does not say what a run is called.
+        """
+        text = os.fsdecode(b"".join(source.chunks(CHUNK_SIZE)))
+        where = shown_name(source.path)
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for value in _values(where, text):
+            if value.measure.startswith(_TEXTS):
+                continue
+            by_topic = found.setdefault(value.run, {}).setdefault(value.measure, {})
+            if value.topic in by_topic:
+                raise MalformedLineError(
+                    f"{where}:{value.line}: a value must be there once, but {value.measure} of {quote(value.run)} for "
+                    f"{quote(value.topic)} is there again"
+                )
+            by_topic[value.topic] = _number(where, value)
+        if not found:
+            raise InputError(f"{where}: a scoring must have a value at least, but it has none")
+        return cls(source.path, found)
+
+    @property
+    def measures(self) -> list[str]:
+        """The printed names of all measures, each once, in the order of the file."""
+        return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
+
+    def score(self, run: str, measure: str) -> float:
+        """Return the summary of a measure; without one, it is made of the values by topic."""
+        by_topic = self.values[run][measure]
+        if _ALL in by_topic:
+            return by_topic[_ALL]
+        scale = scale_named(measure)
+        return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
+
+    def all_topics(self, run: str) -> set[str]:
+        """Return the topics for which some measure of a run has a value."""
+        return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != _ALL}
+
+    def topics(self, run: str, measure: str) -> dict[str, float]:
+        """Return the values by topic."""
+        return {topic: value for topic, value in self.values[run][measure].items() if topic != _ALL}
+
+
+def _number(where: str, value: _Value) -> float:
+    if value.text is None:
+        return np.nan  # what JSON has for it
+    try:
+        return float(value.text)
+    except (TypeError, ValueError):
+        problem = f"a value must be a number, but got {quote(str(value.text))}"
+        raise MalformedLineError(f"{where}:{value.line}: {problem}") from None
+
+
+def _values(where: str, text: str) -> Iterator[_Value]:
+    start = text.lstrip()[:1]
+    head = text.partition("\n")[0].rstrip("\r")
+    for delimiter in ",\t":
+        if head == delimiter.join(Record._fields):
+            return _of_table(where, text, delimiter)
+    if start == "{":
+        return _of_json(where, text)
+    return _of_trec_eval(where, text)
+
+
+def _of_table(where: str, text: str, delimiter: str) -> Iterator[_Value]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    for fields in reader:
+        if reader.line_num > 1 and fields:
+            if len(fields) != len(Record._fields):
+                rule = f"a line must have {len(Record._fields)} columns ({', '.join(Record._fields)})"
+                raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {quote(delimiter.join(fields))}")
+            yield _Value(reader.line_num, *fields)
+
+
+def _of_json(where: str, text: str) -> Iterator[_Value]:
+    """Yield the values of an object a line or, where the first line is no complete object, of a single object."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    try:
+        json.loads(lines[0][1])
+    except ValueError:
+        yield from _of_json_object(where, text)
+        return
+    for number, line in lines:
+        yield _of_json_line(where, number, line)
+
+
+def _of_json_line(where: str, number: int, line: str) -> _Value:
+    try:
+        row = json.loads(line)
+        return _Value(number, *(row[field] for field in Record._fields))
+    except (ValueError, KeyError, TypeError):
+        rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
+        raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}") from None
+
+
+def _of_json_object(where: str, text: str) -> Iterator[_Value]:
+    try:
+        for run in json.loads(text)["runs"]:
+            for topic, values in (*run.get("topics", {}).items(), (_ALL, run.get(_ALL, {}))):
+                for measure, value in values.items():
+                    yield _Value(1, run["run"], topic, measure, value)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{where}: a JSON object must be what irevalx --format json prints ({error!r})") from None
+
+
+def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
+    """Yield values of runs one after another.
+
+    A run begins with a second runid, or with a topic after the summary. irevalx prints runid before the topics where it
+    was not asked for, and otherwise among the `all` rows, as trec_eval does.
+    """
+    run: str | None = None
+    waiting: list[_Value] = []
+    summarised = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split(None, 2)
+        if not fields:
+            continue
+        if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
+            rule = "a line of trec_eval's must have 3 columns (measure, topic, value)"
+            hint = ": are these judgments? then name the runs too" if len(line.split()) == 4 else ""
+            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}{hint}")
+        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
+        is_name = measure == runid.name and topic == _ALL
+        if (is_name and run is not None) or (topic != _ALL and summarised):
+            yield from _named(where, run, waiting)
+            run, waiting, summarised = None, [], False
+        if is_name:
+            run = value
+        else:
+            summarised = summarised or topic == _ALL
+            waiting.append(_Value(number, "", topic, measure, value))
+    yield from _named(where, run, waiting)
+
+
+def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
+    if values and run is None:
+        raise InputError(
+            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: ask for "
+            "it with -m runid"
+        )
+    return (value._replace(run=run or "") for value in values)

@@ -1,0 +1,1 @@
+"""Whether documents that nobody judged could reverse a comparison: the command bounds."""

@@ -1,0 +1,174 @@
+"""Output: where a command of irevalx-lab writes, and files that are there complete or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irevalx.errors import OutputError, quote
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.result import Result
+from irevalx.process.interrupts import raising_interrupts
+from irevalx.process.terminal import tell, write
+from irevalx.reports import DIGITS, OUTPUT_FORMATS
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.plot.page import Page
+
+FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
+"""The values of ``--format``."""
+
+DEFAULT_FORMAT = "table"
+"""``--format`` unless it is given."""
+
+FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+"""What the name of the file of a figure ends in, which is its format."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How and where a command writes; fields bear the names of the parameters that fill them.
+
+    Parameters
+    ----------
+    format : one of ``FORMATS``.
+    digits : decimals of real numbers in tables for people.
+    path : the file; None for standard output.
+    figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
+    figure_width : in inches, as that of a column.
+    no_title : whether figures are without titles.
+    """
+
+    format: str = DEFAULT_FORMAT
+    digits: int = DIGITS
+    path: str | os.PathLike[str] | None = None
+    figure: str | None = None
+    figure_width: float = 7.0
+    no_title: bool = False
+
+    def write_tables(self, tables: Sequence[Table]) -> None:
+        """Write tables; raises as ``write_lines`` does."""
+        write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
+
+    def write(self, result: Result, **drawn: Any) -> None:
+        """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
+
+        Raises as ``write_lines`` does.
+
+        Parameters
+        ----------
+        drawn : what else ``figure`` of the result takes.
+        """
+        seed = getattr(result, "seed", None)
+        if seed is not None and click.get_current_context().params.get("seed", seed) is None:
+            tell(f"{PROGRAM}: --seed {seed}")
+        form = FORMATS[self.format]
+        tables = result.tables_for_people() if form.for_people else result.tables()
+        write_lines(form.table_lines(tables, self.digits), self.path)
+        if self.figure is not None:
+            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
+            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
+
+    @property
+    def page(self) -> Page:
+        """What figures are drawn for."""
+        from irevalx.lab.plot.page import Page
+
+        return Page(self.figure_width, not self.no_title)
+
+    def write_figure(self, draw: Callable[[Page], Figure], path: str | os.PathLike[str] | None = None) -> None:
+        """Draw a figure and write it, if one is asked for; raises as ``write_lines`` does.
+
+        Parameters
+        ----------
+        draw : makes the figure for the page.
+        path : another file than that of ``figure``.
+        """
+        path = self.figure if path is None else path
+        if path is not None:
+            from irevalx.lab.plot.page import save
+
+            write_file(path, partial(save, draw, self.page))
+
+    def write_lines(self, lines: Iterable[bytes]) -> None:
+        """Write lines; raises as ``write_lines`` does."""
+        write_lines(lines, self.path)
+
+
+def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:
+    """Write lines to a file, or to standard output if there is none.
+
+    Raises
+    ------
+    OutputError : they cannot be written. A file that was there before is then as it was.
+    """
+    if path is None:
+        write(lines)
+    else:
+        write_file(path, lambda part: part.write_bytes(b"".join(lines)))
+
+
+@raising_interrupts()
+def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
+    """Write a file that takes its place only when it is complete.
+
+    The file that a symbolic link names is replaced, not the link. A pipe or a device (/dev/stdout, /dev/null) is
+    written to.
+
+    Parameters
+    ----------
+    make : writes the file to the path that it is given, which has the ending of ``path``.
+
+    Raises
+    ------
+    OutputError : as ``write_lines``.
+    """
+    final = Path(os.path.realpath(path))
+    part = None
+    try:
+        if os.path.lexists(path) and not (final.is_file() or final.is_dir()):
+            make(Path(path))
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{final.stem}.", suffix=final.suffix, dir=final.parent)
+        os.close(handle)
+        part = Path(name)
+        make(part)
+        part.chmod(0o666 & ~_umask())
+        part.replace(final)
+        part = None
+    except OSError as error:
+        raise OutputError(f"cannot write {quote(os.fspath(path))}: {error.strerror or error}") from None
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def make_folder(path: str) -> Path:
+    """Make a folder, unless it is there already, and return its path.
+
+    Raises
+    ------
+    OutputError : it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {quote(path)}: {error.strerror or error}") from None
+    return Path(path)
+
+
+def _umask() -> int:
+    """Return the bits that a new file does not have; they can be read only by setting them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,295 @@
+"""The parameters that commands of irevalx-lab share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import click
+
+from irevalx.cli.values import RealNumber, complete_file, complete_measure
+from irevalx.errors import UsageError, quote
+from irevalx.experiments import seeds
+from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
+from irevalx.lab.command.input_files import GRADED
+from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
+from irevalx.process.processors import MOST_PROCESSES, usual_processes
+from irevalx.process.terminal import tell
+from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.settings import Bound
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
+
+Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""What ``click.argument`` and ``click.option`` return."""
+
+_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
+
+
+def read_share(text: str) -> Fraction | None:
+    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
+    found = _NUMBER.fullmatch(text)
+    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
+    return share if 0 < share <= 1 else None
+
+
+class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Read the text; a default is a number already."""
+        if isinstance(value, Fraction):
+            return value
+        share = read_share(value)
+        if share is None:
+            what = param.opts[0] if param and param.opts else "each of --levels"
+            raise UsageError(
+                f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
+            )
+        return share
+
+
+SHARE = Share()
+
+_ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
+
+
+def chosen_seed(seed: int | None) -> int:
+    """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
+    if seed is not None:
+        return seed
+    seed = seeds.chosen_seed(None)
+    tell(f"{PROGRAM}: --seed {seed}")
+    return seed
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
+    return float(value)
+
+
+def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
+    return value
+
+
+def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if not LONG_MIN <= value <= LONG_MAX:
+        raise UsageError(f"{param.opts[0]} must be a whole number of 64 bits, but got {value}")
+    return value
+
+
+def measures_option_with(*default: str, which: str = "Measures as irevalx -m takes them") -> Parameter:
+    """Return the option ``-m`` with other measures that are computed unless it is given.
+
+    Parameters
+    ----------
+    which : the first words of the help.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word for value in values for word in value.split()) or default
+
+    return click.option(
+        "-m",
+        "--measures",
+        multiple=True,
+        metavar="NAME...",
+        callback=split,
+        shell_complete=complete_measure,
+        help=f"{which}. May be repeated.  [default: {' '.join(default)}]",
+    )
+
+
+qrels_argument = click.argument("qrels", metavar="QRELS", type=str, shell_complete=complete_file)
+runs_argument = click.argument(
+    "runs", metavar="RUN...", nargs=-1, required=True, type=str, shell_complete=complete_file
+)
+
+seed_option = click.option(
+    "--seed",
+    type=int,
+    metavar="S",
+    default=None,
+    help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
+)
+alpha_option = click.option(
+    "--alpha",
+    type=_ALPHA,
+    metavar="P",
+    default=0.05,
+    help=(
+        "Runs differ when the corrected p-value is below P; intervals cover the difference with probability 1 - P.  "
+        "[default: 0.05]"
+    ),
+)
+interval_alpha_option = click.option(
+    "--alpha",
+    type=_ALPHA,
+    metavar="P",
+    default=0.05,
+    help="Intervals cover the true value with probability 1 - P.  [default: 0.05]",
+)
+topic_resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    metavar="B",
+    default=0,
+    help=(
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
+        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
+        "[default: 0, no intervals]"
+    ),
+)
+level_option = click.option(
+    "-l",
+    "--level",
+    type=int,
+    metavar="N",
+    default=1,
+    callback=_a_grade,
+    help="Take grades of at least N as relevant.  [default: 1]",
+)
+depth_option = click.option(
+    "--depth",
+    type=int,
+    metavar="K",
+    default=100,
+    callback=_at_least_one,
+    help="Pool the first K documents of each topic of every run.  [default: 100]",
+)
+measures_option = measures_option_with(
+    *MEASURES,
+    which=(
+        "Measures as irevalx -m takes them, with their parameters and readings: 'map infAP.c=1 infAP.c=1.5 P.20:skip'"
+    ),
+)
+least_retrieved_option = click.option(
+    "--min-retrieved",
+    type=SHARE,
+    metavar="SHARE",
+    default=Fraction(0),
+    callback=_as_float,
+    help=(
+        "Leave out runs with less than this share of the documents that they might have, or without results for a "
+        "topic; the papers use 0.95.  [default: keep all]"
+    ),
+)
+labels_option = click.option(
+    "--labels",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
+)
+labels_replace_option = click.option(
+    "--labels-replace",
+    is_flag=True,
+    help="With --labels: let them take the place of all judgments, not of those that are missing only.",
+)
+labels_format_option = click.option(
+    "--labels-format",
+    type=click.Choice(GRADED),
+    metavar="FORMAT",
+    help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
+)
+groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+
+
+def group_by_option_with(default: str) -> Parameter:
+    """Return the option ``--group-by``; ``default`` says what is done without it."""
+    return click.option(
+        "--group-by",
+        metavar="REGEX",
+        help=(
+            "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
+            f"one); runs that it does not match are the group others.  [default: {default}]"
+        ),
+    )
+
+
+group_by_option = group_by_option_with("each run is a group")
+output_option = click.option(
+    "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
+)
+documents_option = click.option(
+    "--docs",
+    "documents",
+    multiple=True,
+    metavar="FILE",
+    help=(
+        "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
+        "be repeated."
+    ),
+)
+format_option = click.option(
+    "--format",
+    type=click.Choice(list(FORMATS)),
+    default=DEFAULT_FORMAT,
+    metavar="FORMAT",
+    help=(
+        f"Print results as {explained(FORMATS.values())}. Values for programs have every digit.  "
+        f"[default: {DEFAULT_FORMAT}]"
+    ),
+)
+digits_option = click.option(
+    "--digits",
+    type=click.IntRange(0, MOST_DIGITS),
+    metavar="N",
+    default=DIGITS,
+    help=f"Decimals of real numbers in tables for people.  [default: {DIGITS}]",
+)
+threads_option = click.option(
+    "--threads",
+    type=int,
+    metavar="N",
+    default=usual_processes,
+    callback=_at_least_one,
+    help=(
+        "Share the work among N processes; what comes out is the same for any number.  "
+        f"[default: the number of processors, at most {MOST_PROCESSES}]"
+    ),
+)
+figure_option = click.option(
+    "--figure",
+    type=FIGURE_FILE,
+    metavar="FILE",
+    help=f"Draw a figure as well; FILE ends in {' '.join(FIGURE_ENDINGS)}, which is its format.",
+)
+figure_width_option = click.option(
+    "--figure-width",
+    type=FIGURE_WIDTH,
+    default=FIGURE_WIDTHS[-1],
+    help=(
+        "The width of figures in inches, for one column of a paper or for two, at 300 dots per inch and with letters "
+        f"of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
+    ),
+)
+no_title_option = click.option("--no-title", is_flag=True, help="Draw figures without titles, for a caption below.")
+quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
+
+
+EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
+"""The parameters of commands that evaluate runs."""
+
+FIGURE_STYLE = (figure_width_option, no_title_option)
+"""How figures look."""
+
+FIGURE = (figure_option, *FIGURE_STYLE)
+"""The parameters of commands that draw one figure."""
+
+LINES_OUTPUT = (output_option, quiet_option)
+"""The parameters of commands that write judgments or pools."""
+
+TABLES_OUTPUT = (format_option, digits_option, *LINES_OUTPUT)
+"""The parameters of commands that write tables."""

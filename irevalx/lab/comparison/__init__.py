@@ -1,0 +1,1 @@
+"""Whether runs differ: the command compare."""

@@ -1,0 +1,1 @@
+"""What judgments and runs hold: the command describe."""

@@ -1,0 +1,272 @@
+"""Descriptions of judgments and runs: what was judged, and how much of each run.
+
+Source of the tables: Bompada et al. 2007, Table 1; Büttcher et al. 2007, Tables 1 and 4; Ahlgren and Grönqvist 2008,
+Tables 1 to 3 and Figure 1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.experiments.samples import is_relevant
+from irevalx.judgments.graded import Judgments
+from irevalx.ranking.rank import RankedRun
+from irevalx.reports.table import Table
+
+CUTOFFS = (5, 10, 20, 100)
+"""The usual numbers of first documents of which the judged ones are counted."""
+
+RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
+"""The first ranks of the usual ranges by which unjudged documents are counted; the last range has no end."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentsDescription:
+    """The documents of each topic, counted.
+
+    Parameters
+    ----------
+    topics : n of them.
+    pooled : shape (n,); all documents that the judgments name.
+    judged, relevant : shape (n,); those with a grade of at least 0, and of at least the level.
+    grades : the different grades from 0 up, ascending.
+    of_grade : shape (n_grades, n); the documents with each grade.
+    """
+
+    topics: tuple[str, ...]
+    pooled: IntArray
+    judged: IntArray
+    relevant: IntArray
+    grades: tuple[int, ...]
+    of_grade: IntArray
+
+    @classmethod
+    def of(cls, judgments: Judgments, level: int = 1) -> JudgmentsDescription:
+        """Count the documents of some judgments."""
+        rows, grades = judgments.rows, judgments.grades
+        values = sorted(set(grades[grades >= 0].tolist()))
+        of_grade = [rows.count(grades == grade) for grade in values]
+        return cls(
+            topics=tuple(os.fsdecode(topic) for topic in judgments.topics),
+            pooled=rows.lengths,
+            judged=rows.count(grades >= 0),
+            relevant=rows.count(is_relevant(judgments, level)),
+            grades=tuple(values),
+            of_grade=np.array(of_grade, np.int64).reshape(len(values), rows.n),
+        )
+
+    def table(self) -> Table:
+        """Return a row for each topic, then sums and means over topics."""
+        heads = ("pooled", "judged", "relevant", "nonrelevant", "unjudged")
+        counts = (self.pooled, self.judged, self.relevant, self.judged - self.relevant, self.pooled - self.judged)
+        columns = ("topic", *heads, "percent_relevant", *(f"grade_{grade}" for grade in self.grades))
+        rows = [
+            (topic, *of_topic[:5], _percent(of_topic[2], of_topic[1]), *of_topic[5:])
+            for topic, of_topic in zip(self.topics, np.vstack((*counts, self.of_grade)).T.tolist(), strict=True)
+        ]
+        sums = np.vstack((*counts, self.of_grade)).sum(axis=1).tolist()
+        share = _percent(sums[2], sums[1])
+        means = [total / max(1, len(self.topics)) for total in sums]
+        rows += [("all", *sums[:5], share, *sums[5:]), ("mean", *means[:5], share, *means[5:])]
+        return Table("judgments", columns, tuple(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class RunDescription:
+    """A run, as far as the judgments know it. Topics that were not judged do not count.
+
+    Parameters
+    ----------
+    name : of the run.
+    topics : the number of judged topics for which it has results.
+    missing : the judged topics for which it has none.
+    retrieved, judged, relevant : documents retrieved, those of them that were judged, and that are relevant.
+    cutoffs : numbers of first documents.
+    judged_at : for each cutoff k, the share of judged documents among the first k, averaged over all judged topics;
+        where fewer than k were retrieved, those that are not there count as not judged.
+    ranks : the first ranks of ranges, ascending from 1; the last range has no end.
+    retrieved_in, unjudged_in : for each range, the documents retrieved at these ranks for all topics together, and
+        those of them that nobody judged.
+    """
+
+    name: str
+    topics: int
+    missing: tuple[str, ...]
+    retrieved: int
+    judged: int
+    relevant: int
+    cutoffs: tuple[int, ...]
+    judged_at: tuple[float, ...]
+    ranks: tuple[int, ...]
+    retrieved_in: IntArray
+    unjudged_in: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        run: RankedRun,
+        judgments: Judgments,
+        *,
+        level: int = 1,
+        cutoffs: Sequence[int] = CUTOFFS,
+        ranks: Sequence[int] = RANKS,
+    ) -> RunDescription:
+        """Count the documents of a run.
+
+        Parameters
+        ----------
+        run : ranked with these judgments.
+        level : the least grade that is relevant.
+        """
+        ranking = run.ranking
+        in_pool = ranking.row >= 0
+        grade = judgments.grades[ranking.row[in_pool]]
+        rank_of_judged = ranking.rank[in_pool][grade >= 0]
+        retrieved_in = _in_ranges(ranking.n_ret, ranks)
+        at_or_below = [int(np.count_nonzero(rank_of_judged >= first)) for first in (*ranks, 2**62)]
+        judged_in = np.array([one - other for one, other in pairwise(at_or_below)], np.int64)
+        n_topics = max(1, len(judgments.topics))
+        return cls(
+            name=name,
+            topics=len(ranking.topics),
+            missing=tuple(os.fsdecode(topic) for topic in judgments.topics if topic not in run.topics),
+            retrieved=int(ranking.n_ret.sum()),
+            judged=rank_of_judged.size,
+            relevant=int(np.count_nonzero(grade >= max(level, 0))),
+            cutoffs=tuple(cutoffs),
+            judged_at=tuple(float(np.count_nonzero(rank_of_judged <= k)) / k / n_topics for k in cutoffs),
+            ranks=tuple(ranks),
+            retrieved_in=retrieved_in,
+            unjudged_in=retrieved_in - judged_in,
+        )
+
+    @property
+    def share_unjudged(self) -> FloatArray:
+        """The share of unjudged documents in each range of ranks; 0 where nothing was retrieved."""
+        return ratio(self.unjudged_in, self.retrieved_in)
+
+
+def _in_ranges(n_retrieved: IntArray, ranks: Sequence[int]) -> IntArray:
+    """Return how many of the documents of all topics have ranks in each range."""
+    at_or_below = [int(np.maximum(n_retrieved - first + 1, 0).sum()) for first in ranks]
+    return np.array([one - other for one, other in pairwise((*at_or_below, 0))], np.int64)
+
+
+def runs_table(runs: Sequence[RunDescription]) -> Table:
+    """Return a row for each run, then the means over runs."""
+    cutoffs = runs[0].cutoffs if runs else CUTOFFS
+    heads = ("topics", "missing", "retrieved", "judged", "relevant", "unjudged", "percent_unjudged")
+    rows: list[tuple[Any, ...]] = []
+    for run in runs:
+        unjudged = run.retrieved - run.judged
+        counts = (run.topics, len(run.missing), run.retrieved, run.judged, run.relevant, unjudged)
+        rows.append((run.name, *counts, _percent(unjudged, run.retrieved), *run.judged_at))
+    if rows:
+        means = np.array([row[1:] for row in rows], np.float64).mean(axis=0).tolist()
+        rows.append(("mean", *means))
+    return Table("runs", ("run", *heads, *(f"judged_{k}" for k in cutoffs)), tuple(rows))
+
+
+def ranks_table(runs: Sequence[RunDescription]) -> Table:
+    """Return a row for each run and range of ranks: the share of unjudged documents; then of all runs together."""
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for run in runs:
+            yield from _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)
+        if runs:
+            retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
+            unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
+            yield from _range_rows("all", runs[0].ranks, retrieved, unjudged)
+
+    columns = ("run", "from", "to", "retrieved", "unjudged", "percent_unjudged")
+    return Table("unjudged documents by rank", columns, tuple(rows()), n_labels=3)
+
+
+def _range_rows(
+    name: str, ranks: Sequence[int], retrieved: IntArray, unjudged: IntArray
+) -> Iterator[tuple[str, int, int | None, int, int, float]]:
+    ends = [*(following - 1 for following in ranks[1:]), None]
+    for first, last, there, unknown in zip(ranks, ends, retrieved.tolist(), unjudged.tolist(), strict=True):
+        yield name, first, last, there, unknown, _percent(unknown, there)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a group of runs adds to a pool.
+
+    Parameters
+    ----------
+    group : its name.
+    runs : how many runs it has.
+    pooled : documents of the judgments that one of its runs has within the depth of the pool.
+    alone : those of them that no run of another group has there.
+    judged_alone, relevant_alone : those of these that were judged, and that are relevant.
+    share_alone : the documents found alone as a share of the whole pool.
+    """
+
+    group: str
+    runs: int
+    pooled: int
+    alone: int
+    judged_alone: int
+    relevant_alone: int
+    share_alone: float
+
+
+def contributions(
+    runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: int = 1
+) -> list[Contribution]:
+    """Return how much of the pool of all runs each group has found, and found alone; groups by name.
+
+    Parameters
+    ----------
+    runs : ranked with these judgments.
+    groups : that of each run.
+    depth : of the pool; at least 1.
+    """
+    names = sorted(set(groups))
+    by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
+    for run, group in zip(runs, groups, strict=True):
+        within = (run.ranking.rank <= depth) & (run.ranking.row >= 0)
+        by_group[names.index(group), run.ranking.row[within]] = True
+    alone = by_group & (by_group.sum(axis=0) == 1)
+    pool = int(np.count_nonzero(by_group.any(axis=0)))
+    judged, relevant = judgments.grades >= 0, is_relevant(judgments, level)
+    return [
+        Contribution(
+            group=name,
+            runs=sum(group == name for group in groups),
+            pooled=_number(by_group[place]),
+            alone=_number(alone[place]),
+            judged_alone=_number(alone[place] & judged),
+            relevant_alone=_number(alone[place] & relevant),
+            share_alone=_number(alone[place]) / pool if pool else 0.0,
+        )
+        for place, name in enumerate(names)
+    ]
+
+
+def contributions_table(found: Sequence[Contribution]) -> Table:
+    """Return a row for each group."""
+    columns = ("group", "runs", "pooled", "alone", "judged_alone", "relevant_alone", "percent_alone")
+    rows = tuple(
+        (one.group, one.runs, one.pooled, one.alone, one.judged_alone, one.relevant_alone, 100 * one.share_alone)
+        for one in found
+    )
+    return Table("pool by group", columns, rows)
+
+
+def _number(mask: BoolArray) -> int:
+    return int(np.count_nonzero(mask))
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0

@@ -1,0 +1,167 @@
+"""The figure of a description: relevant documents by topic, unjudged ones by rank, what was judged, and by whom found.
+
+The share of unjudged documents by rank is what Ahlgren and Grönqvist 2008 draw in Figure 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from irevalx.arrays.segments import FloatArray, ratio
+from irevalx.lab.description.describing import Contribution, JudgmentsDescription, RunDescription
+from irevalx.lab.plot.page import COLOURS, MARKERS, MOST_LINES, Page, settle
+from irevalx.lab.plot.rows import FRAME, ROW, name_rows
+from irevalx.lab.plot.ticks import name_places
+
+_HEIGHT = 1.8
+"""Of a panel without rows, in inches."""
+
+_FEW_RANKS = 30
+"""With more ranges of ranks than this, lines are thin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """All that is described.
+
+    Parameters
+    ----------
+    judgments : of all topics.
+    level : the least grade that is relevant.
+    runs, groups : may be none.
+    """
+
+    judgments: JudgmentsDescription
+    level: int
+    runs: Sequence[RunDescription] = ()
+    groups: Sequence[Contribution] = ()
+
+
+def description(described: Described, show: str | None, page: Page) -> Figure:
+    """Draw what the tables say, a panel for each.
+
+    Parameters
+    ----------
+    show : ``judgments``, ``runs``, ``ranks`` or ``groups`` for this panel only; None for all that there are.
+    """
+    panels: dict[str, tuple[float, Callable[[Axes, Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+    if described.runs:
+        panels["ranks"] = _HEIGHT, _draw_ranks
+        panels["runs"] = ROW * len(described.runs) + FRAME + 0.2, _draw_runs
+        panels["groups"] = ROW * len(described.groups) + FRAME, _draw_groups
+    chosen = [panels[show]] if show else list(panels.values())
+    n_columns = 1 if page.is_narrow else min(2, len(chosen))
+    rows = [chosen[start : start + n_columns] for start in range(0, len(chosen), n_columns)]
+    heights = [max(height for height, _ in row) for row in rows]
+    figure = page.figure(sum(heights) + 0.2 + 0.25 * page.titled)
+    axes = figure.subplots(len(rows), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True):
+        draw(axis, described)
+    page.name(figure, "Judgments and runs" if described.runs else "Judgments")
+    if of_ranks := [axis for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True) if draw is _draw_ranks]:
+        settle(figure)
+        name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(described.runs)])
+    return figure
+
+
+def _draw_topics(axis: Axes, described: Described) -> None:
+    """Draw a bar a topic, sorted, with a part for each grade that is relevant."""
+    judgments = described.judgments
+    order = np.argsort(-judgments.relevant, kind="stable")
+    relevant = [place for place, grade in enumerate(judgments.grades) if grade >= described.level][:MOST_LINES]
+    topics, bottom = np.arange(1, len(order) + 1), np.zeros(len(order))
+    for number, place in enumerate(relevant):
+        counts = judgments.of_grade[place, order]
+        colour = COLOURS[(1, 5, 3, 2, 4, 0)[number]]
+        label = f"grade {judgments.grades[place]}"
+        axis.bar(topics, counts, bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
+        bottom = bottom + counts
+    axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics, from the most to the fewest", ylabel="relevant documents")
+    axis.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    if relevant[1:]:
+        axis.legend(loc="upper right", fontsize=6.5, handlelength=1.0)
+
+
+def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
+    """Return the first ranks of the ranges as far as some run has results; one at least."""
+    there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
+    return runs[0].ranks[: int(there.max(initial=0)) + 1]
+
+
+def _draw_ranks(axis: Axes, described: Described) -> None:
+    """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
+    runs = described.runs
+    retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
+    unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
+    ranks = runs[0].ranks
+    last = ranks[-1] + max(1.0, *(int(run.retrieved_in[-1]) / max(1, run.topics) for run in runs))
+    ends = [*map(float, ranks), last]
+    thick = 1.4 if len(ranks) <= _FEW_RANKS else 0.7
+    if runs[1:]:
+        for run in runs:
+            shares = np.where(run.retrieved_in, run.share_unjudged, math.nan)
+            _draw_steps(axis, ends, shares, "0.7", run.name, thick / 2.5)
+    _draw_steps(axis, ends, np.where(retrieved, ratio(unjudged, retrieved), math.nan), "black", "all", thick)
+    axis.set_xscale("log")
+    axis.xaxis.set_minor_locator(NullLocator())
+    shown = _ranks_with_results(runs)
+    right = ends[len(shown)] * 1.15
+    axis.set(xlim=(0.87, right), xticks=(shown[0], shown[-1]), xticklabels=(str(shown[0]), str(shown[-1])))
+    highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
+    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share not judged")
+    if runs[1:]:
+        axis.text(0.03, 0.95, "black: all runs\ngrey: each run", transform=axis.transAxes, fontsize=6.5, va="top")
+
+
+def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
+    """Draw the shares of ranges, each from one end to the next."""
+    values = [*shares.tolist(), float(shares[-1])]
+    axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
+
+
+def _draw_runs(axis: Axes, described: Described) -> None:
+    """Draw the share of judged documents among the first k, a row a run and a marker a cutoff."""
+    runs = described.runs
+    cutoffs = runs[0].cutoffs[:MOST_LINES]
+    for number, cutoff in enumerate(cutoffs):
+        shares = [run.judged_at[number] for run in runs]
+        colour = COLOURS[number]
+        axis.plot(
+            *(shares, range(len(runs)), MARKERS[number]),
+            color=colour,
+            markerfacecolor="white" if number % 2 else colour,
+            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # what lies below is to be seen
+            markeredgewidth=0.7,
+            label=f"first {cutoff}",
+        )
+    name_rows(axis, [run.name for run in runs])
+    axis.set(xlim=(-0.02, 1.03), xlabel="share of the documents that was judged")
+    axis.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=min(4, len(runs[0].cutoffs)),
+        fontsize=6.5,
+        handlelength=0.8,
+        columnspacing=1.0,
+        borderaxespad=0.1,
+    )
+
+
+def _draw_groups(axis: Axes, described: Described) -> None:
+    """Draw the share of the pool that each group has found alone."""
+    groups = described.groups
+    axis.barh(range(len(groups)), [100 * one.share_alone for one in groups], height=0.7, color=COLOURS[1], linewidth=0)
+    for row, one in enumerate(groups):
+        text = f"{one.relevant_alone}"
+        axis.annotate(text, (100 * one.share_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
+    name_rows(axis, [one.group for one in groups])
+    axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
+    axis.margins(x=0.12)

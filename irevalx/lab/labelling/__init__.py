@@ -1,0 +1,1 @@
+"""How far labels from elsewhere agree with judgments: the command labels."""

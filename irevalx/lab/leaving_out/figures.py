@@ -1,0 +1,98 @@
+"""The figure of runs left out: how scores and ranks change, a row a measure and kind of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.run_groups import LeftOut
+from irevalx.lab.plot.page import COLOURS, GREY, Page
+from irevalx.lab.plot.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.plot.rows import name_rows, stacked
+
+_ROW = 0.36
+"""The height of a row in inches."""
+
+_FRAME = 0.35
+"""The height of what is above and below the rows of a panel, in inches."""
+
+
+def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
+    """Draw how scores change, and ranks beside them, when the group of a run is left out: a point a left-out run.
+
+    Measures that are no shares have panels of their own.
+
+    Parameters
+    ----------
+    results : by kind of judgments.
+    """
+    groups = groups_on_one_axis(ranges_of(experiment.requests))
+    n_columns = 1 if page.is_narrow else 2
+    n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
+    heights = [_ROW * rows + _FRAME for rows in n_rows]
+    figure = page.figure(sum(heights) + 0.5 + 0.25 * page.titled)
+    panels = figure.subplots(len(heights), n_columns, squeeze=False, gridspec_kw={"height_ratios": n_rows}).ravel()
+    for number, group in enumerate(groups):
+        scores, ranks = panels[2 * number : 2 * number + 2]
+        _draw_changes(scores, experiment, results, group, of_ranks=False)
+        _draw_changes(ranks, experiment, results, group, of_ranks=True)
+        if n_columns > 1:
+            ranks.tick_params(labelleft=False)
+        if number == 0 or n_columns == 1:
+            scores.set_title("change of score")
+            ranks.set_title("ranks gained")
+    page.name(figure, "Runs judged without the documents that only their groups have found")
+    note = (
+        "A point is a left-out run, filled where its score changes significantly (p < 0.05). Bar: mean. At the right: "
+        "mean absolute change of the rank."
+    )
+    page.explain(figure, "", note)
+    return figure
+
+
+def _draw_changes(
+    panel: Axes, experiment: Experiment, results: Mapping[str, LeftOut], group: Sequence[int], *, of_ranks: bool
+) -> None:
+    rows = [(m, name, one) for m in group for name, one in results.items()]
+    moves = [_moves(one, m, of_ranks=of_ranks) for m, _, one in rows]
+    low = min(0.0, *(float(of_row.min()) for of_row in moves))
+    high = max(0.0, *(float(of_row.max()) for of_row in moves))
+    extent = (high - low) or 1.0
+    panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
+    for row, ((m, name, one), of_row) in enumerate(zip(rows, moves, strict=True)):
+        colour = COLOURS[list(results).index(name)]
+        changed: BoolArray = one.changed[m, one.left_out]
+        heights = row + stacked(of_row, extent)
+        for filled in (False, True):
+            face, chosen = colour if filled else "white", changed == filled
+            panel.plot(
+                *(of_row[chosen], heights[chosen], "o"),
+                color=colour,
+                markerfacecolor=face,
+                markersize=2.8,
+                markeredgewidth=0.6,
+                zorder=3,
+            )
+        mean = float(of_row.mean())
+        panel.plot([mean, mean], [row - 0.42, row + 0.42], color=colour, linewidth=1.6, zorder=2)
+        if of_ranks:
+            place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            text = f"{float(one.rank_change[m]):.2f}"
+            panel.annotate(text, (1, row), (4, 0), va="center", fontsize=6.5, annotation_clip=False, **place)  # type: ignore[arg-type]
+    n_kinds = len(results)
+    names = [experiment.measures[m] if n_kinds == 1 else f"{experiment.measures[m]}, {name}" for m, name, _ in rows]
+    name_rows(panel, names)
+    panel.set_xlim(low - 0.06 * extent, high + 0.06 * extent)
+    panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
+
+
+def _moves(one: LeftOut, m: int, *, of_ranks: bool) -> FloatArray:
+    """Return by how much the score of each left-out run changes, or how many ranks it gains."""
+    moved = one.rank_before[m] - one.rank_after[m] if of_ranks else one.after[m] - one.before[m]
+    return np.asarray(moved[one.left_out], np.float64)

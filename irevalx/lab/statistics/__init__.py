@@ -1,1 +1,0 @@
-"""Statistics of scores: agreement of two scorings, significance tests, comparisons of runs, swap rates."""

@@ -1,0 +1,302 @@
+"""Studies: all measures under many reduced judgments, against AP and against themselves under full judgments.
+
+Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
+Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.experiments import samples
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.sample_values import values_of_sample
+from irevalx.experiments.strata import StrataSample
+from irevalx.frozen import cached_property
+from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
+from irevalx.lab.studies.study_samples import Division, draw, pooled_in
+from irevalx.measures.declare import Measure
+from irevalx.process.workers import in_order
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
+from irevalx.statistics.knees import Knee, find_knee
+
+SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
+"""How judgments are made incomplete."""
+
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+"""The usual levels of ``uniform`` and ``stratified``."""
+
+BY_SHARE_JUDGED = frozenset({"mixed", "strata"})
+"""Schemes whose figures have the share of judgments on the axis."""
+
+RATES = tuple(f"{percent}%" for percent in range(10, 101, 10))
+"""The usual levels of ``strata``: shares of the rates of all strata."""
+
+DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
+"""The usual levels of ``depth`` and ``mixed``."""
+
+REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
+"""The references that a measure under reduced judgments is compared with, and what they mean."""
+
+ESTIMATES_OF_AP = frozenset({"xinfAP", "statAP"})
+"""The measures of strata and of probabilities that estimate AP; the others estimate something else."""
+
+OF_SCALE = frozenset({"rms", "bias"})
+"""Those of the statistics that say nothing of two measures on different scales."""
+
+STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
+"""The statistics of the comparison."""
+
+
+def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[float]) -> list[tuple[float, str]]:
+    """Return where each level lies on the axis of figures, and what it is called there.
+
+    Parameters
+    ----------
+    levels : numbers and texts.
+    judged : the share of the judgments that each leaves.
+    """
+    if scheme in BY_SHARE_JUDGED:
+        return [(share, f"{100 * share:.2g}%") for share in judged]
+    return list(levels)
+
+
+def is_comparable(measure: Measure, reference: str, statistic: str) -> bool:
+    """Return whether a statistic of a measure means something: not an error against AP that it does not estimate."""
+    estimates_ap = measure.can_use("qrels") or measure.name in ESTIMATES_OF_AP
+    return reference != "AP" or statistic not in OF_SCALE or estimates_ap
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of incompleteness: how much is left of the judgments.
+
+    Parameters
+    ----------
+    text : the level as typed.
+    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
+        depth of at least 1.
+    """
+
+    text: str
+    number: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The result of a study.
+
+    Parameters
+    ----------
+    experiment : with the full judgments.
+    scheme : one of ``SCHEMES``.
+    levels : ascending.
+    seeds : one a sample.
+    kept : shape (n_levels, n_samples); the share of the judgments that is left.
+    full : shape (n_measures, n_runs); scores under full judgments.
+    average_precision : shape (n_runs,); AP under full judgments.
+    scores : shape (n_levels, n_samples, n_measures, n_runs).
+    confusion : shape (n_levels, n_samples, n_measures); how the decisions which runs differ significantly go together
+        with those under full judgments.
+    reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
+        the opposite direction as under full judgments.
+    undefined : shape (n_measures,); how often a topic had no value under reduced judgments.
+    intervals : of the means over samples; None unless topics were resampled.
+    """
+
+    experiment: Experiment
+    scheme: str
+    levels: tuple[Level, ...]
+    seeds: tuple[int, ...]
+    kept: FloatArray
+    full: FloatArray
+    average_precision: FloatArray
+    scores: FloatArray
+    confusion: Confusion
+    reversals: IntArray
+    undefined: IntArray
+    intervals: StudyIntervals | None = None
+
+    @property
+    def judged(self) -> FloatArray:
+        """The mean share of the judgments that is left: shape (n_levels,)."""
+        share: FloatArray = self.kept.mean(axis=1)
+        return share
+
+    @property
+    def axis(self) -> list[tuple[float, str]]:
+        """Where each level lies on the axis of figures, and what it is called there.
+
+        Samples that are more than a share or a pool lie at the share of the judgments that they have.
+        """
+        levels = [(float(level.number), level.text) for level in self.levels]
+        return axis_of(self.scheme, levels, self.judged.tolist())
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of decisions that stay as they were: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.accuracy
+
+    @property
+    def g_mean(self) -> FloatArray:
+        """The g-mean of decisions: shape (n_levels, n_samples, n_measures)."""
+        return self.confusion.g_mean
+
+    @cached_property
+    def statistics(self) -> dict[str, dict[str, FloatArray]]:
+        """For each of ``REFERENCES``, each of ``STATISTICS``, of shape (n_levels, n_samples, n_measures)."""
+        names = self.experiment.runs
+        found = {}
+        for reference, x in (("AP", self.average_precision), ("itself", self.full)):
+            found[reference] = {
+                "tau_b": agreement.tau_b(x, self.scores),
+                "tau": agreement.tau(x, self.scores),
+                "tau_ap": agreement.tau_ap(x, self.scores, names),
+                "pearson": agreement.pearson(x, self.scores),
+                "rms": agreement.rms(x, self.scores),
+                "bias": agreement.bias(x, self.scores),
+            }
+        return found
+
+    def is_comparable(self, m: int, reference: str, statistic: str) -> bool:
+        """Return whether a statistic means something: errors against AP do not of an estimate of something else."""
+        measure = [request.measure for request in self.experiment.requests for _ in request.names][m]
+        return is_comparable(measure, reference, statistic)
+
+    def knees(self, of_samples: FloatArray) -> list[Knee]:
+        """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
+
+        Parameters
+        ----------
+        of_samples : shape (n_levels, n_samples, n_measures).
+
+        Notes
+        -----
+        Source: Bompada et al. 2007, Tables 3 and 5.
+        """
+        return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
+
+    def warnings(self) -> list[str]:
+        """Return a line for each measure under which pairs of runs differ in both directions."""
+        names = self.experiment.measures, self.experiment.runs
+        return reversal_warnings(*names, self.reversals, "under full and under reduced judgments")
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """What comes of reduced judgments.
+
+    Parameters
+    ----------
+    kept : the share of the judgments that is left.
+    scores : shape (n_measures, n_runs).
+    undefined : shape (n_measures,); for how many topics a measure has no value.
+    decisions : which runs differ, shape (n_measures, n_pairs).
+    resampled : the statistics of draws of topics; None where none are drawn.
+    """
+
+    kept: float
+    scores: FloatArray
+    undefined: IntArray
+    decisions: Decisions
+    resampled: dict[str, FloatArray] | None
+
+
+def run_study(
+    experiment: Experiment,
+    scheme: str,
+    levels: Sequence[Level],
+    seeds: Sequence[int],
+    *,
+    done: Callable[[], None] = lambda: None,
+    resampling: Resampling | None = None,
+    division: Division | None = None,
+    processes: int = 1,
+) -> Study:
+    """Reduce the judgments again and again, and evaluate all runs each time.
+
+    Parameters
+    ----------
+    scheme : one of ``SCHEMES``.
+    levels : in any order.
+    seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
+    done : is called after each of ``len(levels) * len(seeds)`` evaluations.
+    resampling : of topics, for intervals; None for no intervals.
+    division : of the judgments into strata, for the scheme ``strata``.
+    processes : how many share the work; the result is the same for any number of at least 1.
+    """
+    levels = sorted(levels, key=lambda level: level.number)
+    seeds = seeds[:1] if scheme == "depth" else seeds
+    n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
+    values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
+    tested = experiment.tested(values)
+    plain = experiment.with_measures(("map",))
+    average_precision = plain.values()
+    bootstrap = None
+    if resampling is not None:
+        sizes = len(levels), len(seeds)
+        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
+    full = decide(tested)
+    shape = (len(levels), len(seeds), len(experiment.measures))
+    scores = np.empty((*shape, len(experiment.runs)))
+    kept = np.empty(shape[:2])
+    undefined = np.zeros(shape[2], np.int64)
+    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
+    direction = np.empty(different.shape, np.int64)
+    orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
+
+    def work(item: tuple[int, int]) -> _Reduced:
+        i, s = item
+        sample = draw(experiment, scheme, levels[i].number, orders[s], division)
+        reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
+        reduced_tested = experiment.tested(reduced)
+        return _Reduced(
+            kept=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(reduced),
+            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
+            decisions=decide(reduced_tested),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
+
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s] = one.kept, one.scores
+        undefined += one.undefined
+        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
+        if bootstrap is not None and one.resampled is not None:
+            bootstrap.add(i, one.resampled)
+        done()
+    return Study(
+        experiment=experiment,
+        scheme=scheme,
+        levels=tuple(levels),
+        seeds=tuple(seeds),
+        kept=kept,
+        full=experiment.scores(values),
+        average_precision=plain.scores(average_precision)[0],
+        scores=scores,
+        confusion=confusion(full, Decisions(different, direction)),
+        reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
+        undefined=undefined,
+        intervals=None if bootstrap is None else bootstrap.intervals(),
+    )
+
+
+def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
+    """Return the places of every level and seed, the seeds of a level in ascending order.
+
+    Of several processes one takes every n-th: as far as there are enough seeds it has all levels of a seed, whose
+    random order it makes once.
+    """
+    return [
+        (level, seed)
+        for first in range(0, n_seeds, processes)
+        for level in range(n_levels)
+        for seed in range(first, min(first + processes, n_seeds))
+    ]

@@ -1,0 +1,135 @@
+"""Topic-bootstrap intervals of the statistics and knees of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.statistics.bootstrap import STATISTICS, TopicDraws, agreement_draws, quantile_interval
+from irevalx.statistics.decisions import Decisions, confusion, decide
+from irevalx.statistics.knees import THRESHOLD, knee_interval, knee_places
+from irevalx.statistics.scales import MEAN
+
+_BATCH = 4_000_000
+"""How many differences of two runs for a topic are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How topics are resampled.
+
+    Parameters
+    ----------
+    resamples : how often; at least 1.
+    alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
+    seed : of the random numbers.
+    decisions : whether decisions which runs differ are made anew for each draw, for the knees of accuracy and g-mean.
+        It takes far longer than all else.
+    """
+
+    resamples: int
+    alpha: float = 0.05
+    seed: int = 0
+    decisions: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class StudyIntervals:
+    """Intervals of the means over samples.
+
+    Parameters
+    ----------
+    statistics : by reference ("AP" or "itself") and statistic (tau, tau_b, tau_ap, rms, bias): lower and upper ends,
+        shape (n_levels, n_measures) each.
+    knees : by curve ("tau_b_itself", "tau_b_ap", and with ``Resampling.decisions`` "accuracy" and "g_mean") and
+        measure: the places of the lower and the upper level, None beyond all levels.
+    """
+
+    statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
+    knees: dict[str, list[tuple[int | None, int | None]]]
+
+
+class StudyBootstrap:
+    """Adds up the statistics of all draws of topics, sample by sample; the draws are the same for all samples.
+
+    Parameters
+    ----------
+    experiment : with the full judgments.
+    full : shape (n_measures, n_runs, n_topics); tested values under full judgments.
+    average_precision : shape (n_runs, n_topics); under full judgments.
+    n_levels, n_samples : of the study.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        full: FloatArray,
+        average_precision: FloatArray,
+        n_levels: int,
+        n_samples: int,
+        resampling: Resampling,
+    ) -> None:
+        self._experiment = experiment
+        self._full = full
+        self._average_precision = average_precision
+        self._n_samples = n_samples
+        self._resampling = resampling
+        self._draws = TopicDraws.of(full.shape[2], resampling.resamples, resampling.seed)
+        names = [*(f"{name}_{end}" for end in ("itself", "ap") for name in STATISTICS), "accuracy", "g_mean"]
+        shape = (resampling.resamples, n_levels, len(full))
+        self._means = {name: np.zeros(shape) for name in names}
+        self._decided = self._decide(full) if resampling.decisions else []
+
+    def statistics(self, reduced: FloatArray) -> dict[str, FloatArray]:
+        """Return the statistics of a sample, shape (n_draws, n_measures) each.
+
+        Parameters
+        ----------
+        reduced : shape (n_measures, n_runs, n_topics); tested values under the reduced judgments.
+        """
+        shape = (self._resampling.resamples, len(reduced))
+        found = {f"{name}_{end}": np.empty(shape) for end in ("itself", "ap") for name in STATISTICS}
+        for m, scale in enumerate(self._experiment.scales):
+            for end, x, scale_x in (("itself", self._full[m], scale), ("ap", self._average_precision, MEAN)):
+                draws = agreement_draws(x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale))
+                for name, of_draws in draws.items():
+                    found[f"{name}_{end}"][:, m] = of_draws
+        if self._resampling.decisions:
+            counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
+            found["accuracy"] = np.concatenate([one.accuracy for one in counts])
+            found["g_mean"] = np.concatenate([one.g_mean for one in counts])
+        return found
+
+    def add(self, level: int, statistics: Mapping[str, FloatArray]) -> None:
+        """Add the statistics of a sample.
+
+        Parameters
+        ----------
+        level : its place among the levels.
+        """
+        for name, of_draws in statistics.items():
+            self._means[name][:, level] += of_draws / self._n_samples
+
+    def _decide(self, values: FloatArray) -> list[Decisions]:
+        """Decide anew for each draw, shape (n_draws, n_measures, n_pairs) in sum."""
+        size = max(1, _BATCH // max(1, values.size * values.shape[1]))
+        return [decide(np.moveaxis(values[..., batch.topics], -2, 0)) for batch in self._draws.batches(size)]
+
+    def intervals(self) -> StudyIntervals:
+        """Return the intervals of all samples added."""
+        alpha, means = self._resampling.alpha, self._means
+        statistics = {
+            reference: {name: quantile_interval(means[f"{name}_{end}"], alpha) for name in STATISTICS}
+            for reference, end in (("AP", "ap"), ("itself", "itself"))
+        }
+        curves = ["tau_b_itself", "tau_b_ap", *(["accuracy", "g_mean"] if self._resampling.decisions else [])]
+        knees = {}
+        for curve in curves:
+            places = knee_places(np.moveaxis(means[curve], 1, 0), THRESHOLD)
+            n_levels = means[curve].shape[1]
+            knees[curve] = [knee_interval(of_measure, n_levels, alpha) for of_measure in places.T]
+        return StudyIntervals(statistics, knees)

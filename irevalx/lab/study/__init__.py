@@ -1,1 +1,0 @@
-"""All measures under many reduced judgments, with tables and figures."""

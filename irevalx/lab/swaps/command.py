@@ -1,0 +1,89 @@
+"""irevalx-lab swap-rate."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from irevalx.errors import UsageError, quote
+from irevalx.lab.command.making import command_of
+from irevalx.lab.command.output import Output
+from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, seed_option
+from irevalx.lab.swaps.rates import swap_rate
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.statistics.significance import DECIMALS
+from irevalx.statistics.swaps import DRAWS
+
+
+def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
+    words = [word for value in values for word in value.replace(",", " ").split()]
+    for word in words:
+        if not (word.isascii() and word.isdigit() and int(word)):
+            raise UsageError(f"--sizes must be numbers of topics, at least 1 each, but got {quote(word)}")
+    return tuple(dict.fromkeys(int(word) for word in words))
+
+
+def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """Read the width of a bin, exactly as it is written."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value)
+    width = Fraction(value) if found else Fraction(0)
+    if not width or (width * 10**DECIMALS).denominator != 1:
+        raise UsageError(
+            f"--bins must be a number above 0 with at most {DECIMALS} decimals, such as 0.01, but got {quote(value)}"
+        )
+    return width
+
+
+@command_of(
+    "swap-rate",
+    *EXPERIMENT,
+    click.option(
+        "--sizes",
+        multiple=True,
+        metavar="N...",
+        callback=_sizes,
+        help="How many topics a set has: '5 10 25'.  [default: 1 2 3 4 5 10 ... up to half the topics]",
+    ),
+    click.option(
+        "--draws",
+        type=click.IntRange(1),
+        metavar="N",
+        default=DRAWS,
+        help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
+    ),
+    click.option(
+        "--bins",
+        metavar="WIDTH",
+        callback=_width,
+        help=(
+            "Count swaps by the size of the difference on the one set instead, in bins so wide: from 0 to WIDTH, and "
+            "so on."
+        ),
+    ),
+    seed_option,
+    *FIGURE,
+    *TABLES_OUTPUT,
+    example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    formats=tuple(REL_FORMATS),
+)
+def command(output: Output, **options: Any) -> None:
+    """Count how often two sets of topics disagree on which of two runs is better.
+
+    Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
+    one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
+
+    With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
+    percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these
+    are for as many topics as are in a set); comparisons, swaps and their share. A second table has the least difference
+    from which on at most 5 % are swaps.
+
+    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure. For at
+    most three sizes the difference is also drawn in percent of the best run's score and in standard deviations.
+    """
+    output.write(swap_rate(**options))

@@ -1,0 +1,1 @@
+"""Arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no click, no word of retrieval."""

@@ -1,0 +1,156 @@
+"""The topic bootstrap: what other topics might have said of how two scorings agree.
+
+A draw has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. An interval
+reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the draws, linear between order statistics.
+Resampled rankings are noisier than the ranking itself, so tau's interval lies low and the RMS error's high, and may
+even leave out the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.scales import MEAN, Scale
+from irevalx.statistics.significance import ALPHA, generator
+
+FEW_TOPICS = 20
+"""With fewer topics bootstrap intervals are noticeably too short."""
+
+STATISTICS = ("tau", "tau_b", "tau_ap", "rms", "bias")
+"""The statistics of agreement that have intervals."""
+
+_BATCH = 4_000_000
+"""How many comparisons of two runs are in memory at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopicDraws:
+    """Topics drawn with replacement.
+
+    Parameters
+    ----------
+    topics : shape (n_draws, n_topics); 0-based.
+    """
+
+    topics: IntArray
+
+    @classmethod
+    def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
+        """Draw n of n topics, so many times."""
+        return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Return the means over the drawn topics.
+
+        Parameters
+        ----------
+        values : shape (..., n_topics).
+
+        Returns
+        -------
+        Shape (n_draws, ...).
+        """
+        shares = self._counts / self.topics.shape[1]
+        means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
+        return means
+
+    def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
+        """Return the summaries over those of the drawn topics that have values.
+
+        Parameters
+        ----------
+        values : shape (..., n_runs, n_topics); tested values. A topic for which some run has nan is left out.
+        scale : of the measure.
+
+        Returns
+        -------
+        Shape (n_draws, ..., n_runs); nan where no topic with a value is drawn.
+        """
+        has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
+        if has_value.all():
+            return scale.of_mean(self.means(values), self.topics.shape[1])
+        known = np.where(has_value[..., np.newaxis, :], values, 0.0)
+        sums: FloatArray = np.moveaxis(known @ self._counts.T, -1, 0)
+        n_topics = np.moveaxis(has_value.astype(np.float64) @ self._counts.T, -1, 0)[..., np.newaxis]
+        return np.where(n_topics > 0, scale.of_sum(sums, np.maximum(n_topics, 1.0)), np.nan)
+
+    @property
+    def _counts(self) -> FloatArray:
+        """How often each topic is drawn: shape (n_draws, n_topics)."""
+        n_draws, n_topics = self.topics.shape
+        draw = np.repeat(np.arange(n_draws), n_topics)
+        counts = np.bincount(draw * n_topics + self.topics.ravel(), minlength=n_draws * n_topics)
+        return counts.reshape(n_draws, n_topics).astype(np.float64)
+
+    def batches(self, size: int) -> Iterator[TopicDraws]:
+        """Yield the draws, so many at a time at most."""
+        for start in range(0, len(self.topics), size):
+            yield TopicDraws(self.topics[start : start + size])
+
+
+def agreement_draws(
+    values_x: FloatArray,
+    values_y: FloatArray,
+    names: Sequence[str],
+    draws: TopicDraws,
+    scales: tuple[Scale, Scale] = (MEAN, MEAN),
+) -> dict[str, FloatArray]:
+    """Return each of ``STATISTICS`` for every draw of topics.
+
+    Parameters
+    ----------
+    values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast. A topic with
+        nan in one of them is left out of it.
+    names : shape (n_runs,); the names of the runs.
+    scales : of the two scorings.
+
+    Returns
+    -------
+    Of shape (n_draws, ...) each; nan where a statistic is not defined.
+    """
+    statistics: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+        "tau": agreement.tau,
+        "tau_b": agreement.tau_b,
+        "tau_ap": lambda x, y: agreement.tau_ap(x, y, names),
+        "rms": agreement.rms,
+        "bias": agreement.bias,
+    }
+    n_runs = values_y.shape[-2]
+    n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
+    parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
+    for batch in draws.batches(max(1, _BATCH // (n_scorings * n_runs * n_runs))):
+        x, y = (batch.summaries(values, scale) for scale, values in zip(scales, (values_x, values_y), strict=True))
+        x = x.reshape(len(x), *(1,) * (y.ndim - x.ndim), *x.shape[1:])
+        defined = ~(np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1))
+        for name, statistic in statistics.items():
+            parts[name].append(np.where(defined, statistic(x, y), np.nan))
+    return {name: np.concatenate(found) for name, found in parts.items()}
+
+
+def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
+    """Return the alpha/2 and 1 - alpha/2 quantiles over draws; draws in which a statistic is not defined are left out.
+
+    Parameters
+    ----------
+    of_draws : shape (n_draws, ...).
+
+    Returns
+    -------
+    The lower and the upper ends, shape (...) each; nan where more than half of the draws are not defined.
+    """
+    undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
+    known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
+    low, high = np.nanquantile(known, [alpha / 2, 1 - alpha / 2], axis=0)
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+
+
+def bootstrap_warnings(n_topics: int) -> list[str]:
+    """Return a line if there are too few topics for a bootstrap; otherwise none."""
+    if n_topics >= FEW_TOPICS:
+        return []
+    return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]

@@ -1,0 +1,186 @@
+"""Agreement of two scorings of the same runs: x is the reference, y is compared with it.
+
+The functions take scores of shape (..., n_runs) and give a value for each row of runs, shape (...), so that many
+samples of judgments are compared at once; x and y broadcast. Correlations of fewer than two runs are nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
+
+
+def tau(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Kendall's tau in which a tie counts as concordant, in [-1, 1] [Büttcher et al. 2007, section 4].
+
+    Its value over some of the runs is ``tau(x[..., some], y[..., some])``.
+    """
+    agreed = _directions(x) * _directions(y)
+    return _divided(agreed.shape[-1] - 2 * np.count_nonzero(agreed < 0, axis=-1), agreed.shape[-1])
+
+
+def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Kendall's tau-b, in [-1, 1]; nan where all runs of a side are tied."""
+    directions_x, directions_y = _directions(x), _directions(y)
+    untied = np.count_nonzero(directions_x, axis=-1) * np.count_nonzero(directions_y, axis=-1)
+    return _divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
+
+
+def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
+    """tau_AP, in [-1, 1]: Kendall's tau with more weight on the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
+
+    For each run but the best: the share of the runs above it in y that are better in x too; the mean of these, from
+    [0, 1] to [-1, 1]. Ties in y are broken by name; a run tied in x is not better.
+
+    Parameters
+    ----------
+    names : shape (n_runs,); the names of the runs.
+    """
+    x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
+    n_runs = y.shape[-1]
+    by_name = np.empty(n_runs, np.int64)
+    by_name[sorted(range(n_runs), key=names.__getitem__)] = np.arange(n_runs)
+    order = np.lexsort((np.broadcast_to(by_name, y.shape), -y), axis=-1)
+    ordered = np.take_along_axis(x, order, axis=-1)
+    better_above = np.tril(ordered[..., np.newaxis, :] > ordered[..., :, np.newaxis], -1)
+    shares = np.count_nonzero(better_above, axis=-1)[..., 1:] / np.arange(1, n_runs)
+    return 2 * _divided(shares.sum(axis=-1), max(0, n_runs - 1)) - 1
+
+
+def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Pearson's linear correlation, in [-1, 1]; nan where a side is constant."""
+    from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
+    varies = (np.ptp(x, axis=-1) > 0) & (np.ptp(y, axis=-1) > 0)
+    return np.clip(_divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
+
+
+def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
+    """Return the line of least squares through points: its intercept, its slope, and Pearson's correlation.
+
+    Parameters
+    ----------
+    x, y : shape (n_points,); all are None where x does not vary, and the correlation where y does not.
+    """
+    x, y = without_noise(x), without_noise(y)
+    if np.ptp(x) == 0:
+        return None, None, None
+    from_mean = x - x.mean()
+    slope = float((from_mean * (y - y.mean())).sum() / (from_mean * from_mean).sum())
+    correlation = float(pearson(x, y))
+    return float(y.mean()) - slope * float(x.mean()), slope, None if np.isnan(correlation) else correlation
+
+
+def rms(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Root mean square of y - x; at least 0."""
+    root: FloatArray = np.sqrt(((y - x) ** 2).mean(axis=-1))
+    return root
+
+
+def bias(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Mean of y - x: above 0 where y overestimates."""
+    mean: FloatArray = (y - x).mean(axis=-1)
+    return mean
+
+
+def ranks(scores: FloatArray) -> IntArray:
+    """Return the rank of each run, shape (..., n_runs): 1 + the number of runs strictly better."""
+    scores = without_noise(scores)
+    better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
+    rank: IntArray = 1 + np.count_nonzero(better, axis=-1)
+    return rank
+
+
+def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
+    """Return which runs score significantly otherwise: paired t test over topics, p < 0.05 [Büttcher et al. 2007].
+
+    A run that gains or loses the same for every topic has changed, unless there is only one topic.
+
+    Parameters
+    ----------
+    values_x, values_y : shape (..., n_runs, n_topics); a topic with nan in either is left out.
+
+    Returns
+    -------
+    Shape (..., n_runs).
+    """
+    d = differences(values_x, values_y)
+    lacks_value = np.isnan(d)
+    if not lacks_value.any():
+        return paired_t(d) < ALPHA
+    rows = zip(d.reshape(-1, d.shape[-1]), lacks_value.reshape(-1, d.shape[-1]), strict=True)
+    return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
+
+
+class Agreement(NamedTuple):
+    """The agreement of two scorings of the same runs.
+
+    Parameters
+    ----------
+    tau, tau_b, tau_ap, pearson, rms, bias : the values of the functions of these names.
+    rank_change : mean absolute change of a run's rank.
+    rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
+    risen, fallen : the run that does, the first by name if there are several; None where none does.
+    """
+
+    tau: float
+    tau_b: float
+    tau_ap: float
+    pearson: float
+    rms: float
+    bias: float
+    rank_change: float
+    rise: int
+    risen: str | None
+    fall: int
+    fallen: str | None
+
+
+def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
+    """Compare two scorings.
+
+    Parameters
+    ----------
+    x, y : shape (n_runs,); scores of the runs, x the reference.
+    names : shape (n_runs,); the names of the runs.
+
+    Raises
+    ------
+    ValueError : there are fewer than two runs.
+    """
+    if len(names) < 2:
+        raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
+    gain = ranks(x) - ranks(y)
+    rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
+    return Agreement(
+        tau=float(tau(x, y)),
+        tau_b=float(tau_b(x, y)),
+        tau_ap=float(tau_ap(x, y, names)),
+        pearson=float(pearson(x, y)),
+        rms=float(rms(x, y)),
+        bias=float(bias(x, y)),
+        rank_change=float(np.abs(gain).mean()),
+        rise=rise,
+        risen=min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
+        fall=fall,
+        fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
+    )
+
+
+def _directions(scores: FloatArray) -> IntArray:
+    """Return for each pair of runs which is better: 1, -1, or 0 for a tie; shape (..., n_pairs)."""
+    first, second = pairs_of_runs(scores.shape[-1])
+    scores = without_noise(scores)
+    left, right = scores[..., first], scores[..., second]
+    return (left > right).astype(np.int64) - (left < right)
+
+
+def _divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> FloatArray:
+    """Divide; nan where there is nothing to divide by."""
+    nothing = np.equal(denominator, 0)
+    return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))

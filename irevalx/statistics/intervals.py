@@ -1,0 +1,176 @@
+"""Confidence intervals of mean differences between runs, for each pair on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.process.workers import in_order
+from irevalx.statistics.scales import Scale
+from irevalx.statistics.significance import RESAMPLES, batch_of, differences, generator, mean, without_noise
+
+INTERVALS = ("bca", "t")
+"""How intervals are made: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
+
+_WORTH_SHARING = 100_000_000
+"""So many values of resamples are worth the forking of processes."""
+
+Ends: TypeAlias = tuple[FloatArray, FloatArray]
+"""The lower and the upper ends of intervals, shape (n_pairs,) each."""
+
+
+def bca_intervals(
+    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
+) -> list[Ends]:
+    """Return bootstrap intervals of the mean difference, bias-corrected and accelerated.
+
+    The topics are resampled, for each pair alike; one set of resamples serves all confidence levels. Where all
+    differences are the same, with a single topic above all, the interval is that difference.
+
+    Parameters
+    ----------
+    d : shape (n_pairs, n_topics), with one topic at least.
+    confidences : the probabilities with which intervals cover the difference, in (0, 1).
+    resamples : at least 1.
+    seed : of the random numbers.
+    processes : how many share the pairs; the ends are the same for any number of at least 1.
+
+    Returns
+    -------
+    The ends for each confidence.
+
+    Notes
+    -----
+    Source: Efron, Better Bootstrap Confidence Intervals, JASA 1987, as ``scipy.stats.bootstrap`` computes them.
+
+    Few topics make them too short. Of 4,000 samples of 5, 10, 20 and 50 normal differences, nominal 95 % intervals (999
+    resamples) covered the mean in 0.83, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each); of exponential ones in 0.79,
+    0.88, 0.91 and 0.94 (0.87, 0.91, 0.92, 0.94).
+    """
+    varied = (d != d[:, :1]).any(axis=1)
+    bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)
+    return bootstrap.intervals((d,), varied, d[:, 0])
+
+
+def bca_intervals_of_summaries(
+    x: FloatArray,
+    y: FloatArray,
+    scale: Scale,
+    confidences: Sequence[float],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    processes: int = 1,
+) -> list[Ends]:
+    """Return bootstrap intervals of the difference of two summaries; topics are resampled in pairs.
+
+    Parameters
+    ----------
+    x, y : shape (n_pairs, n_topics), with one topic at least; tested values of two runs.
+    scale : of the measure.
+    resamples, seed, processes : as for ``bca_intervals``.
+    """
+    n_topics = x.shape[1]
+
+    def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
+        first, second = (scale.of_mean(np.mean(values, axis=axis), n_topics) for values in (x, y))
+        return without_noise(second - first)
+
+    varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
+    observed = difference(x, y, axis=1)
+    bootstrap = _Bootstrap(difference, tuple(confidences), resamples, seed, processes)
+    return bootstrap.intervals((x, y), varied, observed)
+
+
+def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
+    """Return intervals from Student's t distribution: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n).
+
+    Parameters
+    ----------
+    d : shape (n_pairs, n_topics).
+
+    Returns
+    -------
+    The ends for each confidence; nan with fewer than two topics.
+    """
+    from scipy import special
+
+    n_pairs, n_topics = d.shape
+    if n_topics < 2:
+        return [(np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)) for _ in confidences]
+    constant = (d == d[:, :1]).all(axis=1)
+    error = np.where(constant, 0.0, d.std(axis=1, ddof=1) / np.sqrt(n_topics))
+    middle = np.where(constant, d[:, 0], d.mean(axis=1))
+    halves = [special.stdtrit(n_topics - 1, (1 + confidence) / 2) * error for confidence in confidences]
+    return [(middle - half, middle + half) for half in halves]
+
+
+@dataclass(frozen=True)
+class _Bootstrap:
+    """How intervals of a statistic are bootstrapped.
+
+    Parameters
+    ----------
+    statistic : from samples of shape (n_pairs, ..., n_topics) and the axis of the topics to its value for each pair.
+    confidences : the probabilities with which intervals cover it.
+    resamples, seed, processes : as for ``bca_intervals``.
+    """
+
+    statistic: Callable[..., FloatArray]
+    confidences: tuple[float, ...]
+    resamples: int
+    seed: int
+    processes: int
+
+    def intervals(self, samples: tuple[FloatArray, ...], varied: BoolArray, observed: FloatArray) -> list[Ends]:
+        """Return intervals where the samples vary, and the statistic itself elsewhere.
+
+        Parameters
+        ----------
+        samples : shape (n_pairs, n_topics) each.
+        varied, observed : shape (n_pairs,).
+        """
+        import scipy.stats  # noqa: F401 - before there are other processes, which would each import it
+
+        ends = [(observed.copy(), observed.copy()) for _ in self.confidences]
+        n_varied = int(np.count_nonzero(varied))
+        if not n_varied:
+            return ends
+        rows = tuple(sample[varied] for sample in samples)
+        shared = rows[0].size * self.resamples >= _WORTH_SHARING
+        parts = np.array_split(np.arange(n_varied), min(self.processes, n_varied) if shared else 1)
+
+        def work(pairs: IntArray) -> FloatArray:
+            return self._of_varied(tuple(row[pairs] for row in rows))
+
+        found = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
+        for (low, high), (low_of_varied, high_of_varied) in zip(ends, found, strict=True):
+            low[varied], high[varied] = low_of_varied, high_of_varied
+        return ends
+
+    def _of_varied(self, rows: tuple[FloatArray, ...]) -> FloatArray:
+        """Return the ends for each confidence: shape (n_confidences, 2, n_pairs)."""
+        from scipy import stats
+
+        ends = []
+        found: Any = None
+        for confidence in self.confidences:
+            found = stats.bootstrap(
+                rows,
+                self.statistic,
+                axis=1,
+                paired=True,
+                vectorized=True,
+                n_resamples=self.resamples if found is None else 0,
+                batch=batch_of(rows[0]),
+                confidence_level=confidence,
+                method="BCa",
+                bootstrap_result=found,
+                rng=generator(self.seed),
+            )
+            ends.append((found.confidence_interval.low, found.confidence_interval.high))
+        return np.array(ends, np.float64)

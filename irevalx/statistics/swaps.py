@@ -1,0 +1,127 @@
+"""Swap rates: how often two sets of topics disagree on which of two runs is better, by the size of the sets.
+
+Two sets of topics that share none are two experiments with the same runs. A swap is the one finding that a run is
+better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import shake_256
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.statistics.significance import differences, pairs_of_runs, without_noise
+
+DRAWS = 1000
+"""The usual number of pairs of topic sets drawn."""
+
+_SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+
+
+@dataclass(frozen=True)
+class SwapRate:
+    """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
+
+    Parameters
+    ----------
+    size : topics in a set.
+    comparisons : pairs of runs times pairs of topic sets.
+    swaps : comparisons in which each run is better on one of the two sets.
+    ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
+    """
+
+    size: int
+    comparisons: int
+    swaps: int
+    ties: int
+
+    @property
+    def rate(self) -> float:
+        """The share of swaps among all comparisons, ties included; in [0, 1]."""
+        return self.swaps / self.comparisons
+
+
+def default_sizes(n_topics: int) -> tuple[int, ...]:
+    """Return sizes that two disjoint sets can have, the largest of which is half the topics."""
+    half = n_topics // 2
+    smaller = tuple(size for size in _SIZES if size < half)
+    return (*smaller, half) if half else ()
+
+
+def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
+    """Compare all pairs of runs on each of two topic sets, the same sets for all pairs.
+
+    Means that differ by less than rounding are tied.
+
+    Parameters
+    ----------
+    values : shape (n_runs, n_topics).
+    sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
+
+    Raises
+    ------
+    ValueError : there are fewer than two runs.
+    """
+    n_runs, n_topics = values.shape
+    if n_runs < 2:
+        raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
+    first, second = pairs_of_runs(n_runs)
+    gap = differences(values[second], values[first])
+    one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
+    return SwapRate(
+        size=sets.shape[2],
+        comparisons=one.size,
+        swaps=int(np.count_nonzero(one * other < 0)),
+        ties=int(np.count_nonzero(one * other == 0)),
+    )
+
+
+def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -> IntArray:
+    """Choose different pairs of disjoint topic sets of equal size.
+
+    Where there are no more than asked for, these are all of them. Otherwise draw i puts the topics in the order of the
+    64-bit little-endian numbers that SHAKE-256 makes of ``"SEED swap-rate I"``; the first are one set, the next the
+    other. A pair that was drawn before does not count again.
+
+    Returns
+    -------
+    shape (n_pairs, 2, size); 0-based topics, ascending within a set.
+
+    Raises
+    ------
+    ValueError : there are too few topics for two disjoint sets of that size, or ``draws`` is below 1.
+    """
+    if not 1 <= size <= n_topics // 2:
+        raise ValueError(f"the size of a topic set must be between 1 and half of the {n_topics} topics, but got {size}")
+    if draws < 1:
+        raise ValueError(f"the number of draws must be at least 1, but got {draws}")
+    if comb(n_topics, size) * comb(n_topics - size, size) // 2 <= draws:
+        return np.array(list(_all_pairs(n_topics, size)), np.int64)
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    draw = 0
+    while len(drawn) < draws:
+        digest = shake_256(f"{seed} swap-rate {draw}".encode()).digest(8 * n_topics)
+        order = np.argsort(np.frombuffer(digest, "<u8"), kind="stable").tolist()
+        pair = (tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))
+        drawn[tuple(sorted(pair))] = None
+        draw += 1
+    return np.array(list(drawn), np.int64)
+
+
+def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    for one in combinations(range(n_topics), size):
+        rest = sorted(set(range(one[0], n_topics)) - set(one))  # the other set begins with a later topic
+        for other in combinations(rest, size):
+            yield one, other
+
+
+def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
+    """Return the matrix that averages over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
+    shares = np.zeros((n_topics, len(sets)))
+    shares[sets, np.arange(len(sets))[:, np.newaxis]] = 1 / sets.shape[1]
+    return shares

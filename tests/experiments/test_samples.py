@@ -1,0 +1,269 @@
+"""irevalx-lab degrade and pool: incomplete judgments are those of the papers, byte for byte the same for a seed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import reference_degrade as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_degrade import Qrels
+from running import FIXTURES, ROOT, lab, run
+
+from irevalx.experiments import samples
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.reading.source import Source
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS = EXPERIMENT / "qrels"
+RUNS = sorted((EXPERIMENT / "runs").iterdir())
+FULL = reference.read_qrels(QRELS.read_text())
+RANKED = [reference.read_run(path.read_text()) for path in RUNS]
+
+
+def printed(qrels: Qrels) -> str:
+    """Judgments as a file has them."""
+    return "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
+
+
+@pytest.mark.parametrize("rate", ["0.01", "0.05", "0.1", "0.5", "1"])
+@pytest.mark.parametrize("seed", [0, 7, -3])
+def test_uniform(rate: str, seed: int) -> None:
+    """The sample is the one that the definition gives, in the order of the file."""
+    done = lab("degrade", QRELS, "--uniform", rate, "--seed", str(seed))
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.decode() == printed(reference.uniform(FULL, rate, seed))
+
+
+@pytest.mark.parametrize("fraction", ["0.01", "0.2", "0.35", "1"])
+def test_stratified(fraction: str) -> None:
+    """The same for the stratified sample."""
+    done = lab("degrade", QRELS, "--stratified", fraction, "--seed", "5")
+    assert done.stdout.decode() == printed(reference.stratified(FULL, fraction, 5))
+
+
+GRADES = st.dictionaries(
+    st.sampled_from(["1", "2", "10", "x"]),
+    st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.integers(-2, 3), min_size=1, max_size=40),
+    min_size=1,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(GRADES, st.integers(1, 100), st.integers(0, 9), st.integers(1, 2))
+def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) -> None:
+    """Samples equal the reference for any judgments, negative grades and topics without relevant documents included;
+    no topic loses its last relevant document.
+    """  # noqa: D205
+    judgments = QrelsLines.read(Source("qrels", printed(qrels).encode()), print).judgments
+    rate, number = f"{percent / 100}", Fraction(percent, 100)
+    for scheme, expected in (
+        ("uniform", reference.uniform(qrels, rate, seed, level)),
+        ("stratified", reference.stratified(qrels, rate, seed, level)),
+    ):
+        order = samples.RandomOrder(judgments, seed, scheme)
+        grades = samples.unjudge(judgments, getattr(samples, scheme)(judgments, number, order, level))
+        for topic, row in judgments.topic_index.items():
+            where = judgments.rows.slice(row)
+            found = dict(zip(judgments.docnos.take(where).texts(), grades[where].tolist(), strict=True))
+            topic_of = topic.decode()
+            judged = {d: g if qrels[topic_of][d] >= 0 else qrels[topic_of][d] for d, g in expected[topic_of].items()}
+            assert found == {docno.encode(): grade for docno, grade in judged.items()}
+            had = any(grade >= level for grade in qrels[topic_of].values())
+            assert had == any(grade >= level for grade in found.values())
+
+
+def test_stratified_rounding() -> None:
+    """10 % of 45 relevant documents are 4.5, up and half up 5; of 44 they are 4.4: up 5, half up 4. 12 of 120 others."""
+    for n_relevant, up, half_up in ((45, 5, 5), (44, 5, 4)):
+        lines = "".join(f"1 0 d{number} {int(number < n_relevant)}\n" for number in range(n_relevant + 120))
+        judgments = QrelsLines.read(Source("q", lines.encode()), print).judgments
+        order = samples.RandomOrder(judgments, 1, "stratified")
+        for name, expected in (("up", up), ("half-up", half_up)):
+            kept = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
+            assert (int(kept[:n_relevant].sum()), int(kept[n_relevant:].sum())) == (expected, 12)
+        assert (samples.stratified(judgments, Fraction(1, 10), order, 1)[:n_relevant]).sum() == up
+    assert [samples.half_up(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24)] == [0, 1, 2, 3, 2]
+
+
+def test_stratified_fractions_are_nested() -> None:
+    """What a fraction keeps a greater one keeps as well."""
+    kept = []
+    for percent in (1, 35, 50, 90, 100):
+        done = lab("degrade", QRELS, "--stratified", f"{percent}%", "--seed", "3", "--drop")
+        kept.append(set(done.stdout.splitlines()))
+    assert all(less < more for less, more in pairwise(kept))
+    assert kept[-1] == set(QRELS.read_bytes().splitlines())
+
+
+def test_the_sample_of_a_seed_never_changes() -> None:
+    """These documents, whatever the platform and the version: the definition by hand for a topic of three documents."""
+    # printf '7 uniform 1 A 0' | sha256sum begins with e5e3; with B it is a98d, with C e3bf.
+    judgments = QrelsLines.read(Source("q", b"1 0 A 1\n1 0 B 1\n1 0 C 1\n"), print).judgments
+    found = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
+    assert found == [b"B", b"C", b"A"]
+
+
+def test_lines_stay_as_they_were(tmp_path: Path) -> None:
+    """Tabs, several spaces, the ignored column, leading zeros and CR LF; only grades that change are written anew."""
+    qrels = tmp_path / "qrels"
+    qrels.write_bytes(b"1\titer  A\t01\r\n1 x B 0 \n2 0 C +1\n# no judgment\n1 0 D -1")
+    kept = lab("degrade", qrels, "--uniform", "1", "--seed", "1")
+    assert kept.stdout == b"1\titer  A\t01\n1 x B 0 \n2 0 C +1\n1 0 D -1\n"
+    reduced = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1").stdout.splitlines()
+    assert reduced == [b"1\titer  A\t01", b"1 x B -1", b"2 0 C +1", b"1 0 D -1"]
+
+
+def test_drop_and_pool(tmp_path: Path) -> None:
+    """--drop and the pool file together say what -1 says."""
+    args = (QRELS, "--uniform", "20%", "--seed", "4")
+    (tmp_path / "marked").write_bytes(lab("degrade", *args).stdout)
+    done = lab("degrade", *args, "--drop", "--pool-out", tmp_path / "pool", "-o", tmp_path / "dropped")
+    assert (done.status, done.stdout) == (0, b"")
+    flags = ["-m", "infAP", "-m", "indAP", "-m", "subAP"]
+    marked = run(*flags, tmp_path / "marked", RUNS[0])
+    dropped = run(*flags, "--pool", tmp_path / "pool", tmp_path / "dropped", RUNS[0])
+    assert marked.stdout == dropped.stdout
+    assert b"-1" not in (tmp_path / "dropped").read_bytes()
+
+
+def test_reads_what_irevalx_reads(tmp_path: Path) -> None:
+    """Compressed files and standard input."""
+    expected = lab("degrade", QRELS, "--uniform", "0.3", "--seed", "2").stdout
+    (tmp_path / "qrels.gz").write_bytes(gzip.compress(QRELS.read_bytes()))
+    assert lab("degrade", tmp_path / "qrels.gz", "--uniform", "0.3", "--seed", "2").stdout == expected
+    assert lab("degrade", "-", "--uniform", "30%", "--seed", "2", stdin=QRELS).stdout == expected
+
+
+def test_a_seed_is_made_and_printed() -> None:
+    """A call without a seed can be repeated."""
+    done = lab("degrade", QRELS, "--uniform", "0.3")
+    seed = done.stderr.removeprefix("irevalx-lab: --seed ").strip()
+    assert lab("degrade", QRELS, "--uniform", "0.3", "--seed", seed).stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "one of --uniform, --stratified and --strata must be given"),
+        (["--uniform", "0.1", "--stratified", "0.1"], "one of --uniform, --stratified and --strata must be given"),
+        *(
+            (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")
+            for rate in ("0", "1.1", "101%", "-0.1", "nan", "x", "1e-1", "")
+        ),
+    ],
+)
+def test_what_cannot_be_sampled(args: list[str], message: str) -> None:
+    """Rates outside (0, 1], and none or two of them."""
+    done = lab("degrade", QRELS, *args, "--seed", "1")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {message}")
+
+
+def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
+    """They are drawn once; other topics are not concerned."""
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 A 0\n1 0 B 0\n2 0 A 1\n")
+    done = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1")
+    assert (
+        done.stderr == f"irevalx-lab: {qrels}: 1 of 2 topics have no relevant document to keep, the first being '1'\n"
+    )
+    assert sorted(line.split()[3] for line in done.stdout.splitlines()) == [b"-1", b"0", b"1"]
+    shared = ["--seed", "1", "-m", "map", "--figures", "none", "--levels", "1"]
+    study: list[str | Path] = ["study", qrels, *RUNS[:2], *shared, "-o", tmp_path]
+    assert done.stderr in lab(*study).stderr
+    assert done.stderr not in lab(*study, "--scheme", "mixed").stderr
+    assert lab("degrade", qrels, "--uniform", "0.5", "--seed", "1", "--quiet").stderr == ""
+
+
+def test_duplicates_are_refused(tmp_path: Path) -> None:
+    """A document that was judged twice has no one grade to keep."""
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 A 0\n1 0 A 1\n")
+    done = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1")
+    assert (done.status, "a second time" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize("depth", [1, 7, 1000])
+def test_pool(depth: int) -> None:
+    """The first documents of any run, topics and documents in byte order."""
+    expected = reference.pooled(RANKED, depth)
+    done = lab("pool", *RUNS, "--depth", str(depth))
+    assert done.stdout.decode() == "".join(f"{t} {d}\n" for t in sorted(expected) for d in sorted(expected[t]))
+
+
+@pytest.mark.parametrize("depth", [1, 5, 30])
+def test_judgments_of_a_pool(depth: int, tmp_path: Path) -> None:
+    """What the pool would have had; its documents that nobody judged come behind, with -1."""
+    lines = lab("pool", *RUNS, "--depth", str(depth), "--judge", QRELS).stdout.decode()
+    assert lines.startswith(printed(reference.shallow(FULL, RANKED, depth)))
+    pool = reference.pooled(RANKED, depth)
+    more = [f"{t} 0 {d} -1" for t in sorted(pool) for d in sorted(pool[t]) if d not in FULL[t]]
+    assert lines.splitlines()[sum(map(len, FULL.values())) :] == more
+    dropped = lab("pool", *RUNS, "--depth", str(depth), "--judge", QRELS, "--drop").stdout.splitlines()
+    assert dropped == [line.encode() for line in lines.splitlines() if not line.endswith("-1")]
+    mixed = lab("pool", *RUNS, "--depth", str(depth), "--judge", QRELS, "--mix-seed", "9").stdout.decode()
+    assert mixed.startswith(printed(reference.mixed(FULL, RANKED, depth, 9)))
+
+
+def test_pool_of_a_run_with_scattered_topics(tmp_path: Path) -> None:
+    """Topics need not stand together, and ties go to the last document by name."""
+    results = tmp_path / "run"
+    results.write_text("1 Q0 A 1 2 r\n2 Q0 X 1 1 r\n1 Q0 B 1 2 r\n1 Q0 C 1 3 r\n")
+    assert lab("pool", results, "--depth", "2").stdout == b"1 B\n1 C\n2 X\n"
+
+
+def test_pool_refuses() -> None:
+    """Options that say nothing without --judge, and depths below 1."""
+    assert "together with --judge" in lab("pool", RUNS[0], "--drop").stderr
+    assert "--depth must be at least 1, but got 0" in lab("pool", RUNS[0], "--depth", "0").stderr
+    assert lab("pool", "no-such-run").status == 2
+
+
+def test_exact_decimals() -> None:
+    """7 % of 100 are 7 documents, whatever binary fractions make of it."""
+    lines = b"".join(b"1 0 d%d 1\n" % number for number in range(100))
+    judgments = QrelsLines.read(Source("q", lines), print).judgments
+    order = samples.RandomOrder(judgments, 1, "uniform")
+    assert samples.uniform(judgments, Fraction("0.07"), order, 1).sum() == 7
+    assert samples.uniform(judgments, Fraction("0.075"), order, 1).sum() == 8
+    assert samples.stratified(judgments, Fraction("0.07"), order, 1).sum() == 7
+
+
+def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    """A pipe is written to, and a link leads to the new file: neither is replaced by a file."""
+    arguments = ("degrade", QRELS, "--uniform", "1", "--seed", "1", "-o")
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("target")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert lab(*arguments, pipe).status == 0
+    assert pipe.is_fifo()
+    reader.join(10)
+    assert read == [printed(FULL).encode()]
+    assert lab(*arguments, link).status == 0
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == printed(FULL)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_ends_too_early_is_noticed(unbuffered: str, tmp_path: Path) -> None:
+    """With and without a buffer; a file that may not grow on stands for a full disk."""
+    call = f"'{sys.executable}' -B -m irevalx.lab degrade '{QRELS}' --uniform 1 --seed 1 > '{tmp_path / 'out'}'"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 1; {call}"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout) == (74, "")
+    assert done.stderr.startswith("irevalx-lab: cannot write to standard output: ")

@@ -1,0 +1,210 @@
+"""irevalx-lab degrade --strata: strata and samples of them are those of the definition."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import reference_degrade as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_degrade import Qrels
+from running import FIXTURES, lab, run
+
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.strata import SCHEME, StrataSample
+from irevalx.lab.command.strata_options import read_design
+from irevalx.reading.source import Source
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS = EXPERIMENT / "qrels"
+RUNS = sorted((EXPERIMENT / "runs").iterdir())
+FULL = reference.read_qrels(QRELS.read_text())
+RANKED = [reference.read_run(path.read_text()) for path in RUNS]
+
+
+def printed(sample: dict[str, dict[str, tuple[int, int]]]) -> str:
+    """A sample as a file has it."""
+    return "".join(
+        f"{topic} 0 {docno} {stratum} {grade}\n"
+        for topic in sample
+        for docno, (stratum, grade) in sample[topic].items()
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 7, -3])
+@pytest.mark.parametrize(
+    ("text", "ends", "rates", "rest"),
+    [
+        ("depth 1-10:100% 11-50:30% rest:10%", (10, 50), ("1", "0.3", "0.1"), True),
+        ("depth 1:0.5, 2-20:5%", (1, 20), ("0.5", "0.05"), False),
+        ("depth 1-3:100% 4+:7%", (3, 10**9), ("1", "0.07"), False),
+        ("depth rest:25%", (), ("0.25",), True),
+    ],
+)
+def test_by_depth(text: str, ends: tuple[int, ...], rates: tuple[str, ...], rest: bool, seed: int) -> None:
+    """Documents are divided by the best rank that any run gives them."""
+    done = lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", str(seed), "--quiet")
+    assert (done.status, done.stderr) == (0, "")
+    strata = reference.strata_by_depth(FULL, RANKED, ends, rest=rest)
+    assert done.stdout.decode() == printed(reference.drawn_strata(FULL, strata, rates, seed))
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "rates", "rest"),
+    [
+        ("runs 3+:100% 1-2:20% rest:5%", (3, 1), ("1", "0.2", "0.05"), True),
+        ("runs 6:50% 2-5:50%", (6, 2), ("0.5", "0.5"), False),
+    ],
+)
+def test_by_runs(text: str, least: tuple[int, ...], rates: tuple[str, ...], rest: bool) -> None:
+    """Documents are divided by how many runs have them."""
+    done = lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", "4", "--quiet")
+    strata = reference.strata_by_runs(FULL, RANKED, least, rest=rest)
+    assert done.stdout.decode() == printed(reference.drawn_strata(FULL, strata, rates, 4))
+
+
+def test_by_file(tmp_path: Path) -> None:
+    """A file names the stratum of each document; judgments have that name, and documents of no stratum no line."""
+    strata = {
+        topic: {docno: 1 + int(docno[-1]) % 2 + (grade > 0) for docno, grade in FULL[topic].items()} for topic in FULL
+    }
+    path = tmp_path / "strata"
+    path.write_text("".join(f"{t}\t{d} s{s}\n" for t in strata for d, s in strata[t].items()) + "1 unknown s1\n\n")
+    done = lab("degrade", QRELS, "--strata-file", path, "--strata", "s1:100% s2:30%", "--seed", "3")
+    of_two = {topic: {docno: number for docno, number in strata[topic].items() if number < 3} for topic in strata}
+    expected = printed(reference.drawn_strata(FULL, of_two, ("1", "0.3"), 3))
+    assert done.stdout.decode().replace(" s1 ", " 1 ").replace(" s2 ", " 2 ") == expected
+    assert f"{path}: 1 of {sum(map(len, FULL.values())) + 1} documents are left out" in done.stderr
+    n_third = sum(number == 3 for topic in strata.values() for number in topic.values())
+    assert f"{QRELS}: {n_third} of 736 judged documents are left out: they are in no stratum" in done.stderr
+    rest = lab("degrade", QRELS, "--strata-file", path, "--strata", "s1:100% rest:1", "--seed", "3").stdout.split(b"\n")
+    assert {line.split()[3] for line in rest if line} == {b"s1", b"rest"}
+
+
+GRADES = st.dictionaries(
+    st.sampled_from(["1", "2", "x"]),
+    st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(-2, 3), min_size=1, max_size=40),
+    min_size=1,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(GRADES, st.randoms(use_true_random=False), st.integers(1, 100), st.integers(0, 9))
+def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: int) -> None:
+    """A greater rate contains the smaller sample, strata of documents that nobody judged are none, and probabilities
+    are those of the design.
+    """  # noqa: D205
+    text = "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
+    judgments = QrelsLines.read(Source("qrels", text.encode()), print).judgments
+    design = read_design(f"runs 2+:{percent}% 1:50% rest:{percent}%", named=False)
+    numbers = judgments.lines % 4
+    stratum = design.divide(judgments, numbers)
+    assert (stratum[judgments.grades < 0] == -1).all()
+    order = RandomOrder(judgments, seed, SCHEME)
+    samples = [
+        StrataSample.drawn(design.scaled(Fraction(share, 10)), judgments, stratum, order) for share in (1, 4, 10)
+    ]
+    for less, more in pairwise(samples):
+        assert not (less.kept & ~more.kept).any()
+    for sample in samples:
+        for topic in range(judgments.rows.n):
+            for number in range(3):
+                of = (judgments.rows.ids == topic) & (sample.stratum == number)
+                if of.any():
+                    assert set(sample.probability[of]) == {sample.kept[of].sum() / of.sum()}
+        assert not sample.probability[~sample.in_stratum].any()
+
+
+def test_probabilities(tmp_path: Path) -> None:
+    """--as prels says with what chance each document was drawn; statR is then what inum_rel is."""
+    text = "depth 1-5:100% 6-20:30% rest:10%"
+    args: list[str | Path] = [QRELS, *RUNS, "--strata", text, "--seed", "2", "--quiet"]
+    (tmp_path / "sampled").write_bytes(lab("degrade", *args, "--as", "sampled").stdout)
+    (tmp_path / "prels").write_bytes(lab("degrade", *args, "--as", "prels").stdout)
+    (tmp_path / "dropped").write_bytes(lab("degrade", *args, "--as", "prels", "--drop").stdout)
+    sampled = [line.split() for line in (tmp_path / "sampled").read_text().splitlines()]
+    prels = [line.split() for line in (tmp_path / "prels").read_text().splitlines()]
+    for (topic, _, docno, stratum, grade), line in zip(sampled, prels, strict=True):
+        same = [other for other in sampled if other[0] == topic and other[3] == stratum]
+        chance = sum(other[4] != "-1" for other in same) / len(same)
+        assert line == [topic, docno, "-999" if grade == "-1" else grade, "1", repr(chance)]
+    kept = [line for line in prels if line[2] != "-999"]
+    assert [line.split() for line in (tmp_path / "dropped").read_text().splitlines()] == kept
+    done = {
+        name: run("-c", "-R", form, "-m", measure, tmp_path / name, RUNS[0]).stdout.split()
+        for name, form, measure in (
+            ("sampled", "sampled", "inum_rel"),
+            ("prels", "prels", "statR"),
+            ("dropped", "prels", "statR"),
+        )
+    }
+    assert done["sampled"][2] == done["prels"][2] == done["dropped"][2]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--strata", "depth 2-10:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
+        (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
+        (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
+        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of --strata must have nothing in common"),
+        (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum of --strata"),
+        (("--strata", "depth 1-5", RUNS[0]), "a stratum of --strata must have a share above 0 and at most 1"),
+        (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum of --strata must have a share above 0 and at most 1"),
+        (
+            ("--strata", "depth 5-1:1", RUNS[0]),
+            "a stratum of --strata must be a number from 1 up, a range such as 11-50",
+        ),
+        (("--strata", "depth", RUNS[0]), "--strata must have one stratum at least, but got 'depth'"),
+        (("--strata", "1-10:100%", RUNS[0]), "--strata must be depth, or runs, and ranges"),
+        (("--strata", "depth 1+:1", "--strata-file", QRELS), "--strata must be STRATUM:RATE with --strata-file"),
+        (("--strata", "a:1 a:1", "--strata-file", QRELS), "each stratum of --strata must be given once"),
+        (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "RUN must be given together with --strata by depth"),
+        (("--strata", "depth 1+:1"), "RUN must be given together with --strata 'depth ...'"),
+        (("--strata-file", QRELS, "--uniform", "1"), "--strata-file must be given together with --strata"),
+        (("--uniform", "1", RUNS[0]), "RUN must be given together with --strata"),
+        (("--uniform", "1", "--as", "prels"), "--as must be given together with --strata"),
+        (("--strata", "depth 1+:1", "--drop", RUNS[0]), "--drop must be given together with --as prels"),
+        (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "one of --uniform, --stratified and --strata"),
+    ],
+)
+def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:
+    """Strata must be told apart, rates must be shares, and runs are there where they are needed."""
+    done = lab("degrade", QRELS, *args, "--seed", "1")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {message}")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 D000", "a line must have 3 columns (topic, document, stratum), but got '1 D000'"),
+        ("1 D000 b", "a document must be there once for a topic, but got 'D000' in topic '1' a second time"),
+    ],
+)
+def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path) -> None:
+    """The line is named."""
+    docno = next(iter(FULL["1"]))
+    path = tmp_path / "strata"
+    path.write_text(f"1 {docno} a\n{line.replace('D000', docno)}\n")
+    done = lab("degrade", QRELS, "--strata", "a:1 b:1", "--strata-file", path, "--seed", "1")
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {path}:2: {message.replace('D000', docno)}")
+
+
+def test_topics_without_relevant_documents_in_the_sample() -> None:
+    """They are counted, and the first is named; the other words of a line stay as they are."""
+    done = lab("degrade", QRELS, *RUNS, "--strata", "depth rest:1%", "--seed", "1")
+    assert "topics have no relevant document in the sample, the first being '" in done.stderr
+
+
+def test_the_second_column_stays(tmp_path: Path) -> None:
+    """It is that of the judgments; what nobody judged is in no stratum."""
+    (tmp_path / "qrels").write_text("1 x A 01\n1\ty B 0 \n1 z C -1\n")
+    (tmp_path / "run").write_text("1 Q0 B 1 2 r\n1 Q0 A 2 1 r\n")
+    args = (tmp_path / "qrels", tmp_path / "run", "--strata", "depth 1:1 rest:1", "--seed", "1")
+    assert lab("degrade", *args).stdout == b"1 x A 2 1\n1 y B 1 0\n"

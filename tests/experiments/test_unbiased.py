@@ -1,0 +1,134 @@
+"""Over many samples of strata, estimates that are unbiased on paper are; those that are not are named in docs/samples.md.
+
+``DESIGN_SAMPLES=2000 pytest tests/lab/judging/test_unbiased.py`` draws as many as the page is about.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from running import FIXTURES
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for
+from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.strata_options import read_design
+from irevalx.measures.select import select
+from irevalx.process.messages import Messages
+from irevalx.settings import Settings
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+N_SAMPLES = int(os.environ.get("DESIGN_SAMPLES", "100"))
+
+BY_DEPTH, AT_RANDOM, BY_RUNS = (
+    "depth 1-10:100% 11-50:30% rest:10%",
+    "depth rest:30%",
+    "runs 3+:100% 1-2:50% rest:20%",
+)
+
+MEASURES = ("inum_rel", "inum_rel_ret", "iP.20,50", "statR", "statP.10,20,50", "xinfAP")
+STANDARD_ERROR = "inum_rel_se"
+SMOOTHING = 1e-4
+"""What the constants of inum_rel_ret and iP may move them, of their value."""
+
+
+class Drawn(NamedTuple):
+    """What samples say: by printed name under full judgments, shape (n_runs,), and under each sample (n_samples, n_runs).
+
+    Values are means over topics, of which those without a value count 0.
+    """
+
+    full: dict[str, FloatArray]
+    samples: dict[str, FloatArray]
+    errors: FloatArray
+
+
+@cache
+def experiment() -> Experiment:
+    """Runs and judgments, with all measures."""
+    messages = Messages("irevalx-lab", quiet=True)
+    read = Inputs(messages=messages, qrels=str(QRELS), runs=tuple(map(str, RUNS)), measures=("map",)).experiment()
+    errors = select((STANDARD_ERROR,), Settings(), "sampled").measures
+    return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
+
+
+@cache
+def drawn(text: str) -> Drawn:
+    """Draw samples with the seeds 0, 1, ..., and evaluate all runs under each."""
+    read = experiment()
+    judgments = read.judgments
+    design = read_design(text, named=False)
+    stratum = design.divide(judgments, numbers_for(design.by, read.ranking, judgments.rows.size))
+
+    def evaluated(sample: StrataSample) -> FloatArray:
+        return np.nan_to_num(values_of_sample(read, sample))
+
+    full = evaluated(StrataSample.of_everything(judgments)).mean(axis=2)
+    found, errors = [], []
+    for seed in range(N_SAMPLES):
+        values = evaluated(StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)))
+        found.append(values.mean(axis=2))
+        errors.append(math.sqrt(math.fsum(values[-1, 0] ** 2)) / len(read.topics))
+    by_sample = np.array(found)
+    names = read.measures[:-1]
+    return Drawn(
+        {name: full[m] for m, name in enumerate(names)},
+        {name: by_sample[:, m] for m, name in enumerate(names)},
+        np.array(errors),
+    )
+
+
+def bias(text: str, name: str) -> tuple[FloatArray, FloatArray]:
+    """The mean over samples less the value under full judgments, and its standard error: shape (n_runs,) each."""
+    of_samples = drawn(text).samples[name]
+    error = of_samples.std(axis=0, ddof=1) / math.sqrt(N_SAMPLES)
+    return of_samples.mean(axis=0) - drawn(text).full[name], error
+
+
+@pytest.mark.parametrize("text", [BY_DEPTH, AT_RANDOM, BY_RUNS])
+@pytest.mark.parametrize("name", ["inum_rel", "statR", "statP_10", "statP_20", "statP_50"])
+def test_unbiased_whatever_the_design(name: str, text: str) -> None:
+    """Totals weighted by the inverse of the probability of drawing; a topic without a value counts 0."""
+    found, error = bias(text, name)
+    assert (np.abs(found) <= 3 * error + 1e-9).all(), (found, error)
+
+
+@pytest.mark.parametrize("name", ["inum_rel_ret", "iP_20", "iP_50"])
+def test_unbiased_where_each_stratum_has_judged_documents(name: str) -> None:
+    """With one stratum, of which some document is always judged among those that are counted."""
+    found, error = bias(AT_RANDOM, name)
+    assert (np.abs(found) <= 3 * error + SMOOTHING * drawn(AT_RANDOM).full[name]).all(), (found, error)
+
+
+@pytest.mark.parametrize("name", ["iP_20", "xinfAP"])
+def test_biased(name: str) -> None:
+    """Where a stratum may have no judged document among the first ones, a third of it is taken for relevant."""
+    found, error = bias(BY_DEPTH, name)
+    assert (found > 3 * error).any()
+
+
+def test_intervals_of_the_number_of_relevant_documents() -> None:
+    """95 of 100 reach the number of relevant documents, within two points and what chance allows."""
+    made = drawn(AT_RANDOM)
+    off = np.abs(made.samples["inum_rel"][:, 0] - made.full["inum_rel"][0])
+    covered = float((off <= 1.96 * made.errors).mean())
+    assert abs(covered - 0.95) <= 0.02 + 3 * math.sqrt(0.95 * 0.05 / N_SAMPLES)
+
+
+@pytest.mark.parametrize("text", [BY_DEPTH, AT_RANDOM])
+def test_standard_errors_of_the_number_of_relevant_documents(text: str) -> None:
+    """Squared and averaged, they are what the estimates vary by; where strata are small, each of them varies itself."""
+    made = drawn(text)
+    deviation = float(made.samples["inum_rel"][:, 0].std(ddof=1))
+    error = math.sqrt(float((made.errors**2).mean()))
+    assert error == pytest.approx(deviation, rel=0.05 + 3 / math.sqrt(2 * N_SAMPLES))

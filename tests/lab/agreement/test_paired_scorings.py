@@ -1,0 +1,158 @@
+"""Two scorings side by side: the topics they share, the tests that make sense, and intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from irevalx.errors import InputError
+from irevalx.lab.agreement.paired_scorings import paired_scores
+from irevalx.lab.agreement.scorings import Scoring
+from irevalx.reading.source import Source
+from irevalx.statistics.correlations import tau_b
+
+RUNS = ("a", "b", "c")
+
+
+def scoring(values: dict[str, dict[str, list[float]]], *, summary: float | None = None, first: int = 1) -> Scoring:
+    """Scores by run and measure, topics being numbered; with the same summary for all, if there is to be one."""
+    lines = ["run,topic,measure,value"]
+    for run, measures in values.items():
+        for measure, of_topics in measures.items():
+            lines += [f"{run},{topic},{measure},{value}" for topic, value in enumerate(of_topics, start=first)]
+            lines += [] if summary is None else [f"{run},all,{measure},{summary}"]
+    return Scoring.read(Source("file", "\n".join(lines).encode()))
+
+
+def random_values(seed: int, measure: str, n_topics: int) -> dict[str, dict[str, list[float]]]:
+    """Values of three runs."""
+    random = np.random.default_rng(seed)
+    return {run: {measure: np.round(random.random(n_topics), 3).tolist()} for run in RUNS}
+
+
+def test_summaries_of_the_same_topics_are_taken_as_they_stand() -> None:
+    """What the file says, to the digits that it has."""
+    x, y = random_values(1, "map", 6), random_values(2, "map", 6)
+    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.25), warn=pytest.fail)
+    assert (found.x.tolist(), found.y.tolist()) == ([0.5] * 3, [0.25] * 3)
+
+
+def test_only_shared_topics_count() -> None:
+    """For scores, tests and intervals: the result is that of files with these topics alone."""
+    x, y = random_values(1, "map", 30), random_values(2, "map", 30)
+    told: list[str] = []
+    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.25, first=6), warn=told.append)
+    assert told == ["10 of 35 topics are left out: some run has no value for them in one of the scorings"]
+    cut_x = {run: {"map": of["map"][5:]} for run, of in x.items()}
+    cut_y = {run: {"map": of["map"][:25]} for run, of in y.items()}
+    [expected] = paired_scores(scoring(cut_x), scoring(cut_y), warn=pytest.fail)
+    assert (found.x.tolist(), found.y.tolist()) == (expected.x.tolist(), expected.y.tolist())
+    assert (found.changed, found.intervals(99)) == (expected.changed, expected.intervals(99))
+    assert found.x.tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
+
+
+def test_a_summary_alone_says_nothing_of_other_topics() -> None:
+    """gm_map has none by topic: it is left out if the other measures show that the scorings differ in their topics."""
+    x, y = random_values(1, "map", 6), random_values(2, "map", 6)
+    for side in (x, y):
+        for of in side.values():
+            of["gm_map"] = []
+    told: list[str] = []
+    same = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5), warn=pytest.fail)
+    assert [one.measure for one in same] == ["map", "gm_map"]
+    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5, first=2), warn=told.append)
+    assert found.measure == "map"
+    assert told[0] == "gm_map is left out: it has no values by topic, and the scorings differ in their topics"
+    unknown = {run: {"gm_map": of["gm_map"]} for run, of in y.items()}
+    assert len(paired_scores(scoring(x, summary=0.5), scoring(unknown, summary=0.5), warn=told.append)) == 1
+
+
+def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
+    """One run has no number for it, or no line."""
+    x, y = random_values(1, "map", 5), random_values(2, "map", 5)
+    x["b"]["map"][1] = math.nan
+    y["c"]["map"].pop()
+    told: list[str] = []
+    [found] = paired_scores(scoring(x), scoring(y), warn=told.append)
+    assert told == ["2 of 5 topics are left out: some run has no value for them in one of the scorings"]
+    assert found.values_x is not None
+    assert found.values_x.tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
+
+
+def test_no_shared_topic() -> None:
+    """Nothing can be said."""
+    told: list[str] = []
+    with pytest.raises(InputError, match="two scorings must have a measure in common"):
+        paired_scores(
+            scoring(random_values(1, "map", 3)), scoring(random_values(2, "map", 3), first=9), warn=told.append
+        )
+    assert told == ["map is left out: the scorings have no topic in common"]
+
+
+def test_two_measures_are_not_tested_against_each_other() -> None:
+    """Bpref against AP: scores correlate, but that a run scores otherwise means nothing, nor do changed decisions."""
+    x, y = random_values(1, "map", 30), random_values(2, "infAP", 30)
+    y["a"]["map"] = x["a"]["map"]
+    y["b"]["map"] = [value + 0.1 for value in x["b"]["map"]]
+    y["c"]["map"] = x["c"]["map"]
+    one, other = paired_scores(scoring(x), scoring(y), "map")
+    assert (one.measure, one.against, one.changed, one.decisions, one.reversed_pairs) == (
+        "infAP",
+        "map",
+        None,
+        None,
+        [],
+    )
+    assert one.intervals(9) is not None
+    assert (other.measure, other.changed) == ("map", 1 / 3)
+    assert other.decisions is not None
+
+
+def test_decisions_and_intervals_need_values_by_topic() -> None:
+    """Summaries alone have neither."""
+    lines = "run,topic,measure,value\n" + "".join(f"{run},all,map,0.{number}\n" for number, run in enumerate(RUNS))
+    one = Scoring.read(Source("file", lines.encode()))
+    [found] = paired_scores(one, one)
+    assert (found.changed, found.decisions, found.intervals(9), found.reversed_pairs) == (None, None, None, [])
+
+
+def test_reversed_pairs_are_named() -> None:
+    """A is better than b in the one scoring and worse in the other, surely both times."""
+    base = [number / 100 for number in range(30)]
+    values = [{"a": 0.2, "b": 0.1, "c": 0.3}, {"a": 0.1, "b": 0.2, "c": 0.3}]
+    x, y = ({run: {"map": [value + gain for value in base]} for run, gain in side.items()} for side in values)
+    [found] = paired_scores(scoring(x), scoring(y))
+    assert found.reversed_pairs == [("a", "b")]
+    assert found.decisions is not None
+    assert {name: float(value) for name, value in found.decisions.columns.items() if value} == {
+        "c22": 3,
+        "accuracy": 1,
+        "ad": 1,
+        "aa": 2,
+    }
+
+
+def test_intervals_are_around_the_statistic() -> None:
+    """As a rule; a seed repeats."""
+    x = random_values(1, "map", 40)
+    y = {run: {"map": [min(1, value * 0.9 + 0.05) for value in of["map"]]} for run, of in x.items()}
+    [found] = paired_scores(scoring(x), scoring(y))
+    ends = found.intervals(199, seed=3)
+    assert ends is not None
+    assert ends == found.intervals(199, seed=3) != found.intervals(199, seed=4)
+    low, high = ends["tau_b"]
+    assert low <= float(tau_b(found.x, found.y)) <= high <= 1
+    assert ends["bias"][0] < float((found.y - found.x).mean()) < ends["bias"][1]
+
+
+def test_geometric_means_are_tested_by_logarithms() -> None:
+    """Counts of documents are summed, geometric means are powers of e, where there is no summary to take."""
+    values = {"a": [0.5, 0.0], "b": [0.25, 0.1], "c": [0.3, 0.3]}
+    for measure, expected in (("gm_map", [0.002236, 0.158114, 0.3]), ("num_rel_ret", [0.5, 0.35, 0.6])):
+        one = scoring({run: {measure: of} for run, of in values.items()})
+        [found] = paired_scores(one, one)
+        assert found.x.tolist() == pytest.approx(expected, abs=1e-6)
+        [low, high] = (found.intervals(99) or {})["rms"]
+        assert low == high == 0

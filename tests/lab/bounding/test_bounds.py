@@ -1,0 +1,342 @@
+"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one.
+
+``BOUNDS_DRAWS=20`` hides judgments of the collections of ``../shared`` so often, and counts how often the bounds contain
+the truth.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import FIXTURES, SHARED, lab, opened
+from running import run as irevalx
+
+from irevalx.experiments.experiment import prepare
+from irevalx.experiments.label_files import read_labels
+from irevalx.experiments.pools import first_documents
+from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.weighted_measures import weighted_measures
+from irevalx.frozen import replace as replace_fields
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.bounding.score_bounds import WeightedScores
+from irevalx.reading.source import Source
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
+
+Row = dict[str, str]
+Ranked = dict[str, dict[str, list[str]]]
+Grades = dict[tuple[str, str], int]
+
+
+def bounds(*args: str | Path) -> tuple[list[Row], str]:
+    """Return the rows of bounds as csv, and what it says on standard error."""
+    result = lab("bounds", *args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
+    """Write judgments and runs, and return their paths."""
+    paths = [folder / "qrels", *(folder / run for run in runs)]
+    paths[0].write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in grades.items()))
+    for path, (run, topics) in zip(paths[1:], runs.items(), strict=True):
+        lines = [
+            f"{topic} Q0 {docno} {rank} {-rank} {run}\n"
+            for topic, docnos in topics.items()
+            for rank, docno in enumerate(docnos, start=1)
+        ]
+        path.write_text("".join(lines))
+    return paths
+
+
+EXAMPLE: tuple[Grades, Ranked] = (
+    {("q01", "x"): 1, ("q01", "y"): 1, ("q01", "z"): 0, ("q02", "x"): 1, ("q02", "y"): 0},
+    {"a": {"q01": ["x", "y", "u"], "q02": ["x", "u", "v"]}, "b": {"q01": ["z", "u", "w"], "q02": ["y", "v", "u"]}},
+)
+
+
+def test_example(tmp_path: Path) -> None:
+    """U cancels in q01 and w helps b only; u and v cancel in q02."""
+    rows, told = bounds(*written(tmp_path, *EXAMPLE), "-m", "P.3")
+    assert list(rows[0]) == [
+        *("measure", "run", "against", "topic", "difference", "low", "high", "unjudged", "decided"),
+        *("next_topic", "next_docno", "narrows"),
+    ]
+    assert [row["run"] + row["against"] + " " + row["topic"] for row in rows] == [
+        f"{who} {topic}" for who in ("a", "b", "ab") for topic in ("q01", "q02", "all")
+    ]
+    ends = [[float(row[name]) for name in ("difference", "low", "high")] for row in rows[-3:]]
+    assert ends == [pytest.approx(one) for one in ([2 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1 / 3], [1 / 2, 1 / 3, 1 / 2])]
+    assert [row["unjudged"] for row in rows[-3:]] == ["1", "0", "1"]
+    assert [row["decided"] for row in rows] == [""] * 6 + ["True"] * 3
+    assert [rows[-1]["next_topic"], rows[-1]["next_docno"], float(rows[-1]["narrows"])] == [
+        *("q01", "w"),
+        pytest.approx(1 / 6),
+    ]
+    assert rows[-2]["next_docno"] == ""
+    assert told == ""
+
+
+def weights_of(measure: str) -> Callable[[int], float]:
+    """Return the weight of a rank, by the definition of the measure."""
+    return {
+        "P.2": lambda k: 1 / 2 if k <= 2 else 0.0,
+        "P.10": lambda k: 1 / 10 if k <= 10 else 0.0,
+        "rbp": lambda k: 0.1 * 0.9 ** (k - 1),
+        "rbp.p=0.5,1=0.25,2=1": lambda k: 0.5 * 0.5 ** (k - 1),
+        "dcg": lambda k: 1 / math.log2(k + 1),
+        "dcg.1=5,2=3": lambda k: 1 / math.log2(k + 1),
+    }[measure]
+
+
+def gain_of(measure: str, grade: int) -> float:
+    """Return the gain of a grade; P counts grades of at least 1."""
+    if measure.startswith("P"):
+        return float(grade >= 1)
+    given: dict[str, dict[int, float]] = {"rbp.p=0.5,1=0.25,2=1": {1: 0.25, 2: 1}, "dcg.1=5,2=3": {1: 5, 2: 3}}
+    gains = given.get(measure, {})
+    return gains.get(grade, float(grade)) if grade >= 0 else 0.0
+
+
+def value(measure: str, run: dict[str, list[str]], topic: str, grades: Grades) -> float:
+    """Return the value of a topic."""
+    weight = weights_of(measure)
+    return sum(
+        weight(k) * gain_of(measure, grades.get((topic, docno), -1)) for k, docno in enumerate(run.get(topic, []), 1)
+    )
+
+
+def ways_to_judge(grades: Grades, unjudged: list[tuple[str, str]], greatest: int) -> Iterator[Grades]:
+    """Yield every assignment of grades to documents."""
+    for chosen in product(range(greatest + 1), repeat=len(unjudged)):
+        yield grades | dict(zip(unjudged, chosen, strict=True))
+
+
+@pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
+    """The bounds of every run and pair, of each topic and of the mean, are the extremes of all assignments."""
+    rng = random.Random(seed)
+    greatest = 1 if measure in {"rbp", "P.2"} else 2
+    docnos, topics = "abcde", ("1", "2")
+    grades: Grades = {("1", "a"): greatest, ("2", "b"): 0}
+    for topic in topics:
+        for docno in docnos:
+            if rng.random() < 0.5:
+                grades.setdefault((topic, docno), rng.randint(-1, greatest))
+    runs: Ranked = {
+        run: {topic: rng.sample(docnos, rng.randint(1, 4)) for topic in topics if run != "c" or topic == "1"}
+        for run in "abc"
+    }
+    retrieved = {(topic, docno) for run in runs.values() for topic, docnos in run.items() for docno in docnos}
+    unjudged = sorted(pair for pair in retrieved if grades.get(pair, -1) < 0)
+    assert unjudged
+    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "--quiet")
+    found = {(row["run"], row["against"], row["topic"]): row for row in rows}
+    pairs = [*((run, "") for run in "abc"), *combinations("abc", 2)]
+    assert list(found) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
+    reached: dict[tuple[str, str, str], list[float]] = {about: [] for about in found}
+    for judged in ways_to_judge(grades, unjudged, greatest):
+        scores = {run: [value(measure, runs[run], topic, judged) for topic in topics] for run in runs}
+        for run, against in pairs:
+            other = scores.get(against, [0.0, 0.0])
+            of_topics = [x - y for x, y in zip(scores[run], other, strict=True)]
+            for topic, difference in zip((*topics, "all"), (*of_topics, sum(of_topics) / 2), strict=True):
+                reached[run, against, topic].append(difference)
+    for about, differences in reached.items():
+        ends = [float(found[about][end]) for end in ("low", "high")]
+        assert ends == pytest.approx([min(differences), max(differences)], abs=1e-11), about
+        if about[1]:
+            signs = {(x > 1e-12) - (x < -1e-12) for x in differences}
+            assert found[about]["decided"] == str(len(signs) == 1), about
+
+
+def test_next(tmp_path: Path) -> None:
+    """The narrowings of undecided pairs added up by hand; ties by topic, then by name; a pool file or a table."""
+    grades: Grades = {("1", "r"): 1}
+    runs: Ranked = {"a": {"1": ["z", "y"]}, "b": {"1": ["x", "y"]}, "c": {"1": ["w", "z"]}}
+    paths = written(tmp_path, grades, runs)
+    result = lab("bounds", *paths, "-m", "P.2", "--next", "9", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    assert [[row["rank"], row["docno"], row["pairs"]] for row in rows] == [
+        *(["1", "w", "2"], ["2", "x", "2"], ["3", "y", "2"], ["4", "z", "2"]),
+    ]
+    assert [float(row["narrows"]) for row in rows] == [1, 1, 1, 1]  # half a point for each of two pairs
+    assert lab("bounds", *paths, "-m", "P.2", "--next", "2").stdout == b"1 w\n1 x\n"
+    pool = tmp_path / "pool"
+    assert lab("bounds", *paths, "-m", "P.2", "--next", "2", "-o", pool).status == 0
+    assert pool.read_text() == "1 w\n1 x\n"
+
+
+def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
+    """A document that could change decided pairs only is not asked for; without undecided pairs none is."""
+    grades: Grades = {("1", name): 1 for name in ("r1", "r2", "r3")}
+    runs: Ranked = {"a": {"1": ["r1", "r2", "r3"]}, "b": {"1": ["u", "n", "o"]}, "c": {"1": ["n", "o", "v"]}}
+    grades |= {("1", "n"): 0, ("1", "o"): 0}
+    paths = written(tmp_path, grades, runs)
+    assert lab("bounds", *paths, "-m", "P.3", "--next", "9").stdout == b"1 u\n1 v\n"
+    result = lab("bounds", *paths[:3], "-m", "P.3", "--next", "9")
+    assert (result.status, result.stdout) == (0, b"")
+    assert "P_3: all pairs are decided, so no document needs to be judged" in result.stderr
+
+
+def test_judging_what_is_asked_for_decides(tmp_path: Path) -> None:
+    """Judged in that order, from the full judgments, the bounds narrow until they are the differences under these."""
+    full = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
+    known: Grades = {pair: grade for number, (pair, grade) in enumerate(sorted(full.items())) if number % 4 == 0}
+    qrels, before = tmp_path / "qrels", math.inf
+    for _ in range(30):
+        qrels.write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in known.items()))
+        rows, _ = bounds(qrels, *RUNS[:3], "-m", "P.10")
+        means = [row for row in rows if row["against"] and row["topic"] == "all"]
+        width = sum(float(row["high"]) - float(row["low"]) for row in means)
+        assert width < before
+        before = width
+        asked = lab("bounds", qrels, *RUNS[:3], "-m", "P.10", "--next", "20").stdout.decode().split()
+        if not asked:
+            break
+        known |= {pair: full.get(pair, 0) for pair in zip(asked[::2], asked[1::2], strict=True)}
+    assert all(row["decided"] == "True" for row in means)
+
+
+def test_bounds_contain_the_truth(tmp_path: Path) -> None:
+    """With a third of the judgments, every difference under all of them lies between the bounds."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    some = tmp_path / "some"
+    some.write_text("".join(lines[::3]))
+    measures = ("-m", "P.5,10 rbp dcg")
+    truth, _ = bounds(QRELS, *RUNS, *measures)
+    rows, _ = bounds(some, *RUNS, *measures, "--max-grade", "1")
+    assert len(rows) == len(truth)
+    for row, full in zip(rows, truth, strict=True):
+        assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
+
+
+@pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+    """Of all runs and pairs, topics and means, whatever share of the judgments is hidden."""
+    folder = SHARED / collection
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    judgments = read_labels(Source(str(folder / "qrels.gz")), "qrels", pytest.fail)
+    paths = [str(path) for path in sorted((folder / "runs").iterdir())]
+    pools = [first_documents(part, 2**31) for one in opened(paths, pytest.fail) for part in one.results()]
+    experiment = prepare(with_pool(judgments, Pool.joined("", pools)), opened(paths, pytest.fail), ("P.10",))
+    requests = requests_of(("P.10", "rbp.1=0.5,2=1", "dcg"), 1)
+    greatest = int(judgments.grades.max())
+    rng = np.random.default_rng(11)
+    checked = 0
+    for measure in weighted_measures(requests, 1, set(range(greatest + 1)), greatest):
+        full = WeightedScores(experiment, measure)
+        rows: list[tuple[int, int | None]] = [*((run, None) for run in range(len(full.runs))), *full.pairs]
+        truth = {row: full.bounds(row) for row in rows}
+        for share in rng.uniform(0, 1, DRAWS).tolist():
+            hidden = rng.random(experiment.judgments.grades.size) < share
+            grades = np.where(hidden, -1, experiment.judgments.grades)
+            judged = replace_fields(experiment.judgments, grades=grades)
+            some = WeightedScores(replace(experiment, judgments=judged), measure)
+            for row in rows:
+                found, true = some.bounds(row), truth[row]
+                assert (found.low <= true.difference).all()
+                assert (true.difference <= found.high).all()
+                assert found.means[1] <= true.means[0] <= found.means[2]
+                checked += 1 + found.low.size
+    with capsys.disabled():
+        sys.stdout.write(f"\n{collection}: {checked} intervals contain the truth, {DRAWS} draws for each measure")
+
+
+@pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])
+def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
+    """A run alone has the score that compare prints."""
+    rows, _ = bounds(QRELS, *RUNS, "-m", measure)
+    alone = [float(row["difference"]) for row in rows if not row["against"] and row["topic"] == "all"]
+    printed = irevalx("-m", measure, "--format", "csv", "-c", QRELS, *RUNS).stdout.decode()
+    assert alone == pytest.approx([float(row["value"]) for row in csv.DictReader(io.StringIO(printed))])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["-m", "map"], "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, "),
+        (["-m", "recip_rank"], "but got 'recip_rank'"),
+        (["-m", "ndcg"], "but got 'ndcg'"),
+        (["-m", "P.5:skip"], "but got 'P_5:skip'"),
+        (["-m", "rbp", "--max-grade", "2"], "no gain of grade 2 for 'rbp'"),
+        (["-m", "rbp.1=1,2=2", "--max-grade", "2"], "a gain must be at most 1 here, but got 2 for grade 2"),
+        (["-m", "rbp.-1=1"], "unjudged documents must have none, but got -1=1"),
+        (["-m", "dcg.0=1"], "that of grade 0 must be 0"),
+        (["-m", "dcg.1=-1"], "a gain must be at least 0"),
+        (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
+        (["-m", "P.5,10", "--next", "3"], "--next must be given with one measure, but got 2"),
+        (["--next", "0"], "--next"),
+        (["-J"], "-J"),
+        (["--pool", "x"], "--pool"),
+    ],
+)
+def test_refusals(tmp_path: Path, arguments: list[str], rule: str) -> None:
+    """What is no sum of weights by rank is refused by name."""
+    result = lab("bounds", *written(tmp_path, *EXAMPLE), *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
+
+
+def test_one_run(tmp_path: Path) -> None:
+    """A single run has bounds; there is no pair to decide, and nothing to ask for."""
+    qrels, a, _ = written(tmp_path, *EXAMPLE)
+    rows, told = bounds(qrels, a, "-m", "P.3")
+    assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
+    assert told == ""
+    result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
+    assert (result.status, "--next and --figure must have two runs" in result.stderr) == (1, True)
+
+
+def test_nothing_relevant(tmp_path: Path) -> None:
+    """Where no grade has a gain nothing is uncertain, and a line says what to do; --max-grade is that."""
+    grades: Grades = {("1", "a"): 0}
+    paths = written(tmp_path, grades, {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}})
+    rows, told = bounds(*paths, "-m", "P.2")
+    assert {row["high"] for row in rows} == {"0.0"}
+    assert rows[-1]["decided"] == "True"
+    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain: give --max-grade" in told
+    rows, told = bounds(*paths, "-m", "P.2", "--max-grade", "1")
+    assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
+    assert "P_2: no pair is decided" in told
+
+
+def test_tables_for_people(tmp_path: Path) -> None:
+    """Means alone, unless topics are asked for, and how many pairs are decided; programs get the topics anyway."""
+    paths = written(tmp_path, *EXAMPLE)
+    printed = lab("bounds", *paths, "-m", "P.3").stdout.decode()
+    assert "q02" not in printed
+    assert "decided pairs" in printed
+    assert "q02" in lab("bounds", *paths, "-m", "P.3", "--by-topic").stdout.decode()
+    tables = json.loads(lab("bounds", *paths, "-m", "P.3", "--format", "json").stdout)
+    assert tables["decided pairs"] == [{"measure": "P_3", "pairs": 1, "decided": 1, "undecided": 0}]
+    assert tables["bounds"][0]["against"] is None
+
+
+def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
+    """A run without results for a topic scores 0 there; topics without results of any run are left out, in words."""
+    grades: Grades = {("1", "a"): 1, ("2", "a"): 1, ("3", "a"): 1}
+    rows, told = bounds(
+        *written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}}), "-m", "P.2"
+    )
+    assert [float(row["difference"]) for row in rows if row["topic"] == "2"] == [0.5, 0.0, 0.5]
+    assert "1 of 3 judged topics are left out" in told
+    assert "b: 1 of 2 topics without results count as 0" in told

@@ -1,0 +1,262 @@
+"""irevalx-lab compare: corrections, intervals, scales, discriminative power, and tables of runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from made_runs import runs_with_first_hit, runs_with_hits
+from running import FIXTURES, lab, run
+
+from irevalx.statistics.letters import letters_of_groups
+
+EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment" / "runs").iterdir()))
+
+
+def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
+    """Return the rows of compare as csv, and what it says on standard error."""
+    result = lab("compare", *args, "--seed", "1", "--format", "csv")
+    assert result.status == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+
+
+@pytest.fixture
+def three_runs(tmp_path: Path) -> list[Path]:
+    """P_10 of a is 0.6 and 0.8, of b 0.4 and 0.5, of c 0.1 and 0.2."""
+    return runs_with_hits(tmp_path, {"a": (6, 8), "b": (4, 5), "c": (1, 2)}, depth=10)
+
+
+def test_randomised_tukey(three_runs: list[Path]) -> None:
+    """All 36 arrangements by hand: the greatest difference is .05 .25 .3 .4 .45 .55, six times each."""
+    rows, _ = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--alpha", "0.2")
+    assert [row["run"] + row["against"] for row in rows] == ["ab", "ac", "bc"]
+    assert [float(row["corrected_p"]) for row in rows] == pytest.approx([30 / 36, 6 / 36, 24 / 36])
+    assert [row["differ"] for row in rows] == ["False", "True", "False"]
+    ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
+    assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
+    assert list(rows[0])[-3:] == ["differ", "simultaneous_low", "simultaneous_high"]
+
+
+def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
+    """The rows are those of the baseline, the correction is for all pairs, and a line says so."""
+    rows, told = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--baseline", "c")
+    assert [float(row["corrected_p"]) for row in rows] == pytest.approx([6 / 36, 24 / 36])
+    assert "corrected for all pairs of the 3 runs" in told
+
+
+def test_discriminative_power(three_runs: list[Path]) -> None:
+    """One of three pairs differs, by at least the half width of the intervals; the pairs are sorted by p."""
+    arguments = ("-m", "P.10", "--correction", "tukey", "--alpha", "0.2", "--power")
+    [row], _ = compare(*three_runs, *arguments)
+    assert list(row) == ["measure", "pairs", "different", "power", "power_uncorrected", "needed"]
+    assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "1"]
+    assert [float(row["power"]), float(row["needed"])] == pytest.approx([1 / 3, 0.45])
+    tables = json.loads(lab("compare", *three_runs, *arguments, "--seed", "1", "--format", "json").stdout)
+    levels = tables["achieved significance levels"]
+    assert [list(levels[0]), [one["rank"] for one in levels]] == [
+        ["rank", "run", "against", "p", "corrected_p"],
+        [1, 2, 3],
+    ]
+    assert [one["p"] for one in levels] == sorted(one["p"] for one in levels)
+
+
+def test_all_signs(tmp_path: Path) -> None:
+    """Differences .3 .1 .2 -.1: six of sixteen sign vectors reach them."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 5, 5, 5), "y": (2, 4, 3, 6)}, depth=10)
+    [row], _ = compare(*paths, "-m", "P.10", "--test", "permutation")
+    assert float(row["p"]) == 0.375
+
+
+def test_random_signs(tmp_path: Path) -> None:
+    """Forty differences of one sign: p is 1/(B + 1) exactly."""
+    paths = runs_with_hits(tmp_path, {"x": [9] * 40, "y": [2, 4] * 20}, depth=10)
+    [row], _ = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "999")
+    assert float(row["p"]) == 0.001
+
+
+def test_what_cannot_be_reached(tmp_path: Path) -> None:
+    """Five topics and six pairs: the least p is 2^-4, times 6, and only more topics help."""
+    paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
+    _, told = compare(*paths, "-m", "P.10", "--test", "permutation")
+    assert (
+        "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
+    )
+    assert "a bootstrap interval of so few topics (5) is too short: --interval t is safer" in told
+    assert lab("compare", *paths, "-m", "P.10", "--test", "permutation", "--seed", "1", "--quiet").stderr == ""
+
+
+def test_what_more_resamples_would_reach(tmp_path: Path) -> None:
+    """Thirty topics allow a small p, nine resamples do not."""
+    paths = runs_with_hits(tmp_path, {"x": [9] * 30, "y": [3, 4, 5] * 10}, depth=10)
+    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "9")
+    assert "more --resamples would help" in told
+    assert "--resamples 9 are too few for simultaneous intervals of 1 pairs" in told
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm"])
+def test_intervals(correction: str, tmp_path: Path) -> None:
+    """By scipy.stats.bootstrap with 300,000 resamples: the pair alone, and one of three pairs."""
+    steps = (12, 5, -2, 8, 20, -5, 10, 1)
+    paths = runs_with_hits(tmp_path, {"x": [50 + step for step in steps], "y": [50] * 8, "z": [49] * 8})
+    rows, _ = compare(*paths, "-m", "P.100", "--correction", correction)
+    assert float(rows[0]["difference"]) == pytest.approx(0.06125)
+    assert [float(rows[0][end]) for end in ("low", "high")] == pytest.approx([0.0113, 0.1167], abs=3e-3)
+    ends = [float(rows[0][f"simultaneous_{end}"]) for end in ("low", "high")]
+    assert ends == pytest.approx([0.002, 0.130], abs=5e-3)
+
+
+def test_t_intervals(tmp_path: Path) -> None:
+    """Mean and t(0.975, 7) s / sqrt(8); without a family there are no simultaneous intervals."""
+    from scipy import stats
+
+    d = [0.12, 0.05, -0.02, 0.08, 0.20, -0.05, 0.10, 0.01]
+    paths = runs_with_hits(tmp_path, {"x": [50 + round(100 * one) for one in d], "y": [50] * 8})
+    [row], told = compare(*paths, "-m", "P.100", "--interval", "t", "--correction", "bh")
+    interval = stats.ttest_1samp(d, 0).confidence_interval(0.95)
+    assert [float(row[end]) for end in ("low", "high")] == pytest.approx([interval.low, interval.high])
+    assert [row["simultaneous_low"], row["simultaneous_high"], told] == ["", "", ""]
+
+
+def test_scores_are_those_of_trec_eval() -> None:
+    """Of every measure that trec_eval 10 has and that can be tested: sums, geometric means and precision at recall."""
+    example = FIXTURES / "example"
+    rows, _ = compare(example / "qrels", example / "bm25.run", example / "dense.run", "-m", "all_trec", "--quiet")
+    for name, column in (("bm25", "mean"), ("dense", "mean_against")):
+        lines = [line.split() for line in (example / f"{name}.q_all_trec.v10").read_text().splitlines()]
+        expected = {measure: float(value) for measure, topic, value in lines if topic == "all" and measure != "runid"}
+        found = {row["measure"]: float(row[column]) for row in rows}
+        assert expected.keys() - found.keys() == {"num_q"}
+        assert found == pytest.approx({measure: expected[measure] for measure in found}, abs=5.1e-5)
+
+
+def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
+    """0 for most measures; but num_rel is that of the judgments, and yaap the logarithm of 1/(1 + R)."""
+    qrels, run_path, other = EXPERIMENT[0], tmp_path / "short", EXPERIMENT[2]
+    results = EXPERIMENT[1].read_text().splitlines()
+    kept = [line for line in results if not line.startswith(("3 ", "5 "))]
+    run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
+    measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
+    rows, told = compare(qrels, run_path, other, *measures, "--interval", "t", "--resamples", "9")
+    assert "short: 2 of 12 topics without results count as 0" in told
+    printed = [
+        json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
+    ]
+    expected = {row["measure"]: row["value"] for row in printed if row["measure"] not in {"runid", "num_q"}}
+    assert {row["measure"]: float(row["mean"]) for row in rows} == pytest.approx(expected)
+    n_relevant = sum(line.endswith(" 1") for line in qrels.read_text().splitlines())
+    assert {row["mean"] for row in rows if row["measure"] == "num_rel"} == {str(n_relevant)}
+
+
+def test_geometric_means(tmp_path: Path) -> None:
+    """AP 0.5 and 0 against 0.25 and 0.1: what the evaluator prints as gm_map."""
+    paths = runs_with_first_hit(tmp_path, {"x": (2, 0), "y": (4, 10)})
+    [row], told = compare(*paths, "-m", "gm_map")
+    assert [float(row[name]) for name in ("mean", "mean_against")] == pytest.approx([0.002236, 0.158114], abs=5e-7)
+    assert [row["wins"], row["losses"], row["simultaneous_low"]] == ["1", "1", ""]
+    assert "gm_map is a geometric mean" in told
+    [row], told = compare(*paths, "-m", "gm_map", "--interval", "t")
+    assert row["low"] == row["high"] == ""
+    assert "gm_map is a geometric mean" in told
+    assert "its differences have no t intervals" in told
+
+
+@pytest.mark.parametrize("options", [("--power",), ("--by", "run")])
+def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
+    result = lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1", *options)
+    assert (result.status, result.stderr) == (0, "")
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1").stderr
+    drawn = ("--by", "run", "--figure", tmp_path / "intervals.svg", "--seed", "1")
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", *drawn).stderr
+
+
+def test_sums(tmp_path: Path) -> None:
+    """num_rel_ret is shown as a sum, and its difference and interval are those of the sums."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
+    [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
+    assert [float(row[name]) for name in ("mean", "mean_against", "difference")] == [12, 8, 4]
+    assert float(row["low"]) + float(row["high"]) == pytest.approx(8)
+    assert "num_rel_ret is a sum over topics" in told
+    assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
+    [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
+    assert [one["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
+
+
+def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:
+    """-m repeats and splits; each measure's p-values are those that it has alone."""
+    rows, _ = compare(*three_runs, "-m", "P.5 P.10", "--measures", "map", "--quiet")
+    assert [row["measure"] for row in rows[::3]] == ["P_5", "P_10", "map"]
+    alone = [row for measure in ("P.5", "P.10", "map") for row in compare(*three_runs, "-m", measure, "--quiet")[0]]
+    assert rows == alone
+
+
+def test_a_row_a_run() -> None:
+    """Runs share a letter exactly if their pair does not differ; the best score is marked."""
+    pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
+    rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
+    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups"]
+    assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
+    shown = {row["run"]: row for row in rows}
+    for pair in pairs:
+        groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
+        assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
+    people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
+    [best] = [line for line in people.splitlines() if "*" in line]
+    assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
+    no_better = lab("compare", *EXPERIMENT, "-m", "unj.10 num_ret", "--by", "run", "--seed", "1", "--quiet")
+    assert no_better.status == 0
+    assert b"*" not in no_better.stdout
+
+
+def test_a_row_a_run_in_latex() -> None:
+    """The table has the lines of booktabs, the best score is bold, and runs and measures stand as they were given."""
+    runs = EXPERIMENT[:0:-1]
+    done = lab(
+        "compare", EXPERIMENT[0], *runs, "-m", "P.10 map", "--by", "run", "--seed", "1", "--format", "latex", "--quiet"
+    )
+    lines = done.stdout.decode().splitlines()
+    assert [line for line in lines if line.startswith("\\")] == [
+        "\\begin{tabular}{lrrrr}",
+        *("\\toprule", "\\midrule", "\\bottomrule"),
+        "\\end{tabular}",
+    ]
+    head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
+    assert head == ["run", "P\\_10", "", "map", ""]
+    assert [row[0] for row in rows] == [path.name for path in runs]
+    assert sum(row[3].startswith("textbf{") for row in rows) == 1
+    by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
+    assert by_pair.count(b"\\hline") == 3
+
+
+def test_a_row_a_run_against_a_baseline() -> None:
+    """+ is significantly better than the baseline, - worse."""
+    pairs, _ = compare(*EXPERIMENT, "--baseline", "count1")
+    rows, _ = compare(*EXPERIMENT, "--baseline", "count1", "--by", "run")
+    marks = {row["run"]: row["map_differs"] for row in rows}
+    assert marks.pop("count1") == ""
+    expected = {
+        row["run"]: "" if row["differ"] == "False" else "+" if float(row["difference"]) > 0 else "-" for row in pairs
+    }
+    assert marks == expected
+    assert "-" in marks.values()
+
+
+@pytest.mark.parametrize("different", [[], [(0, 1)], [(0, 2), (1, 3)], list(combinations(range(4), 2))])
+def test_letters(different: list[tuple[int, int]]) -> None:
+    """Two runs share a letter unless they differ; the best run has a, and no letter has runs that another has too."""
+    letters = letters_of_groups(4, different, [2, 0, 1, 3])
+    for pair in combinations(range(4), 2):
+        assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in different)
+    assert "a" in letters[2]
+    groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
+    assert not any(one < other for one in groups for other in groups)
+
+
+def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:
+    """Two tables cannot be asked for at once."""
+    result = lab("compare", *three_runs, "--power", "--by", "run")
+    assert (result.status, result.stderr) == (1, "irevalx-lab: --power and --by run must not be given together\n")

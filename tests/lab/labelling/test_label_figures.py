@@ -1,0 +1,190 @@
+"""The figures of labels, estimates, bounds and holes: what is drawn is what the tables say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+
+import pytest
+from label_files import scripted_labels, two_files
+from running import FIXTURES, Result, lab
+
+pytest.importorskip("matplotlib")
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from irevalx.lab.estimation.figures import estimated_intervals
+from irevalx.lab.labelling.figures import confusion_map
+from irevalx.lab.plot import page
+from irevalx.lab.plot.page import Page
+from irevalx.statistics.prediction_powered import Estimates
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that commands draw from now on."""
+    figures: list[Figure] = []
+    save = page.save
+
+    def keep(draw, page, path):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        def drawing(page):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+            figures.append(draw(page))
+            return figures[-1]
+
+        save(drawing, page, path)
+
+    monkeypatch.setattr(page, "save", keep)
+    return figures
+
+
+def called(*args: str | Path) -> Result:
+    """Call irevalx-lab and return what it printed as csv."""
+    result = lab(*args, "--format", "csv", "--quiet")
+    assert result.status == 0, result.stderr
+    return result
+
+
+def machine(folder: Path) -> Path:
+    """Write labels of a scripted labeller, and return their path."""
+    path = folder / "machine"
+    path.write_text("".join(scripted_labels(QRELS.read_text().splitlines(), missed=0.3, wrong=0.1, seed=4)))
+    return path
+
+
+def points(panel, label: str) -> list[tuple[float, float]]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """Return the points of the line with this label."""
+    [line] = [line for line in panel.get_lines() if line.get_label() == label]
+    return [(float(x), float(y)) for x, y in line.get_xydata()]
+
+
+def test_confusion(tmp_path: Path, drawn: list[Figure]) -> None:
+    """Each cell has its number and the share of its row, and is as dark as that."""
+    paths = two_files(tmp_path, [(8, 0, 0), (2, 0, 2), (1, 2, 0), (4, 2, 2)])
+    for ending in ("png", "svg", "pdf"):
+        called("labels", *paths, "--resamples", "0", "--figure", tmp_path / f"f.{ending}")
+        assert (tmp_path / f"f.{ending}").stat().st_size > 1000
+    [panel] = drawn[0].axes
+    assert [text.get_text() for text in panel.texts] == ["8\n80.0 %", "2\n20.0 %", "1\n20.0 %", "4\n80.0 %"]
+    assert np.asarray(panel.images[0].get_array()).tolist() == [[0.8, 0.2], [0.2, 0.8]]
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
+
+
+def test_a_grade_that_nobody_gave_has_no_shares() -> None:
+    """There are no documents to have shares of."""
+    with page.style():
+        figure = confusion_map({(0, 0): 3, (0, 1): 1}, Page())
+    assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
+
+
+def test_many_grades_have_no_numbers() -> None:
+    """Numbers would not fit; shades remain."""
+    with page.style():
+        figure = confusion_map({(a, a): 1 for a in range(40)}, Page())
+    assert list(figure.axes[0].texts) == []
+
+
+def test_bias_against_holes(tmp_path: Path, drawn: list[Figure]) -> None:
+    """The points are the columns of the table, and the lines go through their middle."""
+    arguments: tuple[str | Path, ...] = (
+        "leave-out",
+        QRELS,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "10",
+        "-m",
+        "map bpref",
+    )
+    labelled: tuple[str | Path, ...] = (
+        *arguments,
+        "--complete",
+        "labels",
+        "--labels",
+        machine(tmp_path),
+        "--draw",
+        "holes",
+    )
+    result = called(*labelled, "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
+    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    for panel, measure in zip(drawn[0].axes, ("map", "bpref"), strict=True):
+        for kind in ("biased", "nonrelevant", "labels"):
+            chosen = [row for row in rows if (row["measure"], row["judgments"]) == (measure, kind)]
+            expected = [(float(row["holes"]), float(row["bias"])) for row in chosen]
+            assert np.array(points(panel, kind)) == pytest.approx(np.array(expected))
+
+
+def test_intervals_of_estimates(tmp_path: Path, drawn: list[Figure]) -> None:
+    """Each row has two intervals, that with the machine's labels above; scores and differences have panels."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    human = tmp_path / "human"
+    human.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
+    arguments: tuple[str | Path, ...] = ("--human", human, "--machine", machine(tmp_path), *RUNS[:3])
+    result = called("estimate", *arguments, "--figure", tmp_path / "f.png")
+    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    [scores, differences] = drawn[0].axes
+    assert [label.get_text() for label in scores.get_yticklabels()] == ["count1", "count2", "guess1"]
+    assert differences.get_title() == "map: differences"
+    ends = [line.get_xdata() for line in scores.get_lines() if np.size(line.get_xdata()) == 2]
+    expected = [
+        [float(row[f"{name}low"]), float(row[f"{name}high"])] for row in rows[:3] for name in ("", "classical_")
+    ]
+    assert np.array(ends, np.float64) == pytest.approx(np.array(expected))
+
+
+def test_estimates_of_many_runs(tmp_path: Path) -> None:
+    """Measures are beside each other; differences of which a page has no room for are left out, and a note says so."""
+    some, none = np.linspace(0, 1, 55), np.zeros(55, np.bool_)
+    found = Estimates(some, some, some, some, some, none, some, some, some, some, some)
+    about: list[tuple[str, str | None]] = [(f"r{run}", None) for run in range(10)] + [
+        ("r1", f"r{run}") for run in range(45)
+    ]
+    with page.style():
+        figure = estimated_intervals([("map", about, found), ("P_5", about, found)], 0.05, Page())
+        few = estimated_intervals([("map", about[:40], found), ("P_5", about[:40], found)], 0.05, Page(3.3))
+    assert [panel.get_title() for panel in figure.axes] == ["map", "P_5"]
+    assert "The 45 differences of runs are left out." in figure.get_supxlabel().replace("\n", " ")
+    assert [panel.get_title() for panel in few.axes] == ["map", "map: differences", "P_5", "P_5: differences"]
+
+
+def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:
+    """Both orders begin with nothing judged, and end where bounds says that the judgments lead."""
+    rng = random.Random(3)
+    some = tmp_path / "some"
+    some.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
+    arguments: tuple[str | Path, ...] = ("bounds", some, *RUNS, "-m", "P.5", "--max-grade", "1")
+    called(*arguments, "--figure", tmp_path / "f.pdf")
+    tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
+    [panel] = drawn[0].axes
+    orders = [points(panel, label) for label in ("as --next asks", "by rank")]
+    for order in orders:
+        assert order[0] == (0, 0)
+        assert [y for _, y in order] == sorted(y for _, y in order)
+        assert order[-1][1] == tables["decided pairs"][0]["decided"]
+    assert orders[0][-1][0] <= orders[1][-1][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (
+            ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
+            "--next and --figure must not be given together",
+        ),
+        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "must have two runs to tell apart, but got one"),
+        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw must be given together with --figure"),
+        (("labels", QRELS, QRELS, "--figure", "f.jpeg"), ".png"),
+    ],
+)
+def test_refusals(arguments: tuple[str | Path, ...], rule: str) -> None:
+    """Figures that cannot be drawn are refused before anything is read."""
+    result = lab(*arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr

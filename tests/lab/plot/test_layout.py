@@ -1,0 +1,82 @@
+"""Nothing in a figure is cut off or hidden: words lie on the page, and names of lines do not touch each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from drawn_figures import lines_of, panels_of
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
+from running import FIXTURES, lab
+
+from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"
+LABELS = FIXTURES / "labels"
+GROUPED = ("--group-by", "^[a-z]+", "--depth", "10")
+CALLS = {
+    "study": ("study", QRELS, *RUNS, "-m", MANY, "--samples", "2", "--levels", "1% 20% 50% 90%", "-o", "{}", "--seed", "1"),
+    "swap-rate": ("swap-rate", QRELS, *RUNS, "-m", MANY, "--draws", "20", "--seed", "1", "--figure", "{}/f.svg"),
+    "bins": ("swap-rate", QRELS, *RUNS, "--draws", "20", "--sizes", "2 5", "--bins", "0.1", "--seed", "1", "--figure", "{}/f.svg"),
+    "intervals": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
+    "matrix": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--interval", "t", "--draw", "matrix", "--figure", "{}/f.svg"),
+    "topics": ("compare", QRELS, *RUNS, "--draw", "topics", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
+    "power": ("compare", QRELS, *RUNS, "-m", "map bpref", "--power", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
+    "leave-out": ("leave-out", QRELS, *RUNS, *GROUPED, "-m", "map bpref num_ret", "--complete", "nonrelevant", "--figure", "{}/f.svg"),
+    "labels": ("labels", LABELS / "qrels", LABELS / "machine", "--resamples", "0", "--figure", "{}/f.svg"),
+    "holes": ("leave-out", LABELS / "qrels", *RUNS[:2], *RUNS[4:], *GROUPED, "-m", "map bpref P.10 num_rel_ret", "--complete", "labels", "--labels", LABELS / "machine", "--draw", "holes", "--figure", "{}/f.svg"),
+    "estimate": ("estimate", "--human", "{}/human", "--machine", LABELS / "machine", *RUNS, "-m", "map P.5", "--figure", "{}/f.svg"),
+    "bounds": ("bounds", LABELS / "qrels", *RUNS, "-m", "P.10 rbp dcg", "--max-grade", "1", "--figure", "{}/f.svg"),
+    "describe": ("describe", QRELS, *RUNS, *GROUPED, "--figure", "{}/f.svg"),
+}  # fmt: skip
+
+
+@pytest.fixture(params=["3.3", "7"])
+def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_path: Path) -> Mapping[str, Figure]:
+    """All figures of a call, of one width."""
+    topics = QRELS.read_text().splitlines(keepends=True)
+    (tmp_path / "human").write_text("".join(line for line in topics if int(line.split()[0]) % 2))
+    call = [str(word).format(tmp_path) for word in CALLS[request.node.callspec.params["name"]]]
+    done = lab(*call, "--figure-width", request.param, "--quiet")
+    assert done.status == 0, done.stderr
+    return drawn
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
+    """Words lie on the page and names do not touch; a panel has six lines at most, which differ in three ways."""
+    assert figures
+    for stem in figures:
+        if name == "study" and stem.partition("-")[0] not in {"agreement", "decisions", "mean", "num_rel_ret"}:
+            continue  # they are as those of num_rel_ret
+        figure = figures[stem]
+        width, height = figure.get_size_inches().tolist()
+        with style():
+            box = figure.get_tightbbox()
+        assert (min(box.x0, box.y0) > -0.01, box.x1 < width + 0.01, box.y1 < height + 0.01) == (True, True, True), stem
+        assert height < 16
+        for panel in panels_of(figure):
+            labels = [text for text in panel.texts if isinstance(text, Annotation) and text.arrow_patch]
+            for one, other in combinations(labels, 2):
+                boxes = Text.get_window_extent(one), Text.get_window_extent(other)
+                assert min(boxes[0].y1, boxes[1].y1) - max(boxes[0].y0, boxes[1].y0) < 2.5, (stem, one, other)
+            if labels:
+                assert len(lines_of(panel)) == len(labels) <= MOST_LINES
+
+
+def test_lines_differ_in_three_ways() -> None:
+    """Colours, dashes and markers are as many as lines, and each is there once."""
+    assert (
+        len(COLOURS)
+        == len(set(COLOURS))
+        == len(DASHES)
+        == len(set(DASHES))
+        == len(MARKERS)
+        == len(set(MARKERS))
+        == MOST_LINES
+    )

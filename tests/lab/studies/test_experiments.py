@@ -1,0 +1,775 @@
+"""irevalx-lab leave-out and study: the same numbers as the evaluator's, and the papers' findings."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_degrade as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from running import FIXTURES, ROOT, SHARED, lab, records_of, run
+from scipy.stats import kendalltau, wilcoxon
+
+from irevalx.errors import UsageError
+from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
+from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.studies import run_study as studies
+from irevalx.lab.studies.study_tables import all_knees_table, knees_table
+from irevalx.process.messages import Messages
+from irevalx.reading.source import Source
+from irevalx.statistics.decisions import Confusion
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS = EXPERIMENT / "qrels"
+RUNS = sorted((EXPERIMENT / "runs").iterdir())
+ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
+
+MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=1.5", "subAP", "ndcg.1=1,2=3", "gm_map")
+
+
+def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
+    """Runs and judgments as the commands read them."""
+    messages = Messages("irevalx-lab", quiet=True)
+    return Inputs(messages=messages, qrels=str(qrels), runs=tuple(map(str, runs)), measures=measures).experiment()
+
+
+def evaluated(
+    qrels: Path, runs: list[Path], measures: tuple[str, ...], *flags: str
+) -> dict[tuple[str, str, str], float]:
+    """What irevalx -c says: values by run, topic and measure."""
+    asked = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "-q", "--format", "jsonl", *flags, *asked, qrels, *runs)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return {(row["run"], row["topic"], row["measure"]): row["value"] for row in rows}
+
+
+def write(path: Path, qrels: reference.Qrels) -> Path:
+    """A file of judgments."""
+    path.write_text("".join(f"{t} 0 {d} {g}\n" for t in qrels for d, g in qrels[t].items()))
+    return path
+
+
+def test_values_are_those_of_the_evaluator() -> None:
+    """Per topic and in summary, to the last bit, for measures of every kind side by side."""
+    read = experiment(QRELS, RUNS, *MEASURES)
+    expected = evaluated(QRELS, RUNS, MEASURES)
+    values, names = read.values(), read.measures
+    scores = read.scores(values)
+    for (m, name), (r, one) in product(enumerate(names), enumerate(read.runs)):
+        assert scores[m, r] == expected[one, "all", name]
+        if name != "gm_map":
+            assert values[m, r].tolist() == [expected[one, topic.decode(), name] for topic in read.topics]
+
+
+@pytest.mark.parametrize("rate", ["0.05", "0.5"])
+def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Path) -> None:
+    """Assessing anew equals reading the reduced judgments from a file."""
+    full = reference.read_qrels(QRELS.read_text())
+    path = write(tmp_path / "reduced", reference.uniform(full, rate, 3))
+    expected = evaluated(path, RUNS, MEASURES)
+    read = experiment(QRELS, RUNS, *MEASURES)
+    seen = studies.run_study(read, "uniform", [studies.Level(rate, Fraction(rate))], [3])
+    for (m, name), (r, one) in product(enumerate(read.measures), enumerate(read.runs)):
+        assert seen.scores[0, 0, m, r] == expected[one, "all", name]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sets(st.integers(0, 735)), st.sets(st.integers(0, 735)))
+def test_documents_outside_the_pool(
+    tmp_path_factory: pytest.TempPathFactory, outside: set[int], unjudged: set[int]
+) -> None:
+    """Leaving documents out of the pool equals a file without their lines, in every reading."""
+    lines = QRELS.read_text().splitlines()
+    kept = [i not in outside for i in range(len(lines))]
+    marked = [f"{line.rpartition(' ')[0]} -1" if i in unjudged else line for i, line in enumerate(lines)]
+    path = tmp_path_factory.mktemp("pool") / "qrels"
+    path.write_text("".join(f"{line}\n" for i, line in enumerate(marked) if kept[i]))
+    topics = {line.split()[0] for i, line in enumerate(lines) if kept[i]}
+    read = experiment(QRELS, RUNS[:2], *MEASURES)
+    of_line = read.judgments.lines - 1
+    grades = np.array([int(marked[i].split()[3]) for i in of_line])
+    values = read.values(grades, np.array(kept)[of_line])
+    expected = evaluated(path, RUNS[:2], MEASURES) if topics else {}
+    places = product(enumerate(read.measures), enumerate(read.runs), enumerate(read.topics))
+    for (m, name), (r, one), (t, topic) in places:
+        if topic.decode() in topics and name != "gm_map":
+            assert values[m, r, t] == expected[one, topic.decode(), name]
+
+
+def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
+    """A run without results for a topic scores 0 there; a topic that no run has is left out."""
+    full = reference.read_qrels(QRELS.read_text())
+    full["nobody"] = {"D000": 1}
+    path = write(tmp_path / "qrels", full)
+    short = tmp_path / "short"
+    short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
+    said: list[str] = []
+    judgments = QrelsLines.read(Source(str(path)), print).judgments
+    runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
+    read = prepare(judgments, runs, ["map"], warn=said.append)
+    assert b"nobody" not in read.topics
+    assert read.values()[0, 0, read.topics.index(b"3")] == 0
+    assert said == [
+        "1 of 13 judged topics are left out: no run has results for them",
+        "count1: 1 of 12 topics without results count as 0",
+    ]
+    said.clear()
+    with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
+        prepare(judgments, runs, ["map"], least_retrieved=0.95, warn=said.append)
+    assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        (["map", "map"], "each measure must be asked for once, but got 'map' twice"),
+        (["P.5", "P.5,10"], "each measure must be asked for once, but got 'P_5' twice"),
+        (["runid"], "a measure must have a number for each topic"),
+        (["relstring"], "a measure must have a number for each topic"),
+        (["prefs_simp"], "judgments for the measure 'prefs_simp' must be in the format prefs or qrels_prefs"),
+        (["mapp"], "a measure must be one that irevalx knows, but got 'mapp'; the nearest are"),
+    ],
+)
+def test_measures_that_cannot_be_studied(measures: list[str], message: str) -> None:
+    """Text, counts of the summary, preferences, and the same thing twice."""
+    with pytest.raises(Exception, match="^" + message.replace("(", r"\(")):
+        requests_of(measures, 1)
+
+
+# leave-out
+
+
+@pytest.mark.parametrize("every", [1000, 3])
+def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
+    """Scores and ranks equal those of the evaluator on the files that the definition gives, and those written; also
+    where some documents were not judged.
+    """  # noqa: D205
+    lines = QRELS.read_text().splitlines()
+    lines[::every] = [f"{line.rpartition(' ')[0]} -1" for line in lines[::every]]
+    full = reference.read_qrels("\n".join(lines))
+    qrels = write(tmp_path / "qrels", full)
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
+    groups = {name: name.rstrip("12") for name in runs}
+    measures = ("map", "bpref", "P.5:skip", "infAP")
+    args: tuple[str | Path, ...] = (
+        qrels,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "10",
+        "-m",
+        " ".join(measures),
+        "--format",
+        "jsonl",
+    )
+    done = lab("leave-out", *args, "--write", tmp_path / "groups")
+    rows = {(row["run"], row["measure"]): row for row in map(json.loads, done.stdout.splitlines())}
+    assert len(rows) == len(runs) * len(measures)
+    for group in set(groups.values()):
+        whole, reduced = reference.without_group(full, runs, groups, group, 10)
+        before = evaluated(write(tmp_path / "whole", whole), RUNS, measures)
+        after = evaluated(write(tmp_path / "reduced", reduced), RUNS, measures)
+        assert (tmp_path / "groups" / f"{group}.qrels").read_text() == (tmp_path / "reduced").read_text()
+        for (name, measure), row in rows.items():
+            if row["group"] == group:
+                for scores, score, rank in ((before, "score", "rank"), (after, "left_out", "rank_left_out")):
+                    assert row[score] == scores[name, "all", measure]
+                    better = sum(scores[other, "all", measure] > row[score] + 1e-12 for other in runs)
+                    assert row[rank] == 1 + better
+
+
+def test_leave_out_keeps_what_was_pooled() -> None:
+    """With --keep-in-pool the group's documents are unjudged, not unknown: infAP and indAP see the difference."""
+    args: tuple[str | Path, ...] = (
+        "leave-out",
+        QRELS,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "5",
+        "-m",
+        "map indAP",
+        "--summary",
+        "--format",
+        "jsonl",
+    )
+    deleted = [json.loads(line) for line in lab(*args).stdout.splitlines()]
+    kept = [json.loads(line) for line in lab(*args, "--keep-in-pool").stdout.splitlines()]
+    assert deleted[0] == kept[0]
+    assert deleted[0]["measure"] == "map"
+    assert kept[1]["bias"] > deleted[1]["bias"]
+
+
+def test_groups(tmp_path: Path) -> None:
+    """From a file, by a pattern, or each run by itself: the same groups, the same table."""
+    (tmp_path / "groups").write_text("# run group\n\n" + "".join(f"{path.name}\t{path.name[:-1]}\n" for path in RUNS))
+    shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map")
+    by_file = lab(*shared, "--groups", tmp_path / "groups")
+    by_pattern = lab(*shared, "--group-by", "([a-z]+)[0-9]")
+    assert by_file.status == 0
+    assert by_file.stdout == by_pattern.stdout
+    alone = lab(*shared)
+    assert b"count1   count1   map" in alone.stdout
+    assert alone.stdout != by_file.stdout
+    assert groups_by_pattern("1|2", ["a1", "b2"]) == ["1", "2"]
+
+
+def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
+    """Together they are left out as a group; nothing else may be called so."""
+    assert groups_by_pattern("^count|^guess", ["count1", "x", "guess", "vector1"]) == [
+        "count",
+        "others",
+        "guess",
+        "others",
+    ]
+    assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
+    with pytest.raises(UsageError, match="'others', as runs that it does not match are, but it does in 'others1'"):
+        groups_by_pattern("^others", ["others1", "2"])
+    shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--format", "jsonl")
+    rows = [json.loads(line) for line in lab(*shared, "--group-by", "^count").stdout.splitlines()]
+    assert {row["group"] for row in rows} == {"count", "others"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("count1 a b\n", ":1: a line must have 2 columns (run, group), but got 'count1 a b'"),
+        ("count1 a\n\ncount1 b\n", ":3: a run must be in one group, but got 'count1' a second time"),
+        ("count1 a\n", ": each run must be in a group, but 'count2' is in none"),
+        ("count1 a\ncount2 b\nother c\n", ": a group must have a run, but 'c' has none ('other' was not given"),
+    ],
+)
+def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> None:
+    """A group with no runs, a run with no group or two."""
+    groups = tmp_path / "groups"
+    groups.write_text(text)
+    done = lab("leave-out", QRELS, *RUNS[:2], "--groups", groups)
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {groups}{message}")
+
+
+def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
+    """No group's judgments take the place of another's."""
+    (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
+    args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
+    done = lab(*args, "--write", tmp_path / "out")
+    told = "--write must have a file for each group, but 'a/b' and 'a_b' share one"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
+    assert not (tmp_path / "out").exists()
+    assert lab(*args).status == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
+        (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
+        (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
+        (["--group-by", "a", "--groups", "f"], "--groups and --group-by must not be given together"),
+        (["-m", "map map"], "each measure must be asked for once, but got 'map' twice"),
+    ],
+)
+def test_leave_out_refuses(args: list[str], message: str) -> None:
+    """What makes no sense is said in a line."""
+    done = lab("leave-out", QRELS, *RUNS[:2], *args)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {message}")
+
+
+def test_a_single_run_is_refused() -> None:
+    """There is nothing to compare it with."""
+    done = lab("leave-out", QRELS, RUNS[0])
+    assert (done.status, done.stderr) == (1, "irevalx-lab: at least two runs must be given, but got 1\n")
+
+
+def test_summary_of_left_out_runs() -> None:
+    """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
+    found = LeftOut(
+        before=np.array([[0.4, 0.3, 0.2, 0.1]]),
+        after=np.array([[0.3, 0.5, 0.2, 0.4]]),
+        rank_before=np.array([[1, 2, 3, 4]]),
+        rank_after=np.array([[2, 1, 3, 1]]),
+        changed=np.array([[True, False, False, True]]),
+        left_out=np.ones(4, np.bool_),
+        confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
+        reversals=np.zeros((1, 6), np.int64),
+    )
+    assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
+    assert found.bias[0] == pytest.approx(0.1)
+    assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
+    assert found.tau[0] == found.tau_all[0] == pytest.approx((3 - 3) / 6)
+
+
+def test_documents_removed_for_each_topic() -> None:
+    """Those of the definition, counted in the files; their mean is that over groups and topics."""
+    read = experiment(QRELS, RUNS, "map")
+    names = groups_by_pattern("^[a-z]+", read.runs)
+    full = reference.read_qrels(QRELS.read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
+    groups = {name: name.rstrip("12") for name in runs}
+    removed = removed_table(read, list(removals(read, names, 10)))
+    rows = {(row["group"], row["topic"]): row for row in records_of(removed)}
+    total = 0
+    for group in set(names):
+        whole, reduced = reference.without_group(full, runs, groups, group, 10)
+        for topic in full:
+            gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
+            row = rows[group, topic]
+            assert (row["removed"], row["relevant"]) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            total += len(gone)
+    assert rows["mean", "mean"]["removed"] == pytest.approx(total / len(full) / len(set(names)))
+    assert sum(row["removed"] for (_, topic), row in rows.items() if topic == "all") == total
+
+
+@pytest.mark.parametrize("only", [None, "count"])
+def test_decisions_about_left_out_runs(only: str | None) -> None:
+    """Pairs of which a run was left out, decided by scipy under the whole pool and under what is left of it."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    groups = groups_by_pattern("^[a-z]+", read.runs)
+    left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
+    found = leave_out(read, left, deleted).confusion
+    expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
+    before = read.values(pooled=left[0].in_pool)
+    for removal in left:
+        after = read.values(*deleted(removal, read.grades))
+        for m, (i, j) in product(range(2), combinations(range(len(read.runs)), 2)):
+            if removal.runs[i] or removal.runs[j]:
+                d = [np.round(values[m, i] - values[m, j], 12) for values in (before, after)]
+                different = [bool(one.any()) and float(wilcoxon(one).pvalue) < 0.05 for one in d]
+                sign = [round(float(one.mean()), 12) for one in d]
+                expected[m][f"c{1 + different[0]}{1 + different[1]}"] += 1
+                expected[m]["pma"[sum(different)] + "ad"[sign[0] * sign[1] < 0]] += 1
+    for m in range(2):
+        assert {name: int(found.columns[name][m]) for name in expected[m]} == expected[m]
+
+
+def test_one_group_alone() -> None:
+    """--only: the group's runs as before, the others with its judgments as well, and tau-b over all of them."""
+    shared: tuple[str | Path, ...] = (
+        "leave-out",
+        QRELS,
+        *RUNS,
+        "--group-by",
+        "^[a-z]+",
+        "--depth",
+        "4",
+        "-m",
+        "map P.5:skip",
+        "--format",
+        "json",
+    )
+    every, alone = (json.loads(lab(*args).stdout) for args in (shared, (*shared, "--only", "count")))
+    of_group = [row for row in every["runs"] if row["group"] == "count"]
+    assert [row for row in alone["runs"] if row["group"] == "count"] == of_group
+    assert {row["run"] for row in alone["runs"]} == {path.name for path in RUNS}
+    for row in alone["summary"]:
+        rows = [one for one in of_group if one["measure"] == row["measure"]]
+        assert row["bias"] == pytest.approx(fmean(one["left_out"] - one["score"] for one in rows))
+        assert row["fall"] == max(0, *(one["rank_left_out"] - one["rank"] for one in rows))
+        both = [(one["score"], one["left_out"]) for one in alone["runs"] if one["measure"] == row["measure"]]
+        assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
+    assert "tau_b_all_runs" not in every["summary"][0]
+    done = lab(*shared, "--only", "nobody")
+    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
+
+
+RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias
+    10: {"map": (0.5, 1, 6, -0.0002), "bpref": (0.967, 4, 1, 0.0088), "RankEff": (0.567, 4, 0, 0.0037)},
+    20: {"map": (0.333, 1, 2, 0.0006), "bpref": (0.367, 2, 1, 0.0042), "RankEff": (0.3, 2, 1, 0.0030)},
+}
+RECORDED_BIAS = {10: {"P_20": -0.0024, "P_20:skip": 0.0026}, 20: {"P_20": -0.0015, "P_20:skip": 0.0049}}
+
+
+@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
+def test_leave_out_on_cranfield() -> None:
+    """The recorded figures, and the findings of [4] Table 2."""
+    for depth, recorded in RECORDED.items():
+        args = ("--group-by", "^[a-z]+", "--depth", str(depth), "-m", "P.20 P.20:skip map bpref RankEff")
+        runs = sorted((CRANFIELD / "runs").iterdir())
+        done = lab("leave-out", CRANFIELD / "qrels.gz", *runs, *args, "--summary", "--format", "jsonl")
+        rows: dict[str, dict[str, Any]] = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
+        for measure, (change, rise, fall, bias) in recorded.items():
+            row = rows[measure]
+            assert (round(row["rank_change"], 3), row["rise"], row["fall"], round(row["bias"], 4)) == (
+                change,
+                rise,
+                fall,
+                bias,
+            )
+        assert {measure: round(rows[measure]["bias"], 4) for measure in RECORDED_BIAS[depth]} == RECORDED_BIAS[depth]
+        if depth == 10:
+            assert rows["RankEff"]["rank_change"] < rows["bpref"]["rank_change"] < rows["P_20:skip"]["rank_change"] / 2
+
+
+def changes_of_rank(before: dict[str, int], after: dict[str, dict[str, int]]) -> tuple[float, int, int]:
+    """Mean absolute change of rank, largest rise and fall: scores of all runs with the whole pool, and without each
+    run's group.
+    """  # noqa: D205
+
+    def rank(scores: dict[str, int], run: str) -> int:
+        return 1 + sum(score > scores[run] for score in scores.values())
+
+    gain = [rank(before, run) - rank(after[run], run) for run in before]
+    return sum(map(abs, gain)) / len(gain), max(0, *gain), max(0, *(-one for one in gain))
+
+
+@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
+@pytest.mark.parametrize("condensed", [False, True])
+def test_precision_of_left_out_runs_in_whole_numbers(condensed: bool) -> None:
+    """Means of P_20 often tie, and ties are ties: relevant documents among the first 20 of all topics, counted."""
+    qrels = reference.read_qrels(gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode())
+    paths = sorted((CRANFIELD / "runs").iterdir())
+    runs = {p.name.removesuffix(".gz"): reference.read_run(gzip.decompress(p.read_bytes()).decode()) for p in paths}
+    groups = {name: name.rstrip("0123456789") for name in runs}
+
+    def found(judged: reference.Qrels) -> dict[str, int]:
+        count = dict.fromkeys(runs, 0)
+        for name, run_of in runs.items():
+            for topic, docnos in run_of.items():
+                grades = judged.get(topic, {})
+                ranked = [docno for docno in docnos if docno in grades] if condensed else docnos
+                count[name] += sum(grades.get(docno, 0) >= 1 for docno in ranked[:20])
+        return count
+
+    parts = {group: reference.without_group(qrels, runs, groups, group, 10) for group in set(groups.values())}
+    before = found(next(iter(parts.values()))[0])
+    scores = {group: found(reduced) for group, (_, reduced) in parts.items()}
+    expected = changes_of_rank(before, {name: scores[groups[name]] for name in runs})
+    args = ("--group-by", "^[a-z]+", "--depth", "10", "-m", "P.20:skip" if condensed else "P.20")
+    done = lab("leave-out", CRANFIELD / "qrels.gz", *paths, *args, "--summary", "--format", "jsonl")
+    row = json.loads(done.stdout)
+    assert (row["rank_change"], row["rise"], row["fall"]) == (pytest.approx(expected[0]), *expected[1:])
+
+
+# study
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """The rows of a csv file."""
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small study, with figures."""
+    into = tmp_path_factory.mktemp("study") / "made" / "here"
+    args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
+    done = lab("study", QRELS, *RUNS, *args)
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.startswith(
+        b"least level from which on the mean over samples exceeds 0.9 (blank: none)\n\nmeasure "
+    )
+    return into
+
+
+def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
+    """The last crossing counts; the first is told, and there is a mark for people."""
+    read = experiment(QRELS, RUNS, "map", "bpref")
+    levels = [studies.Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
+    made = studies.run_study(read, "uniform", levels, [1, 2])
+    same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
+    falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
+    rows = {(row["measure"], row["statistic"]): row for row in records_of(all_knees_table(falters))}
+    assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
+    assert rows["map", "accuracy"] == {
+        "measure": "map",
+        "statistic": "accuracy",
+        "knee": "90%",
+        "first": "10%",
+        "monotone": False,
+        "low": None,
+        "high": None,
+    }
+    assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
+    shown = knees_table(falters)
+    assert [row["accuracy"] for row in records_of(shown)] == ["90%*", "*"]
+    assert shown.notes == ("* It exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+
+
+def test_study_writes_what_it_says(folder: Path) -> None:
+    """Every score of every sample, statistics that the scores give, figures, and how it was made."""
+    scores = table(folder / "scores.csv")
+    assert len(scores) == 6 * 3 * (1 + 3 * 2)
+    by: dict[tuple[str, str, str, str], float] = {
+        (row["level"], row["sample"], row["measure"], row["run"]): float(row["score"]) for row in scores
+    }
+    names = sorted({row["run"] for row in scores})
+    full = {run: by["", "", "map", run] for run in names}
+    samples = table(folder / "samples.csv")
+    assert len(samples) == 3 * 2 * 3 * 2
+    for row in samples:
+        y = {run: by[row["level"], row["sample"], row["measure"], run] for run in names}
+        x = full if row["against"] == "AP" else {run: by["", "", row["measure"], run] for run in names}
+        assert float(row["bias"]) == pytest.approx(fmean(y[run] - x[run] for run in names), abs=1e-12)
+        assert float(row["rms"]) == pytest.approx(fmean((y[run] - x[run]) ** 2 for run in names) ** 0.5)
+        assert (row["accuracy"] == "") == (row["against"] == "AP")
+    for row in table(folder / "summary.csv"):
+        taus = [
+            float(one["tau_b"])
+            for one in samples
+            if all(one[key] == row[key] for key in ("level", "measure", "against"))
+        ]
+        assert float(row["tau_b_mean"]) == pytest.approx(fmean(taus))
+        assert float(row["tau_b_sd"]) == pytest.approx(abs(taus[0] - taus[1]) / 2**0.5)
+    about = json.loads((folder / "study.json").read_text())
+    assert about["seeds"] == [11, 12]
+    assert about["levels"] == ["20%", "0.5", "1"]
+    assert [len(one["sha256"]) for one in about["inputs"]] == [64] * 7
+    figures = {path.stem for path in folder.glob("*.png")}
+    stems = {"map", "infAP_c=1", "P_5_skip"}
+    assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
+        "agreement-with-AP",
+        "agreement-with-itself",
+        "decisions",
+        "mean-scores",
+    }
+    assert not list(folder.glob(".*"))
+
+
+def test_full_judgments_agree_with_themselves(folder: Path) -> None:
+    """At 100 % nothing is lost: tau 1, no error, all decisions kept."""
+    for row in table(folder / "samples.csv"):
+        if (row["level"], row["against"]) == ("1", "itself"):
+            expected = {
+                "tau": 1,
+                "tau_b": 1,
+                "tau_ap": 1,
+                "pearson": 1,
+                "rms": 0,
+                "bias": 0,
+                "accuracy": 1,
+                "g_mean": 1,
+            }
+            assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
+
+
+def test_study_samples_are_those_of_degrade(folder: Path, tmp_path: Path) -> None:
+    """Sample 1 at 20 % has seed 12: degrade and irevalx give its scores."""
+    reduced = tmp_path / "reduced"
+    reduced.write_bytes(lab("degrade", QRELS, "--uniform", "0.2", "--seed", "12").stdout)
+    expected = evaluated(reduced, RUNS, ("map", "infAP.c=1", "P.5:skip"))
+    rows = [row for row in table(folder / "scores.csv") if (row["level"], row["sample"]) == ("20%", "1")]
+    assert len(rows) == 18
+    assert all(float(row["score"]) == expected[row["run"], "all", row["measure"]] for row in rows)
+
+
+@pytest.mark.parametrize("scheme", ["depth", "mixed"])
+def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
+    """Shallow pools, alone and with as many random judgments, as irevalx-lab pool makes them."""
+    args = ("--scheme", scheme, "--levels", "2,8", "--samples", "1", "--seed", "5", "-m", "indAP", "--figures", "none")
+    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
+    assert done.status == 0
+    mix = ["--mix-seed", "5"] if scheme == "mixed" else []
+    reduced = tmp_path / "reduced"
+    reduced.write_bytes(lab("pool", *RUNS, "--depth", "8", "--judge", QRELS, *mix).stdout)
+    judged = {tuple(line.split()[:3:2]) for line in QRELS.read_text().splitlines()}
+    lines = [line for line in reduced.read_text().splitlines() if tuple(line.split()[:3:2]) in judged]
+    reduced.write_text("\n".join(lines) + "\n")
+    expected = evaluated(reduced, RUNS, ("indAP",))
+    rows = [row for row in table(tmp_path / "out" / "scores.csv") if row["level"] == "8"]
+    assert {row["run"]: float(row["score"]) for row in rows} == {
+        path.name: expected[path.name, "all", "indAP"] for path in RUNS
+    }
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+    """Byte for byte, the figures included."""
+    args: tuple[str | Path, ...] = (
+        "study",
+        QRELS,
+        *RUNS,
+        "--levels",
+        "0.3",
+        "--samples",
+        "2",
+        "--seed",
+        "1",
+        "-m",
+        "map bpref",
+        "--figures",
+        "svg",
+    )
+    for name in ("one", "two"):
+        assert lab(*args, "-o", tmp_path / name).status == 0
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert len([name for name in files if name.endswith(".svg")]) == 8
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
+        (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
+        (["--levels", ","], "--levels must have one level at least"),
+        (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),
+        (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
+    ],
+)
+def test_study_refuses(args: list[str], message: str, tmp_path: Path) -> None:
+    """Levels that make no sense; nothing is written."""
+    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_can_be_written(tmp_path: Path) -> None:
+    """A folder that cannot be made."""
+    (tmp_path / "file").write_text("")
+    done = lab("study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in")
+    assert (done.status, done.stderr.startswith("irevalx-lab: cannot make the folder")) == (74, True)
+
+
+@pytest.fixture(scope="module")
+def of_robust() -> studies.Study:
+    """Uniform samples of the TREC 2003 Robust judgments, as DEFINITIONS.md's table has them."""
+    measures = (
+        "map",
+        "infAP.c=1",
+        "infAP.c=1.5",
+        "infAP",
+        "infAP.c=2.5",
+        "indAP",
+        "subAP",
+        "bpref",
+        "bpref_10",
+        "RankEff",
+    )
+    read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
+    levels = [studies.Level(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
+    return studies.run_study(read, "uniform", levels, range(1, 11))
+
+
+# DEFINITIONS.md, section 6: bias, rms and tau against AP at 30, 10, 5, 2 and 1 %, over ten samples.
+UNIFORM = {
+    "map": ((-0.117, 0.121, 0.82), (-0.152, 0.157, 0.59), (-0.157, 0.163, 0.43), (-0.153, 0.159, 0.35), (-0.162, 0.168, 0.38)),
+    "infAP_c=1": ((0.003, 0.013, 0.93), (0.015, 0.025, 0.81), (0.035, 0.042, 0.81), (0.116, 0.121, 0.75), (0.160, 0.166, 0.75)),
+    "infAP_c=1.5": ((-0.006, 0.013, 0.93), (-0.012, 0.022, 0.82), (-0.009, 0.025, 0.83), (0.039, 0.045, 0.77), (0.061, 0.066, 0.77)),
+    "infAP": ((-0.010, 0.014, 0.93), (-0.025, 0.029, 0.83), (-0.032, 0.036, 0.86), (0.0, 0.021, 0.77), (0.012, 0.024, 0.77)),
+    "infAP_c=2.5": ((-0.013, 0.016, 0.93), (-0.033, 0.036, 0.83), (-0.045, 0.048, 0.87), (-0.023, 0.030, 0.78), (-0.018, 0.026, 0.77)),
+    "indAP": ((0.018, 0.020, 0.95), (0.048, 0.050, 0.88), (0.077, 0.081, 0.84), (0.140, 0.145, 0.81), (0.158, 0.164, 0.82)),
+    "subAP": ((0.025, 0.026, 0.94), (0.065, 0.068, 0.85), (0.103, 0.107, 0.87), (0.192, 0.199, 0.81), (0.242, 0.251, 0.82)),
+    "bpref": ((-0.001, 0.017, 0.88), (0.015, 0.026, 0.79), (0.036, 0.043, 0.77), (0.120, 0.126, 0.73), (0.170, 0.177, 0.72)),
+    "bpref_10": ((0.068, 0.069, 0.92), (0.143, 0.148, 0.83), (0.211, 0.218, 0.79), (0.323, 0.335, 0.75), (0.360, 0.374, 0.75)),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
+def test_study_on_robust03(of_robust: studies.Study) -> None:
+    """Bias, rms and tau of ten samples lie where ten other samples lay, four standard errors of either mean apart."""
+    names = of_robust.experiment.measures
+    percent = {level.text: i for i, level in enumerate(of_robust.levels)}
+    for measure, recorded in UNIFORM.items():
+        m = names.index(measure)
+        for text, triple in zip(("0.3", "0.1", "0.05", "0.02", "0.01"), recorded, strict=True):
+            for name, value in zip(("bias", "rms", "tau_b"), triple, strict=True):
+                of_samples = of_robust.statistics["AP"][name][percent[text], :, m]
+                error = of_samples.std(ddof=1) * (2 / of_samples.size) ** 0.5
+                assert abs(of_samples.mean() - value) < 4 * error + 0.001 + 0.01 * (name == "tau_b"), (
+                    measure,
+                    text,
+                    name,
+                )
+
+
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
+def test_findings_on_robust03(of_robust: studies.Study) -> None:
+    """What the papers found, as far as twelve runs are enough."""
+    names, bias = of_robust.experiment.measures, defaultdict[str, dict[str, float]](dict)
+    rms = defaultdict[str, dict[str, float]](dict)
+    for (i, level), (m, name) in product(enumerate(of_robust.levels), enumerate(names)):
+        reference = "itself" if name == "RankEff" else "AP"
+        bias[level.text][name] = float(of_robust.statistics[reference]["bias"][i, :, m].mean())
+        rms[level.text][name] = float(of_robust.statistics[reference]["rms"][i, :, m].mean())
+    at: Callable[[str], float] = bias["0.05"].__getitem__
+    assert at("infAP_c=1") > at("infAP_c=1.5") > at("infAP") > at("infAP_c=2.5")
+    for text, of_level in bias.items():
+        assert of_level["map"] < 0 < of_level["indAP"] < of_level["subAP"]
+        assert abs(of_level["RankEff"]) < 0.02
+        if text != "0.3":
+            assert rms[text]["infAP"] < min(rms[text][name] for name in ("indAP", "subAP", "map"))
+
+
+# The command
+
+
+def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the extra a command that needs it says so before it does anything; the others work."""
+    for name in ("matplotlib", "scipy"):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, name, None)
+            done = lab("study", QRELS, *RUNS, "-o", tmp_path / "out")
+        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]'\n"
+        assert (done.status, done.stdout, done.stderr) == (1, b"", expected)
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_and_unknown_commands() -> None:
+    """Without a command there is help; each command has an example in its own."""
+    assert lab().stdout == lab("-h").stdout
+    for name in COMMANDS:
+        done = lab(name, "-h")
+        assert done.status == 0
+        assert f"irevalx-lab {name} " in " ".join(done.stdout.decode().rpartition("Example: ")[2].split()) + " "
+    assert (lab("nothing").status, lab("nothing").stderr) == (1, "irevalx-lab: No such command 'nothing'.\n")
+
+
+def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells complete commands, options, measures and files."""
+
+    def offered(*words: str) -> list[str]:
+        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["irevalx-lab", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        return lab().stdout.decode().splitlines()
+
+    assert offered("deg") == ["plain,degrade"]
+    assert offered("study", "--sch") == ["plain,--scheme"]
+    assert offered("study", "--levels", "x", "-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
+    assert offered("compare", "qr") == ["file,qr"]
+
+
+def test_means_of_compare_are_those_of_the_evaluator() -> None:
+    """To the last bit."""
+    expected = evaluated(QRELS, RUNS, ("ndcg",))
+    done = lab("compare", QRELS, *RUNS, "-m", "ndcg", "--seed", "1", "--format", "jsonl")
+    for row in map(json.loads, done.stdout.splitlines()):
+        assert row["mean"] == expected[row["run"], "all", "ndcg"]
+        assert row["mean_against"] == expected[row["against"], "all", "ndcg"]
+
+
+def test_imports_wait() -> None:
+    """The help of the whole imports no numpy, that of a command and degrade nothing of the extra."""
+    code = "import sys; from irevalx.lab.program import main; main(['-h']); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.endswith(b"\nFalse\n")
+    code = (
+        "import sys; from irevalx.lab.program import main;"
+        f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"
+        "print([name for name in sys.modules if name in ('scipy', 'matplotlib', 'sklearn')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
+    assert done.stderr == b"[]\n"

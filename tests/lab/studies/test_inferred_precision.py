@@ -1,0 +1,157 @@
+"""infAP without a pool and with true precisions: as loops over the files have it, and what it shows on robust03."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference_degrade as reference
+from running import FIXTURES, SHARED, lab, opened
+from running import run as evaluate
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.experiments import samples
+from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.lab.studies.inferred_precision import with_error_sources, without_pool
+from irevalx.reading.source import Source
+
+EXPERIMENT = FIXTURES / "experiment"
+ROBUST = SHARED / "robust03"
+
+
+def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
+    """Runs and judgments."""
+    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
+    return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
+
+
+def infap_without_pool(experiment: Experiment, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
+    """Values without a pool, shape (n_runs, n_topics)."""
+    t = experiment.ranking.assess(experiment.judgments, grades)
+    return np.reshape(without_pool(t, c, epsilon), experiment.missing.shape)
+
+
+def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> FloatArray:
+    """Values with true precisions, shape (n_runs, n_topics)."""
+    *_, values = with_error_sources(experiment).values(grades)
+    return np.asarray(values, np.float64)
+
+
+def test_both_are_those_of_the_loop() -> None:
+    """Rank by rank, for a fifth of the judgments."""
+    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "infAP")
+    full = reference.read_qrels((EXPERIMENT / "qrels").read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in (EXPERIMENT / "runs").iterdir()}
+    part = reference.uniform(full, "0.2", 3)
+    order = samples.RandomOrder(experiment.judgments, 3, "uniform")
+    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1))
+    without = infap_without_pool(experiment, grades, c=1.5, epsilon=0.001)
+    exact = infap_with_true_precisions(experiment, grades)
+    for r, run in enumerate(experiment.runs):
+        for t, name in enumerate(experiment.topics):
+            topic = name.decode()
+            n_relevant = sum(grade > 0 for grade in part[topic].values())
+            estimated = true = 0.0
+            relevant = nonrelevant = truly_relevant = 0
+            for k, docno in enumerate(runs[run].get(topic, []), start=1):
+                truly_relevant += full[topic].get(docno, 0) > 0
+                grade = part[topic].get(docno, -1)
+                if grade > 0:
+                    true += truly_relevant / k
+                    above = (relevant + 0.001) / (relevant + nonrelevant + 1.5 * 0.001)
+                    estimated += 1 if k == 1 else 1 / k + (k - 1) / k * above
+                relevant += grade > 0
+                nonrelevant += grade == 0
+            assert exact[r, t] == pytest.approx(true / n_relevant if n_relevant else 0)
+            assert without[r, t] == pytest.approx(estimated / n_relevant if n_relevant else 0)
+
+
+def test_full_judgments() -> None:
+    """True precisions give average precision; without a pool infAP is greater where nonrelevant documents are outside."""
+    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "map", "infAP")
+    average_precision, infap = experiment.values()
+    np.testing.assert_allclose(infap_with_true_precisions(experiment, experiment.grades), average_precision)
+    assert (infap_without_pool(experiment, experiment.grades) >= infap - 1e-12).all()
+
+
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
+def test_the_error_is_in_the_precisions() -> None:
+    """From 5 % of the judgments: with true precisions there is no bias, by estimation there is one, due to smoothing.
+
+    Source: Yilmaz and Aslam 2008, section 4.5.4 and Figure 19.
+    """
+    experiment = read(ROBUST / "qrels.gz", ROBUST / "runs", "map", "infAP.c=2")
+    average_precision = experiment.values()[0].mean()
+    kinds: dict[str, Callable[[Experiment, IntArray], FloatArray]] = {
+        "true": infap_with_true_precisions,
+        "without": infap_without_pool,
+        "estimated": lambda experiment, grades: experiment.values(grades)[1],
+    }
+    bias = dict.fromkeys(kinds, 0.0)
+    for seed in range(1, 11):
+        order = samples.RandomOrder(experiment.judgments, seed, "uniform")
+        grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 20), order, 1))
+        for name, infap in kinds.items():
+            bias[name] += float(infap(experiment, grades).mean() - average_precision) / 10
+    assert bias["estimated"] < -0.015  # standard error 0.004
+    assert abs(bias["true"]) < 0.012
+    assert bias["estimated"] < bias["without"] < bias["true"]
+
+
+def test_study_shows_both(tmp_path: Path) -> None:
+    """--infap-errors adds both everywhere; under full judgments true precisions give average precision."""
+    files = (EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir()))
+    options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
+    done = lab("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
+    assert done.status == 0
+    with (tmp_path / "scores.csv").open() as stream:
+        scores = {
+            (row["level"], row["sample"], row["run"], row["measure"]): row["score"] for row in csv.DictReader(stream)
+        }
+    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "map")
+    order = samples.RandomOrder(experiment.judgments, 6, "uniform")
+    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
+    without, exact = infap_without_pool(experiment, grades), infap_with_true_precisions(experiment, grades)
+    for r, run in enumerate(experiment.runs):
+        assert float(scores["30%", "1", run, "infAP_no_pool"]) == pytest.approx(without[r].mean(), abs=1e-12)
+        assert float(scores["30%", "1", run, "infAP_true_precisions"]) == pytest.approx(exact[r].mean(), abs=1e-12)
+        full = float(scores["100%", "0", run, "infAP_true_precisions"])
+        assert full == pytest.approx(float(scores["100%", "0", run, "map"]), abs=1e-12)
+    with (tmp_path / "summary.csv").open() as stream:
+        [row] = [
+            row
+            for row in csv.DictReader(stream)
+            if (row["measure"], row["level"], row["against"]) == ("infAP_true_precisions", "100%", "AP")
+        ]
+    assert float(row["rms_mean"]) == pytest.approx(0, abs=1e-12)
+    assert row["tau_b_low"]
+
+
+def test_binary_ndcg(tmp_path: Path) -> None:
+    """ndcg.2=1 on grades of 2 is ndcg on the same judgments with 1 in place of 2: Bompada et al. use binary gains."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    grades = {"a": 2, "b": 0, "c": 1, "d": 2, "e": 0}
+    qrels.write_text("".join(f"1 0 {docno} {grade}\n" for docno, grade in grades.items()))
+    run.write_text("".join(f"1 Q0 {docno} 0 {-rank} run\n" for rank, docno in enumerate("bcaxd")))
+    dcg = sum(1 / math.log2(rank + 1) for rank, docno in enumerate("bcaxd", 1) if grades.get(docno))
+    ideal = sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
+    [line] = evaluate("-m", "ndcg.2=1", qrels, run).stdout.splitlines()
+    assert line.split() == [b"ndcg_2=1", b"all", b"%.4f" % (dcg / ideal)]
+
+
+def test_beside_measures_of_strata(tmp_path: Path) -> None:
+    """Measures of strata and of probabilities, evaluated apart, are the same with the two and without."""
+    files = [EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir())]
+    options = ["--scheme", "mixed", "--levels", "2", "--samples", "1", "--seed", "1", "--figures", "none"]
+    measures = ["-m", "xinfAP infAP statAP"]
+    lab("study", *files, *options, *measures, "-o", tmp_path / "plain")
+    lab("study", *files, *options, *measures, "--infap-errors", "-o", tmp_path / "more")
+    plain, more = ((tmp_path / name / "scores.csv").read_text().splitlines() for name in ("plain", "more"))
+    assert set(plain) < set(more)
+    assert {row["measure"] for row in csv.DictReader(more)} > {"infAP_no_pool", "infAP_true_precisions"}

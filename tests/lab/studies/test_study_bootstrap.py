@@ -1,0 +1,116 @@
+"""Topic-bootstrap intervals of studies: those of the draws, one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import FIXTURES, SHARED, opened, records_of
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments import samples
+from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.lab.studies.run_study import Level, run_study
+from irevalx.lab.studies.study_bootstrap import Resampling
+from irevalx.lab.studies.study_samples import draw
+from irevalx.lab.studies.study_tables import all_knees_table, samples_table, summary_table
+from irevalx.reading.source import Source
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.decisions import confusion, decide
+
+EXPERIMENT = FIXTURES / "experiment"
+LEVELS = [Level("20%", Fraction(1, 5)), Level("80%", Fraction(4, 5)), Level("100%", Fraction(1))]
+MEASURES = ("bpref", "gm_map")
+
+
+def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
+    """Runs and judgments."""
+    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
+    return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
+
+
+@pytest.fixture(scope="module")
+def experiment() -> Experiment:
+    """Six small runs."""
+    return read(EXPERIMENT / "qrels", EXPERIMENT / "runs", *MEASURES)
+
+
+def summaries(measure: int, values: FloatArray) -> FloatArray:
+    """Of drawn topics: the mean of bpref, the geometric mean of AP."""
+    means: FloatArray = (np.log(np.maximum(values, 1e-5)) if measure == 1 else values).mean(axis=-1)
+    return np.exp(means) if measure == 1 else means
+
+
+def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
+    """Statistics of each draw, averaged over samples; their quantiles; and the knees of each draw."""
+    resampling = Resampling(40, alpha=0.2, seed=9, decisions=True)
+    made = run_study(experiment, "uniform", LEVELS, [1, 2], resampling=resampling)
+    full = experiment.values()
+    of_ap = experiment.with_measures(("map",)).values()[0]
+    draws = TopicDraws.of(len(experiment.topics), 40, 9).topics
+    tau_b, accuracy = np.zeros((40, 3, 2)), np.zeros((40, 3, 2))
+    bias_ap = np.zeros((40, 3, 2))
+    for seed in (1, 2):
+        order = samples.RandomOrder(experiment.judgments, seed, "uniform")
+        for i, level in enumerate(LEVELS):
+            kept = draw(experiment, "uniform", level.number, order).kept
+            reduced = experiment.values(samples.unjudge(experiment.judgments, kept))
+            for m in range(2):
+                for b, topics in enumerate(draws):
+                    x, y = (summaries(m, values[m][:, topics]) for values in (full, reduced))
+                    tau_b[b, i, m] += float(agreement.tau_b(x, y)) / 2
+                    bias_ap[b, i, m] += float((y - of_ap[:, topics].mean(axis=1)).mean()) / 2
+                    tested = [np.log(np.maximum(v[m], 1e-5)) if m else v[m] for v in (full, reduced)]
+                    decided = [decide(values[:, topics]) for values in tested]
+                    accuracy[b, i, m] += float(confusion(*decided).accuracy) / 2
+    assert made.intervals is not None
+    for reference, name, expected in (("itself", "tau_b", tau_b), ("AP", "bias", bias_ap)):
+        low, high = made.intervals.statistics[reference][name]
+        np.testing.assert_allclose(low, np.nanquantile(expected, 0.1, axis=0), atol=1e-10)
+        np.testing.assert_allclose(high, np.nanquantile(expected, 0.9, axis=0), atol=1e-10)
+    for curve, values in (("tau_b_itself", tau_b), ("accuracy", accuracy)):
+        for m in range(2):
+            knees = sorted(next((i for i in range(3) if (values[b, i:, m] > 0.9).all()), 3) for b in range(40))
+            expected_ends = tuple(None if place == 3 else place for place in (knees[3], knees[35]))
+            assert made.intervals.knees[curve][m] == expected_ends
+
+
+def test_tables_have_intervals(experiment: Experiment) -> None:
+    """Behind the columns that were there; the knees of decisions have none unless they were made anew."""
+    plain = run_study(experiment, "uniform", LEVELS[:1], [1])
+    made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=Resampling(20))
+    before, after = summary_table(plain), summary_table(made)
+    assert after.columns[: len(before.columns)] == before.columns
+    assert after.columns[len(before.columns) :][:4] == ("tau_low", "tau_high", "tau_b_low", "tau_b_high")
+    assert [row[: len(before.columns)] for row in after.rows] == list(before.rows)
+    for row in records_of(after):
+        assert row["rms_low"] <= row["rms_high"]
+    knees = {(row["measure"], row["statistic"]): row for row in records_of(all_knees_table(made))}
+    assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
+    assert samples_table(made).rows == samples_table(plain).rows
+
+
+@pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
+def test_opposite_decisions_on_robust03() -> None:
+    """At 1 % of the judgments AP finds some runs different in the wrong direction, and a sample may say so twice over.
+
+    Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
+    """
+    found = run_study(
+        read(SHARED / "robust03" / "qrels.gz", SHARED / "robust03" / "runs", "map", "infAP"),
+        "uniform",
+        [Level("1%", Fraction(1, 100))],
+        range(1, 4),
+    )
+    counts = {name: int(values[0, :, 0].sum()) for name, values in found.confusion.columns.items() if name[0] in "acmp"}
+    assert counts["c22"] == counts["aa"] + counts["ad"]
+    assert counts["ad"] > 5
+    assert found.reversals[0].sum() == counts["ad"]
+    [line, *_] = found.warnings()
+    assert line.startswith(
+        f"map: {counts['ad']} times two runs differ under full and under reduced judgments in opposite"
+    )

@@ -1,0 +1,301 @@
+"""irevalx-lab study with measures of strata and of probabilities: what the evaluator says of the files of a sample."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from running import FIXTURES, SHARED, lab, run
+
+from irevalx.errors import UsageError
+from irevalx.experiments.sample_values import requests_of_samples
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+ROBUST = SHARED / "robust03"
+
+OF_STRATA = ("inum_rel", "inum_rel_ret", "xinfAP", "infNDCG", "infNDCG.1=1,2=3", "iiprec_at_recall.0.5", "iP.10")
+OF_CHANCES = ("statAP", "statRprec", "statP.10", "statNDCG.20", "statR")
+OF_GRADES = ("map", "infAP", "indAP", "ndcg")
+MEASURES = " ".join(("xinfAP", "map", "statAP", *OF_STRATA[:2], *OF_STRATA[3:], *OF_CHANCES[1:], *OF_GRADES[1:]))
+TEXT = "depth 1-5:100% 6-20:30% rest:10%"
+
+
+def study(folder: Path, *args: str | Path) -> str:
+    """Run a study without figures, and return what it says on standard error."""
+    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
+    assert done.status == 0, done.stderr
+    return done.stderr
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """Read a csv file."""
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[tuple[str, str], float]:
+    """What irevalx -c says of all topics, by run and measure."""
+    asked = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "--format", "jsonl", "-R", rel_format, *asked, qrels, *RUNS)
+    rows: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    return {(row["run"], row["measure"]): row["value"] for row in rows if row["topic"] == "all"}
+
+
+def scores(folder: Path, level: str, sample: str) -> dict[tuple[str, str], float]:
+    """The scores of a sample, by run and measure."""
+    rows = [row for row in table(folder / "scores.csv") if (row["level"], row["sample"]) == (level, sample)]
+    return {(row["run"], row["measure"]): float(row["score"]) for row in rows}
+
+
+@pytest.mark.parametrize(("level", "text"), [("100%", TEXT), ("50%", "depth 1-5:50% 6-20:15% rest:5%")])
+def test_samples_of_strata(level: str, text: str, tmp_path: Path) -> None:
+    """Scores are those of the files that degrade writes, for measures of every kind side by side."""
+    study(tmp_path, "--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "2", "--levels", level)
+    for sample, seed in (("0", "1"), ("1", "2")):
+        found = scores(tmp_path, level, sample)
+        for form, measures in (("sampled", OF_STRATA), ("prels", OF_CHANCES)):
+            path = tmp_path / form
+            path.write_bytes(lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", seed, "--as", form).stdout)
+            for key, value in evaluated(form, path, measures).items():
+                assert found[key] == value, key
+        graded = [line.split() for line in (tmp_path / "sampled").read_text().splitlines()]
+        (tmp_path / "qrels").write_text("".join(f"{t} {i} {d} {g}\n" for t, i, d, _, g in graded))
+        for key, value in evaluated("qrels", tmp_path / "qrels", OF_GRADES).items():
+            assert found[key] == value, key
+    about = json.loads((tmp_path / "study.json").read_text())
+    assert (about["scheme"], about["strata"]) == ("strata", TEXT)
+
+
+def test_documents_of_no_stratum_are_outside(tmp_path: Path) -> None:
+    """Also for measures of graded judgments."""
+    args = ("--strata", "runs 3+:100%", "-m", "map infAP xinfAP", "--samples", "1", "--levels", "1")
+    study(tmp_path, "--scheme", "strata", *args)
+    lines = (
+        lab("degrade", QRELS, *RUNS, "--strata", "runs 3+:100%", "--seed", "1", "--quiet").stdout.decode().splitlines()
+    )
+    (tmp_path / "qrels").write_text("".join(" ".join(line.split()[:3]) + f" {line.split()[4]}\n" for line in lines))
+    found = scores(tmp_path, "1", "0")
+    for key, value in evaluated("qrels", tmp_path / "qrels", ("map", "infAP")).items():
+        assert found[key] == value
+
+
+def test_a_file_of_strata(tmp_path: Path) -> None:
+    """The file of degrade does for a study."""
+    path = tmp_path / "strata"
+    lines = QRELS.read_text().splitlines()
+    path.write_text("".join(f"{line.split()[0]} {line.split()[2]} {number % 3}\n" for number, line in enumerate(lines)))
+    args = ("--strata-file", path, "--strata", "0:100% 1:50% 2:10%")
+    study(tmp_path / "out", "--scheme", "strata", *args, "-m", "xinfAP", "--samples", "1", "--levels", "1")
+    (tmp_path / "sampled").write_bytes(lab("degrade", QRELS, *args, "--seed", "1").stdout)
+    assert scores(tmp_path / "out", "1", "0") == evaluated("sampled", tmp_path / "sampled", ("xinfAP",))
+
+
+def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
+    """The measure itself is compared with its value where everything is judged, in one stratum and with certainty."""
+    study(tmp_path, "--scheme", "mixed", "-m", MEASURES, "--samples", "1", "--levels", "2")
+    full = {
+        (r["run"], r["measure"]): float(r["score"]) for r in table(tmp_path / "scores.csv") if r["scheme"] == "full"
+    }
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    (tmp_path / "sampled").write_text("".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in lines))
+    (tmp_path / "prels").write_text("".join(f"{t} {d} {g} 1 1\n" for t, _, d, g in lines))
+    expected = evaluated("qrels", QRELS, OF_GRADES)
+    expected |= evaluated("sampled", tmp_path / "sampled", OF_STRATA) | evaluated(
+        "prels", tmp_path / "prels", OF_CHANCES
+    )
+    assert {key: full[key] for key in expected} == expected
+
+
+def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
+    """Scheme mixed: stratum 1 is the pool, all of which is kept, and stratum 2 the rest, of which as many are."""
+    study(tmp_path, "--scheme", "mixed", "-m", "xinfAP infNDCG map", "--samples", "1", "--levels", "3")
+    pool = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--drop").stdout.decode().splitlines()
+    mixed = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--mix-seed", "1").stdout.decode().splitlines()
+    in_pool = {tuple(line.split()[::2]) for line in pool}
+    judged = {tuple(line.split()[::2]) for line in QRELS.read_text().splitlines()}
+    lines = [(t, d, g) for t, _, d, g in (line.split() for line in mixed) if (t, d) in judged]
+    text = "".join(f"{t} 0 {d} {1 if (t, d) in in_pool else 2} {g}\n" for t, d, g in lines)
+    (tmp_path / "sampled").write_text(text)
+    found = scores(tmp_path, "3", "0")
+    for key, value in evaluated("sampled", tmp_path / "sampled", ("xinfAP", "infNDCG")).items():
+        assert found[key] == value
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "stratified", "depth"])
+def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
+    """For depth the others are outside the pool; stratified by relevance is no random sample, and a line says so."""
+    level = "5" if scheme == "depth" else "30%"
+    told = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
+    assert ("xinfAP, statAP: the scheme stratified is no random sample of the judgments" in told) == (
+        scheme == "stratified"
+    )
+    if scheme == "depth":
+        lines = lab("pool", *RUNS, "--depth", "5", "--judge", QRELS, "--drop").stdout.decode().splitlines()
+    else:
+        lines = lab("degrade", QRELS, f"--{scheme}", level, "--seed", "1").stdout.decode().splitlines()
+    text = "".join(" ".join((*line.split()[:3], "1", line.split()[3])) + "\n" for line in lines)
+    (tmp_path / "sampled").write_text(text)
+    assert {key: value for key, value in scores(tmp_path, level, "0").items() if key[1] == "xinfAP"} == evaluated(
+        "sampled", tmp_path / "sampled", ("xinfAP",)
+    )
+
+
+def test_measures_of_grades_print_what_they_printed(tmp_path: Path) -> None:
+    """Beside other measures and alone, to the last byte."""
+    for name, measures in (("alone", "map infAP"), ("beside", "map infAP xinfAP")):
+        study(tmp_path / name, "--scheme", "mixed", "-m", measures, "--samples", "2", "--levels", "1 5")
+    alone, beside = (table(tmp_path / name / "samples.csv") for name in ("alone", "beside"))
+    assert alone == [row for row in beside if row["measure"] != "xinfAP"]
+
+
+def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
+    """The tables for people have none for infNDCG; the files for programs have all."""
+    study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
+    text = (tmp_path / "summary.txt").read_text()
+    shown = {part.split("\n")[0]: part for part in text.split("\n\n") if part.strip()}
+    parts = text.split("\n\n")
+    for number, part in enumerate(parts):
+        if part.startswith(("rms, against AP", "bias, against AP")):
+            names = [line.split()[0] for line in parts[number + 1].splitlines()[2:]]
+            assert names == ["map", "xinfAP", "statAP"]
+        elif part.startswith(("tau b, against AP", "rms, against the measure itself")):
+            assert "infNDCG" in parts[number + 1]
+    assert any(title.startswith("rms, against AP") for title in shown)
+    rows = [row for row in table(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
+    assert all(row["rms"] for row in rows)
+
+
+def test_topics_without_a_value(tmp_path: Path) -> None:
+    """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
+    args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
+    told = study(tmp_path, "--scheme", "strata", *args)
+    assert "of 24 times a topic has no value, as its sample has no relevant document" in told
+    assert np.isfinite([float(row["score"]) for row in table(tmp_path / "scores.csv")]).all()
+
+
+def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
+    """Draws are summarised over the topics that have one: there are intervals, and rms and bias are within theirs."""
+    judged = [line.split() for line in QRELS.read_text().splitlines()]
+    without = tmp_path / "qrels"  # topic 3 has nothing relevant, so that statAP has no value
+    without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
+    args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
+    done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
+    assert done.status == 0
+    assert "statAP: 1 of 12 times a topic has no value" in done.stderr
+    for row in table(tmp_path / "out" / "summary.csv"):
+        ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
+        assert np.isfinite(ends).all()
+        for name in ("rms", "bias"):
+            assert float(row[f"{name}_low"]) <= float(row[f"{name}_mean"]) <= float(row[f"{name}_high"])
+
+
+def test_topics_without_results(tmp_path: Path) -> None:
+    """They count 0, but not in a number of relevant documents, which is that of the judgments."""
+    short = tmp_path / "short"
+    lines = RUNS[0].read_text().splitlines()
+    short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
+    args = ("-m", "inum_rel inum_rel_ret xinfAP", "--levels", "1", "--samples", "1", "--seed", "1")
+    done = lab("study", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
+    assert done.status == 0
+    text = "".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in (line.split() for line in QRELS.read_text().splitlines()))
+    (tmp_path / "sampled").write_text(text)
+    flags = ("-c", "-R", "sampled", "--format", "jsonl", "-m", "inum_rel", "-m", "inum_rel_ret", "-m", "xinfAP")
+    printed = [json.loads(line) for line in run(*flags, tmp_path / "sampled", short).stdout.splitlines()]
+    rows = {row["measure"]: row for row in table(tmp_path / "out" / "scores.csv") if row["run"] == "short"}
+    for row in printed:
+        assert float(rows[row["measure"]]["score"]) == row["value"]
+
+
+def test_processes_do_not_matter(tmp_path: Path) -> None:
+    """The same bytes whoever draws the samples."""
+    args = ("--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "3", "--levels", "30% 100%")
+    for n_threads in ("1", "2"):
+        study(tmp_path / n_threads, *args, "--threads", n_threads)
+    for name in ("scores.csv", "samples.csv", "summary.csv", "summary.txt", "knees.csv"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
+    """As for irevalx -R sampled."""
+    (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {int(n % 3 == 0)}\n" for n in range(1500)))
+    for name, sign in (("a", -1), ("b", 1)):
+        lines = [f"1 Q0 D{n} 1 {sign * n} {name}\n" for n in range(1500)]
+        (tmp_path / name).write_text("".join(lines))
+    runs = [tmp_path / "a", tmp_path / "b"]
+    args = ("--scheme", "uniform", "-m", "infNDCG inum_rel_ret", "--levels", "1", "--samples", "1", "--seed", "1")
+    done = lab("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
+    assert done.status == 0
+    (tmp_path / "sampled").write_text("".join(f"1 0 D{n} 1 {int(n % 3 == 0)}\n" for n in range(1500)))
+    for row in table(tmp_path / "out" / "scores.csv"):
+        flags = ("-R", "sampled", "--format", "jsonl", "-m", row["measure"])
+        printed = json.loads(run(*flags, tmp_path / "sampled", tmp_path / row["run"]).stdout)
+        assert float(row["score"]) == printed["value"]
+
+
+def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None:
+    """For samples that are more than a share or a depth; all figures are drawn."""
+    args = ("--scheme", "strata", "--strata", TEXT, "-m", "xinfAP infNDCG", "--levels", "20% 100%", "--samples", "2")
+    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
+    assert done.status == 0
+    assert (tmp_path / "agreement-with-AP.svg").is_file()
+    kept = sorted({float(row["judged"]) for row in table(tmp_path / "summary.csv")})
+    assert 0 < kept[0] < kept[1] < 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--scheme", "strata"), "--scheme strata and --strata must be given together"),
+        (("--strata", TEXT), "--scheme strata and --strata must be given together"),
+        (("--scheme", "strata", "--strata", "a:1"), "--strata must be depth, or runs, and ranges"),
+        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
+        (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
+        (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),
+        (("-m", "alpha_nDCG"), "judgments for the measure 'alpha_nDCG' must be in the format subtopics (-R)"),
+    ],
+)
+def test_what_makes_no_sense(args: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    """Strata and their scheme belong together; a standard error is no score."""
+    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "-o", tmp_path / "out")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith(f"irevalx-lab: {message}")
+
+
+def test_measures_are_read_one_by_one() -> None:
+    """In the order in which they were asked for, whatever judgments they need."""
+    requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), 1)
+    assert [name for request in requests for name in request.names] == ["statAP", "xinfAP", "map", "iP_5", "iP_10"]
+    with pytest.raises(UsageError, match="must be asked for once"):
+        requests_of_samples(("iP.5", "iP.5,10"), 1)
+
+
+OF_ROBUST = """
+    1  0.0095 | 0.5556 0.1959 +0.1923 | 0.6465 0.3336 +0.3323 | 0.6667 0.2439 +0.2427
+    2  0.0173 | 0.6465 0.1877 +0.1853 | 0.7172 0.3001 +0.2991 | 0.7980 0.1738 +0.1731
+    5  0.0377 | 0.7576 0.1544 +0.1526 | 0.7980 0.2315 +0.2305 | 0.9091 0.0917 +0.0911
+    10 0.0693 | 0.8687 0.1221 +0.1209 | 0.8182 0.1750 +0.1739 | 0.9495 0.0430 +0.0426
+    20 0.1246 | 0.9394 0.0885 +0.0876 | 0.8889 0.1207 +0.1192 | 0.9899 0.0167 +0.0164
+"""
+"""Depth and share judged; tau-b, RMS error and bias of map, infAP and xinfAP against AP: from literal formulas."""
+
+
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
+def test_robust03(tmp_path: Path) -> None:
+    """Three samples of a pool and as many others: xinfAP knows the pool from the sample, which infAP does not."""
+    args = ("-m", "map infAP xinfAP", "--levels", "1,2,5,10,20", "--samples", "3", "--seed", "1", "--figures", "none")
+    runs = sorted((ROBUST / "runs").iterdir())
+    done = lab("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
+    assert done.status == 0
+    rows = {(row["level"], row["measure"]): row for row in table(tmp_path / "summary.csv") if row["against"] == "AP"}
+    for line in OF_ROBUST.strip().splitlines():
+        (depth, judged), *blocks = (block.split() for block in line.split("|"))
+        for measure, numbers in zip(("map", "infAP", "xinfAP"), blocks, strict=True):
+            row = rows[depth, measure]
+            assert f"{float(row['judged']):.4f}" == judged
+            found = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
+            assert [f"{found[0]:.4f}", f"{found[1]:.4f}", f"{found[2]:+.4f}"] == numbers

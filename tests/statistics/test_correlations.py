@@ -1,0 +1,217 @@
+"""How two scorings agree: as the literal loops have it, as scipy has it, and as it comes out by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.correlations import agree, changed
+
+SETTINGS = settings(deadline=None, max_examples=200)
+
+SCORES = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5]), st.floats(0.0, 1.0).map(lambda x: round(x, 4)))
+"""Scores some of which are tied."""
+
+
+def names_of(n: int) -> list[str]:
+    """Names whose order is not that of the runs: run9 is behind run10."""
+    return [f"run{n - number}" for number in range(n)]
+
+
+@st.composite
+def two_scorings(draw: st.DrawFn, fewest: int = 2) -> tuple[list[float], list[float]]:
+    """Two scores for each of a few runs."""
+    pairs = draw(st.lists(st.tuples(SCORES, SCORES), min_size=fewest, max_size=12))
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def near(value: float) -> object:
+    """Equal but for rounding; nan is nan."""
+    return pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def arrays(*lists: Sequence[float]) -> list[FloatArray]:
+    """Return lists as arrays."""
+    return [np.array(one, np.float64) for one in lists]
+
+
+@SETTINGS
+@given(two_scorings(fewest=0))
+@example(([0.1], [0.2]))
+def test_correlations_of_ranks(drawn: tuple[list[float], list[float]]) -> None:
+    """tau, tau_AP and the ranks are those of the loops; without two runs the correlations are nan."""
+    x, y = arrays(*drawn)
+    names = names_of(len(x))
+    assert float(agreement.tau(x, y)) == near(reference.tau(*drawn))
+    assert float(agreement.tau_ap(x, y, names)) == near(reference.tau_ap(*drawn, names))
+    assert agreement.ranks(x).tolist() == reference.ranks(drawn[0])
+
+
+@SETTINGS
+@given(two_scorings())
+@example(([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]))
+def test_tau_b_is_that_of_scipy(drawn: tuple[list[float], list[float]]) -> None:
+    """tau-b is scipy's, nan where a side is tied throughout."""
+    assert float(agreement.tau_b(*arrays(*drawn))) == near(float(stats.kendalltau(*drawn).statistic))
+
+
+@SETTINGS
+@given(two_scorings())
+@example(([0.1, 0.1, 0.1], [0.1, 0.2, 0.3]))
+def test_pearson_is_that_of_scipy(drawn: tuple[list[float], list[float]]) -> None:
+    """Pearson's correlation is scipy's; nan where a side is constant, as 0.1 + 0.1 + 0.1 over 3 must not hide."""
+    actual = float(agreement.pearson(*arrays(*drawn)))
+    if len(set(drawn[0])) == 1 or len(set(drawn[1])) == 1:
+        assert math.isnan(actual)
+    else:
+        assert actual == pytest.approx(float(stats.pearsonr(*drawn).statistic), rel=1e-9, abs=1e-9)
+
+
+@SETTINGS
+@given(two_scorings())
+def test_agree(drawn: tuple[list[float], list[float]]) -> None:
+    """``agree`` has all of it."""
+    names = names_of(len(drawn[0]))
+    x, y = arrays(*drawn)
+    found = agree(x, y, names)
+    change, rise, fall = reference.rank_changes(*drawn, names)
+    assert found.tau == near(reference.tau(*drawn))
+    assert found.tau_ap == near(reference.tau_ap(*drawn, names))
+    assert found.rms == near(reference.rms(*drawn))
+    assert found.bias == near(reference.bias(*drawn))
+    assert found.rank_change == near(change)
+    assert ((found.rise, found.risen), (found.fall, found.fallen)) == (rise, fall)
+
+
+@SETTINGS
+@given(st.data())
+def test_many_samples_at_once(data: st.DataObject) -> None:
+    """Each row of a stack of scorings has the value that it has on its own."""
+    n_runs = data.draw(st.integers(1, 6))
+    row = st.lists(SCORES, min_size=n_runs, max_size=n_runs)
+    x = np.array(data.draw(row))
+    y = np.array(data.draw(st.lists(st.lists(row, min_size=2, max_size=2), min_size=3, max_size=3)))
+    names = names_of(n_runs)
+    statistics: list[Callable[[FloatArray, FloatArray], FloatArray]] = [
+        *(agreement.tau, agreement.tau_b, agreement.pearson, agreement.rms, agreement.bias),
+        lambda x, y: agreement.tau_ap(x, y, names),
+    ]
+    for statistic in statistics:
+        stacked = statistic(x, y)
+        assert stacked.shape == (3, 2)
+        np.testing.assert_allclose(stacked[1, 0], statistic(x, y[1, 0]), rtol=1e-14, atol=1e-16)
+        np.testing.assert_allclose(stacked[2, 1], statistic(x, y[2, 1]), rtol=1e-14, atol=1e-16)
+    assert agreement.ranks(y)[2, 1].tolist() == agreement.ranks(y[2, 1]).tolist()
+
+
+@SETTINGS
+@given(two_scorings())
+def test_a_scoring_agrees_with_itself(drawn: tuple[list[float], list[float]]) -> None:
+    """Nothing differs, and only ties keep a correlation from being 1."""
+    [x] = arrays(drawn[0])
+    found = agree(x, x, names_of(len(x)))
+    assert (found.tau, found.rms, found.bias, found.rank_change, found.rise, found.fall) == (1, 0, 0, 0, 0, 0)
+    tied = len(set(drawn[0])) < len(x)
+    assert found.tau_ap == 1 or tied
+    assert found.tau_b == near(1) or len(set(drawn[0])) == 1
+
+
+def test_by_hand() -> None:
+    """Four runs, one pair tied in y and one pair swapped, worked out on paper."""
+    # By x the order is a b c d. In y, b is above all, a and c are tied, d stays last: of 6 pairs a-b is discordant and
+    # a-c tied. Ranks: b 2 -> 1, a 1 -> 2, c 3 -> 2, d 4 -> 4.
+    x, y = arrays([0.4, 0.3, 0.2, 0.1], [0.3, 0.4, 0.3, 0.0])
+    found = agree(x, y, ["a", "b", "c", "d"])
+    assert found.tau == near(4 / 6)
+    assert found.tau_b == near(3 / math.sqrt(6 * 5))
+    # Order by y: b, a (its name is before c), c, d. Better in x and above: a 0 of 1, c 2 of 2, d 3 of 3.
+    assert found.tau_ap == near(2 / 3 * (0 + 1 + 1) - 1)
+    assert found.bias == near((-0.1 + 0.1 + 0.1 - 0.1) / 4)
+    assert found.rms == near(0.1)
+    assert found.rank_change == near(3 / 4)
+    assert (found.rise, found.risen, found.fall, found.fallen) == (1, "b", 1, "a")
+
+
+def test_two_ties_by_hand() -> None:
+    """Two runs tied in x, two others in y: a tie is concordant for tau, nothing for tau-b and not better for tau_AP."""
+    x, y = arrays([0.30, 0.25, 0.20, 0.20], [0.28, 0.28, 0.21, 0.10])
+    names = ["a", "b", "c", "d"]
+    assert (float(agreement.tau(x, y)), float(agreement.tau_b(x, y))) == (1, near(0.8))
+    assert float(agreement.tau_ap(x, y, names)) == near(7 / 9)
+
+
+def test_both_rules_for_ties() -> None:
+    """A tie is concordant for tau and nothing for tau-b."""
+    x, y = arrays([3, 2, 1], [1, 1, 1])
+    assert float(agreement.tau(x, y)) == 1
+    assert math.isnan(float(agreement.tau_b(x, y)))
+    assert float(agreement.tau_b(*arrays([3, 2, 1], [2, 1, 1]))) == near(2 / math.sqrt(6))
+
+
+def test_names_break_ties_in_tau_ap() -> None:
+    """Runs tied in y stand in the order of their names; a run tied in x is not better."""
+    x, tied = arrays([0.2, 0.1], [0.5, 0.5])
+    assert float(agreement.tau_ap(x, tied, ["a", "b"])) == 1
+    assert float(agreement.tau_ap(x, tied, ["b", "a"])) == -1
+    assert float(agreement.tau_ap(tied, x, ["a", "b"])) == -1
+
+
+def test_tau_ap_weighs_the_top() -> None:
+    """A swap at the top costs more than one at the bottom [Yilmaz, Aslam & Robertson 2008]."""
+    x, top, bottom = arrays([4, 3, 2, 1], [3, 4, 2, 1], [4, 3, 1, 2])
+    names = ["a", "b", "c", "d"]
+    assert float(agreement.tau(x, top)) == float(agreement.tau(x, bottom)) == near(4 / 6)
+    assert float(agreement.tau_ap(x, top, names)) == near(2 / 3 * (0 + 1 + 1) - 1)
+    assert float(agreement.tau_ap(x, bottom, names)) == near(2 / 3 * (1 + 1 + 2 / 3) - 1)
+
+
+VALUES = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0]), min_size=4, max_size=4)
+
+
+@SETTINGS
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=6))
+def test_runs_that_changed(drawn: list[tuple[list[float], list[float]]]) -> None:
+    """A run has changed where scipy's paired t test says so, or where it gains the same for each topic."""
+    expected = []
+    for before, after in drawn:
+        steps = {round(b - a, 9) for a, b in zip(before, after, strict=True)}
+        if len(steps) == 1:
+            expected.append(steps != {0.0})
+        else:
+            expected.append(bool(stats.ttest_rel(before, after).pvalue < 0.05))
+    x, y = (np.array(side) for side in zip(*drawn, strict=True))
+    assert changed(x, y).tolist() == expected
+
+
+def test_topics_without_a_value_change_nothing() -> None:
+    """Scipy's paired t test of the topics that have one in both."""
+    rng = np.random.default_rng(3)
+    x = rng.random((2, 12))
+    y = x + rng.normal(0.08, 0.1, (2, 12))
+    y[:, [2, 5]] = x[:, 7] = np.nan
+    known = [topic for topic in range(12) if topic not in {2, 5, 7}]
+    expected = [bool(stats.ttest_rel(a[known], b[known]).pvalue < 0.05) for a, b in zip(x, y, strict=True)]
+    assert True in expected
+    assert changed(x, y).tolist() == expected
+    assert changed(x, np.full((2, 12), np.nan)).tolist() == [False, False]
+
+
+def test_one_topic_changes_nothing() -> None:
+    """A single topic is no evidence."""
+    x, y = np.array([[0.1], [0.2]]), np.array([[0.9], [0.2]])
+    assert changed(x, y).tolist() == [False, False]
+
+
+def test_one_run_is_refused() -> None:
+    """There is nothing to agree about with a single run."""
+    with pytest.raises(ValueError, match="scorings must have two runs at least, but got 1"):
+        agree(np.zeros(1), np.zeros(1), ["a"])

@@ -1,0 +1,149 @@
+"""Decisions which runs differ, and how they change: as scipy decides pair by pair, as the loops count, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.decisions import (
+    DECISION_COLUMNS,
+    Decisions,
+    confusion,
+    decide,
+    reversals,
+)
+
+SETTINGS = settings(deadline=None, max_examples=100)
+
+
+def random_values(seed: int, n_runs: int, n_topics: int) -> FloatArray:
+    """Values of shape (n_runs, n_topics), many of them tied."""
+    rng = np.random.default_rng(seed)
+    values = np.clip(rng.random(n_topics) + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
+    return np.round(values, 2).astype(np.float64)
+
+
+def decisions_of(different: list[bool], direction: list[int]) -> Decisions:
+    """Decisions from lists."""
+    return Decisions(np.array(different, np.bool_), np.array(direction, np.int64))
+
+
+def test_decisions_by_hand() -> None:
+    """Runs that are equal for all topics do not differ, nor do few topics; a constant gain for many topics decides."""
+    base = np.linspace(0.1, 0.4, 30)
+    found = decide(np.stack((base, base, base + 0.1)))
+    assert found.different.tolist() == [False, True, True]
+    assert found.direction.tolist() == [0, -1, -1]
+    few = decide(np.stack((base + 0.1, base))[:, :5])
+    assert (few.different.tolist(), few.direction.tolist()) == ([False], [1])
+    assert decide(np.zeros((3, 0))).different.tolist() == [False, False, False]
+
+
+@SETTINGS
+@given(st.integers(0, 2**32 - 1))
+def test_decisions_about_many_samples_at_once(seed: int) -> None:
+    """A stack of values is decided sample by sample, pairs in the order of ``pairs_of_runs``."""
+    stack = np.stack([random_values(seed + sample, 4, 20) for sample in range(3)])
+    found = decide(stack)
+    assert found.different.shape == found.direction.shape == (3, 6)
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    for sample, different, direction in zip(stack, found.different, found.direction, strict=True):
+        expected = [float(stats.wilcoxon(np.round(sample[i] - sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
+        assert different.tolist() == expected
+        sums = [round(100 * float((sample[i] - sample[j]).sum())) for i, j in pairs]
+        assert direction.tolist() == [(total > 0) - (total < 0) for total in sums]
+
+
+def test_topics_without_a_value_decide_nothing() -> None:
+    """Of each sample those topics are left out for which some run has none; without any topic runs do not differ."""
+    stack = np.stack([random_values(sample, 3, 20) for sample in range(3)])
+    stack[1, :, :7] = stack[1, 0, 9] = np.nan
+    stack[2] = np.nan
+    found = decide(stack)
+    known = [topic for topic in range(20) if topic not in {*range(7), 9}]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for sample, topics in ((0, list(range(20))), (1, known)):
+        of_sample = stack[sample][:, topics]
+        expected = [float(stats.wilcoxon(np.round(of_sample[i] - of_sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
+        assert found.different[sample].tolist() == expected
+        sums = [round(100 * float((of_sample[i] - of_sample[j]).sum())) for i, j in pairs]
+        assert found.direction[sample].tolist() == [(total > 0) - (total < 0) for total in sums]
+    assert not found.different[2].any()
+    assert not found.direction[2].any()
+
+
+PAIRS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([-1, 0, 1]), st.booleans(), st.sampled_from([-1, 0, 1])), max_size=12
+)
+
+
+@SETTINGS
+@given(PAIRS)
+@example([])
+@example([(True, 1, True, -1)])
+def test_confusion(pairs: list[tuple[bool, int, bool, int]]) -> None:
+    """Counts and rates are those of the definition; 0/0 is 0."""
+    full, reduced = [pair[0] for pair in pairs], [pair[2] for pair in pairs]
+    found = confusion(
+        decisions_of(full, [pair[1] for pair in pairs]), decisions_of(reduced, [pair[3] for pair in pairs])
+    ).columns
+    cells = reference.confusion(full, reduced)
+    assert [found[name] for name in ("c11", "c12", "c21", "c22")] == [
+        cells[1, 1],
+        cells[1, 2],
+        cells[2, 1],
+        cells[2, 2],
+    ]
+    assert {name: int(found[name]) for name in ("aa", "ad", "ma", "md", "pa", "pd")} == reference.six_ways(pairs)
+    assert found["accuracy"] == pytest.approx(reference.accuracy(full, reduced))
+    assert found["g_mean"] == pytest.approx(reference.g_mean(full, reduced))
+    equal, unequal = full.count(False), full.count(True)
+    assert found["fpr"] == pytest.approx(cells[1, 2] / equal if equal else 0)
+    assert found["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else 0)
+    assert tuple(found) == DECISION_COLUMNS
+
+
+def test_confusion_by_hand() -> None:
+    """C11 = 3, C12 = 1, C21 = 2, C22 = 4: accuracy 7/10, recall 3/4, precision 3/5."""
+    full = decisions_of([False] * 4 + [True] * 6, [1] * 10)
+    reduced = decisions_of([False] * 3 + [True] + [False] * 2 + [True] * 4, [1] * 10)
+    found = confusion(full, reduced)
+    assert found.accuracy == pytest.approx(0.7)
+    assert found.g_mean == pytest.approx((3 / 4 * 3 / 5) ** 0.5)
+
+
+def test_six_ways_by_hand() -> None:
+    """Four pairs: different and positive under both; positive and then not different and negative; negative under both
+    and never different; positive under both and different at last.
+    """  # noqa: D205
+    full = decisions_of([True, True, False, False], [1, 1, -1, 1])
+    reduced = decisions_of([True, False, False, True], [1, -1, -1, 1])
+    found = confusion(full, reduced)
+    assert {name: float(value) for name, value in found.columns.items()} == {
+        "c11": 1,
+        "c12": 1,
+        "c21": 1,
+        "c22": 1,
+        "fpr": 0.5,
+        "fnr": 0.5,
+        "accuracy": 0.5,
+        "g_mean": 0.5,
+        "aa": 1,
+        "ad": 0,
+        "ma": 1,
+        "md": 1,
+        "pa": 1,
+        "pd": 0,
+    }
+
+
+def test_reversals() -> None:
+    """Pairs that differ under both judgments in opposite directions."""
+    full = decisions_of([False, True, True, True, True, True], [1, 1, 1, -1, 0, 1])
+    reduced = decisions_of([True, True, True, True, True, False], [-1, -1, 1, 1, 1, -1])
+    assert reversals(full, reduced).tolist() == [False, True, False, True, False, False]

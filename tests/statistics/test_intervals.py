@@ -1,0 +1,138 @@
+"""Intervals of mean differences: as scipy has them, as the literature's example has them, and how often they are right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
+from irevalx.statistics.intervals import bca_intervals, bca_intervals_of_summaries, t_intervals
+from irevalx.statistics.scales import MEAN
+from irevalx.statistics.significance import differences, generator
+
+EIGHT = np.array([[0.12, 0.05, -0.02, 0.08, 0.20, -0.05, 0.10, 0.01]])
+"""Differences whose mean is 0.06125."""
+
+
+def random_differences(seed: int, n_topics: int, decimals: int) -> FloatArray:
+    """Differences of two pairs of runs; the fewer decimals, the more of them are tied."""
+    d = np.random.default_rng(seed).normal(0.02, 0.1, (2, n_topics))
+    return np.round(d, decimals).astype(np.float64)
+
+
+def test_bca_is_that_of_scipy() -> None:
+    """The interval is scipy's with the same random numbers, for each pair as if it were alone, at each confidence."""
+    d = random_differences(3, 30, 12)
+    found = bca_intervals(d, [0.9, 0.99], seed=4)
+    for (low, high), confidence in zip(found, (0.9, 0.99), strict=True):
+        for row in range(2):
+            expected = stats.bootstrap(
+                (d[row],), np.mean, confidence_level=confidence, n_resamples=9999, rng=generator(4)
+            ).confidence_interval
+            assert low[row] == pytest.approx(expected.low)
+            assert high[row] == pytest.approx(expected.high)
+    assert (found[1][0] < found[0][0]).all()
+    assert (found[1][1] > found[0][1]).all()
+
+
+def test_bca_of_eight_topics() -> None:
+    """Scipy 1.15.3 with 300,000 resamples: 0.0113 to 0.1167 at 95 %, 0.002 to 0.130 for three pairs at once."""
+    (low, high), (wide_low, wide_high) = bca_intervals(EIGHT, [0.95, 1 - 0.05 / 3], resamples=50_000, seed=1)
+    assert [low[0], high[0]] == pytest.approx([0.0113, 0.1167], abs=2e-3)
+    assert [wide_low[0], wide_high[0]] == pytest.approx([0.002, 0.130], abs=3e-3)
+
+
+def test_bca_does_not_depend_on_how_means_are_added() -> None:
+    """Resamples whose mean is that of the sample are counted as such, next to other pairs or alone."""
+    d = random_differences(3, 30, 1)
+    [(low, high)] = bca_intervals(d, [0.95], seed=4)
+    for row in range(2):
+        [alone] = bca_intervals(d[row : row + 1], [0.95], seed=4)
+        assert (alone[0][0], alone[1][0]) == (low[row], high[row])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), min_size=1, max_size=5))
+@example([0.0, 0.0])
+@example([0.5])
+@example([0.5, 0.5])
+@example([0.0, 1.0])
+def test_bca_of_hardly_any_topics(steps: list[float]) -> None:
+    """There is always an interval, within the differences."""
+    [([low], [high])] = bca_intervals(np.array([steps]), [0.95], seed=1)
+    assert min(steps) <= low <= high <= max(steps)
+
+
+def test_bca_of_geometric_means() -> None:
+    """That of the difference of two geometric means, topics being resampled in pairs; without spread it is a point."""
+    logs = np.log(np.random.default_rng(1).random((2, 12)))
+    [(low, high)] = bca_intervals_of_summaries(logs[:1], logs[1:], GEOMETRIC_MEAN, [0.9], seed=3)
+
+    def difference(x: FloatArray, y: FloatArray) -> float:
+        return math.exp(y.mean()) - math.exp(x.mean())
+
+    expected = stats.bootstrap(
+        tuple(logs), difference, paired=True, vectorized=False, confidence_level=0.9, n_resamples=2000, rng=5
+    ).confidence_interval
+    assert [low[0], high[0]] == pytest.approx([expected.low, expected.high], abs=0.02)
+    for x, y in ((logs[:1], logs[:1]), (np.zeros((1, 3)), np.full((1, 3), math.log(0.5)))):
+        [(low, high)] = bca_intervals_of_summaries(x, y, GEOMETRIC_MEAN, [0.9])
+        assert low == high == pytest.approx(math.exp(y.mean()) - math.exp(x.mean()))
+
+
+def test_bca_of_means_either_way() -> None:
+    """Means are a kind of summary: the same resamples give the same interval."""
+    x, y = np.random.default_rng(2).random((2, 1, 25))
+    [(low, high)] = bca_intervals_of_summaries(x, y, MEAN, [0.9], seed=3)
+    [(one, other)] = bca_intervals(differences(x, y), [0.9], seed=3)
+    assert [low[0], high[0]] == pytest.approx([one[0], other[0]])
+
+
+@pytest.mark.parametrize("n_topics", [2, 3, 30])
+def test_t_is_that_of_scipy(n_topics: int) -> None:
+    """Mean -+ t s / sqrt(n)."""
+    d = random_differences(7, n_topics, 3)
+    for (low, high), confidence in zip(t_intervals(d, [0.95, 0.5]), (0.95, 0.5), strict=True):
+        for row in range(2):
+            expected = stats.ttest_1samp(d[row], 0).confidence_interval(confidence)
+            assert [low[row], high[row]] == pytest.approx([expected.low, expected.high])
+
+
+def test_t_of_hardly_any_topics() -> None:
+    """A single topic has no interval; equal differences have one without width."""
+    assert np.isnan(t_intervals(np.array([[0.5]]), [0.95])[0]).all()
+    [(low, high)] = t_intervals(np.array([[0.1] * 3]), [0.95])
+    assert (low[0], high[0]) == (0.1, 0.1)
+
+
+def _normal(random: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+    return random.normal(0, 1, shape)
+
+
+def _exponential(random: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+    return random.exponential(1, shape) - 1
+
+
+@pytest.mark.parametrize(
+    ("draw", "n_topics", "bca", "t"),
+    [
+        (_normal, 5, 0.84, 0.95),
+        (_normal, 20, 0.93, 0.95),
+        (_exponential, 5, 0.80, 0.88),
+        (_exponential, 20, 0.91, 0.91),
+    ],
+)
+def test_coverage(
+    draw: Callable[[np.random.Generator, tuple[int, int]], FloatArray], n_topics: int, bca: float, t: float
+) -> None:
+    """How often intervals of nominal 95 % cover a mean of 0: what the documentation says of few topics."""
+    d = draw(np.random.default_rng(n_topics), (600, n_topics))
+    for [(low, high)], expected in ((bca_intervals(d, [0.95], resamples=499), bca), (t_intervals(d, [0.95]), t)):
+        assert float(((low <= 0) & (high >= 0)).mean()) == pytest.approx(expected, abs=0.04)

@@ -1,0 +1,210 @@
+"""Agreement of labels against scikit-learn, krippendorff, irrCAC, statsmodels, and the definitions.
+
+krippendorff and statsmodels are of the dependency group ``judges``; without them these tests are skipped. irrCAC wants
+an old scipy, so it is not: ``pip install --no-deps irrCAC``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irevalx.statistics.label_agreement import (
+    ac1,
+    agreement,
+    alpha,
+    at_level,
+    coefficients,
+    confusions_by_topic,
+    kappa,
+)
+
+TWO_GRADES = [[10, 3], [2, 5]]
+THREE_GRADES = [[8, 2, 0], [1, 4, 2], [0, 1, 2]]
+A_GAP = [[5, 1, 0], [0, 2, 1], [0, 0, 2]]
+
+EXAMPLES = [
+    (
+        TWO_GRADES,
+        [0, 1],
+        {"agreement": 0.75, "kappa": 0.468085, "alpha_nominal": 0.48, "ac1": 0.529412},
+    ),
+    (
+        THREE_GRADES,
+        [0, 1, 2],
+        {
+            "kappa": 0.518072,
+            "kappa_linear": 0.620253,
+            "kappa_quadratic": 0.733333,
+            "alpha_nominal": 0.529175,
+            "alpha_ordinal": 0.751623,
+            "ac1": 0.564823,
+        },
+    ),
+    (
+        A_GAP,
+        [0, 1, 3],
+        {"kappa_linear": 0.775510, "kappa_quadratic": 0.840580, "alpha_ordinal": 0.869197, "ac1": 0.770435},
+    ),
+]
+"""Confusions, grades, and what scikit-learn 1.9.1, krippendorff 0.9.0 and irrCAC 0.4.4 say of them."""
+
+
+def labels_of(confusion: list[list[int]], grades: list[int]) -> tuple[list[int], list[int]]:
+    """Return the human and the machine label of each document."""
+    pairs = [
+        (a, b)
+        for a, row in zip(grades, confusion, strict=True)
+        for b, number in zip(grades, row, strict=True)
+        for _ in range(number)
+    ]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+@pytest.mark.parametrize(("confusion", "grades", "expected"), EXAMPLES)
+def test_examples(confusion: list[list[int]], grades: list[int], expected: dict[str, float]) -> None:
+    """The packages' numbers."""
+    n_categories = grades[-1] - grades[0] + 1
+    found = coefficients(np.array(confusion, np.float64), np.array(grades), n_categories)
+    assert {name: float(found[name]) for name in expected} == pytest.approx(expected, abs=5e-7)
+
+
+def test_levels() -> None:
+    """Labels cut at a level: precision, recall and F1 of 5 right of 8 found and 7 relevant; scikit-learn's kappa."""
+    found = at_level(np.array(TWO_GRADES, np.float64), np.arange(2), 1)
+    assert {name: float(value) for name, value in found.items()} == pytest.approx(
+        {"precision": 5 / 8, "recall": 5 / 7, "f1": 10 / 15, "kappa": 0.468085}, abs=5e-7
+    )
+    three = np.array(THREE_GRADES, np.float64)
+    assert float(at_level(three, np.arange(3), 1)["kappa"]) == pytest.approx(0.7)
+    assert float(at_level(three, np.arange(3), 2)["kappa"]) == pytest.approx(0.482759, abs=5e-7)
+
+
+def test_nothing_relevant() -> None:
+    """0/0 is 0 for precision, recall and F1; without documents nothing is defined."""
+    found = at_level(np.array([[3.0, 0.0], [0.0, 0.0]]), np.arange(2), 1)
+    assert [float(found[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
+    assert np.isnan(found["kappa"])
+    empty = at_level(np.zeros((2, 2)), np.arange(2), 1)
+    assert all(np.isnan(value) for value in empty.values())
+
+
+def test_one_grade() -> None:
+    """Where all labels are the same, agreement is complete and nothing else is defined."""
+    found = coefficients(np.array([[7.0]]), np.array([1]), 1)
+    assert float(found.pop("agreement")) == 1
+    assert all(np.isnan(value) for value in found.values())
+
+
+def test_one_grade_of_two_in_a_topic() -> None:
+    """A topic with one of two grades: chance agreement is complete for kappa and alpha, and none for AC1."""
+    found = coefficients(np.array([[4.0, 0.0], [0.0, 0.0]]), np.arange(2), 2)
+    assert [float(found[name]) for name in ("agreement", "ac1")] == [1, 1]
+    assert all(np.isnan(found[name]) for name in ("kappa", "kappa_linear", "alpha_nominal", "alpha_ordinal"))
+
+
+def test_counting_pairs() -> None:
+    """Each topic has its own confusion, the human grade first; a topic without pairs has zeros."""
+    found = confusions_by_topic(np.array([0, 3, 3]), np.array([3, 3, 0]), [0, 3], np.array([0, 0, 2]), 3)
+    assert found.tolist() == [[[0, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 0], [1, 0]]]
+
+
+GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30)
+
+
+@given(GRADES)
+def test_alpha_by_its_definition(pairs: list[tuple[int, int]]) -> None:
+    """1 less observed over expected disagreement, pair by pair in exact fractions."""
+    labels = [label for pair in pairs for label in pair]
+    counts = {grade: labels.count(grade) for grade in range(5)}
+
+    def distance(a: int, b: int, *, ordinal: bool) -> Fraction:
+        if a == b or not ordinal:
+            return Fraction(a != b)
+        low, high = sorted((a, b))
+        return (sum(counts[g] for g in range(low, high + 1)) - Fraction(counts[a] + counts[b], 2)) ** 2
+
+    matrix = np.zeros((5, 5))
+    for pair in pairs:
+        matrix[pair] += 1
+    for ordinal in (False, True):
+        observed = sum(distance(a, b, ordinal=ordinal) for a, b in pairs) / len(pairs)
+        every = list(combinations(labels, 2))
+        expected = sum((distance(a, b, ordinal=ordinal) for a, b in every), Fraction(0)) / len(every)
+        found = float(alpha(matrix, ordinal=ordinal))
+        assert np.isnan(found) if not expected else found == pytest.approx(float(1 - observed / expected))
+
+
+@settings(deadline=None)
+@given(GRADES)
+def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+    """Plain, linear and quadratic kappa of scikit-learn, where it has a number."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    human, machine = zip(*pairs, strict=True)
+    if len({*human, *machine}) == 1:
+        return
+    grades = np.unique([*human, *machine])
+    counts = confusions_by_topic(np.array(human), np.array(machine), grades.tolist(), np.zeros(len(pairs), np.int64), 1)
+    for power, weights in enumerate((None, "linear", "quadratic")):
+        expected = metrics.cohen_kappa_score(human, machine, labels=list(range(5)), weights=weights)
+        assert float(kappa(counts[0], grades, power)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
+def test_precision_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -> None:
+    """Precision, recall and F1 at each level."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    human, machine = map(np.array, labels_of(confusion, grades))
+    for level in range(1, grades[-1] + 1):
+        *expected, _ = metrics.precision_recall_fscore_support(
+            human >= level, machine >= level, average="binary", zero_division=0
+        )
+        found = at_level(np.array(confusion, np.float64), np.array(grades), level)
+        assert [float(found[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
+
+
+@settings(deadline=None, max_examples=50)
+@given(GRADES)
+def test_alpha_as_krippendorff(pairs: list[tuple[int, int]]) -> None:
+    """Nominal and ordinal alpha of the krippendorff package."""
+    krippendorff = pytest.importorskip("krippendorff", reason="the dependency group judges")
+    human, machine = zip(*pairs, strict=True)
+    if len({*human, *machine}) == 1:
+        return
+    matrix = np.zeros((5, 5))
+    for pair in pairs:
+        matrix[pair] += 1
+    for ordinal, name in ((False, "nominal"), (True, "ordinal")):
+        expected = krippendorff.alpha([human, machine], level_of_measurement=name, value_domain=list(range(5)))
+        assert float(alpha(matrix, ordinal=ordinal)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
+def test_ac1_as_irrcac(confusion: list[list[int]], grades: list[int]) -> None:
+    """AC1 of irrCAC over all whole numbers between the grades."""
+    raw = pytest.importorskip("irrCAC.raw", reason="irrCAC is not installed")
+    pandas = pytest.importorskip("pandas")
+    human, machine = labels_of(confusion, grades)
+    table = raw.CAC(pandas.DataFrame({"human": human, "machine": machine}), categories=list(range(grades[-1] + 1)))
+    expected = table.gwet()["est"]["coefficient_value"]
+    found = float(ac1(np.array(confusion, np.float64), grades[-1] + 1))
+    assert found == pytest.approx(expected, abs=1e-5)  # irrCAC rounds to five digits
+
+
+@pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
+def test_kappa_as_statsmodels(confusion: list[list[int]], grades: list[int]) -> None:
+    """Plain kappa and the share of equal grades of statsmodels; weighted kappa where grades have no gap."""
+    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="the dependency group judges")
+    counts = np.array(confusion, np.float64)
+    assert float(kappa(counts, np.array(grades))) == pytest.approx(inter_rater.cohens_kappa(counts).kappa)
+    if grades == list(range(len(grades))):
+        for power, name in ((1, "linear"), (2, "quadratic")):
+            weights = np.arange(len(grades))
+            expected = inter_rater.cohens_kappa(counts, weights=weights, wt=name).kappa
+            assert float(kappa(counts, np.array(grades), power)) == pytest.approx(expected)
+    assert float(agreement(counts)) == pytest.approx(np.trace(counts) / counts.sum())

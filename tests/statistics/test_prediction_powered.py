@@ -1,0 +1,184 @@
+"""Prediction-powered estimates against ppi-python, by hand, and how often their intervals cover the truth.
+
+ppi-python is of the dependency group ``judges``; without it those tests are skipped. ``COVERAGE_DRAWS=1000`` measures
+coverage in full, on the collections of ``../shared``, and prints it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from label_files import scripted_labels
+from running import FIXTURES, SHARED, opened
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.experiment import prepare
+from irevalx.experiments.label_files import TwoLabellings, read_labels
+from irevalx.reading.source import Source
+from irevalx.statistics.prediction_powered import Estimates, best_weights, prediction_powered
+
+HUMAN = np.array([[0.2, 0.4, 0.6, 0.8]])
+MACHINE = np.array([[0.3, 0.4, 0.5, 0.9]])
+MORE = np.array([[0.2, 0.5, 0.7, 0.6, 0.4, 0.8]])
+
+DRAWS = int(os.environ.get("COVERAGE_DRAWS", "0"))
+
+
+def first(found: Estimates) -> dict[str, float]:
+    """Return the first row of estimates."""
+    return {name: float(getattr(found, name)[0]) for name in found.__dataclass_fields__}
+
+
+def test_example() -> None:
+    """The numbers of ppi-python 0.2.3; correlation and effective topics by their definitions."""
+    assert first(prediction_powered(HUMAN, MACHINE, MORE)) == pytest.approx(
+        {
+            "weight": 0.581633,
+            "estimate": 0.504847,
+            "standard_error": 0.072568,
+            "low": 0.362616,
+            "high": 0.647078,
+            "classical": 0.5,
+            "classical_low": 0.280869,
+            "classical_high": 0.719131,
+            "correlation": 0.932673,
+            "effective_topics": 9.4946,
+            "cut": 0,
+        },
+        abs=5e-5,
+    )
+
+
+def test_given_weights() -> None:
+    """With 0 the estimate is the classical one; with 1 it is the machine's mean less its mean error."""
+    alone = first(prediction_powered(HUMAN, MACHINE, MORE, weight=0.0))
+    assert alone["estimate"] == alone["classical"] == pytest.approx(0.5)
+    assert [alone["low"], alone["high"]] == pytest.approx([alone["classical_low"], alone["classical_high"]])
+    assert alone["effective_topics"] == pytest.approx(4)
+    full = first(prediction_powered(HUMAN, MACHINE, MORE, weight=1.0))
+    assert full["estimate"] == pytest.approx(MORE.mean() - (MACHINE - HUMAN).mean())
+
+
+def test_no_variance() -> None:
+    """Constant labels have no weight, constant human values no error: nothing is divided by 0, or by rounding errors."""
+    constant = first(prediction_powered(HUMAN, np.full((1, 4), 0.1), np.full((1, 6), 0.1)))
+    assert constant["weight"] == 0
+    assert constant["estimate"] == pytest.approx(0.5)
+    assert np.isnan(constant["correlation"])
+    human = first(prediction_powered(np.full((1, 3), 0.1), MACHINE[:, :3], MORE))
+    assert human["weight"] == human["standard_error"] == 0
+    assert human["low"] == human["high"] == pytest.approx(0.1)
+    assert np.isnan(human["effective_topics"])
+
+
+def test_weights_are_cut() -> None:
+    """A machine that underestimates differences would want more than 1; one that turns them round, less than 0."""
+    found = prediction_powered(
+        np.repeat(HUMAN, 2, axis=0), np.stack([HUMAN[0] / 3, -HUMAN[0]]), np.repeat(MORE / 3, 2, axis=0)
+    )
+    assert found.weight.tolist() == [1, 0]
+    assert found.cut.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("n", "n_more"), [(1, 5), (5, 0)])
+def test_too_few_topics(n: int, n_more: int) -> None:
+    """Variances need two human topics, and there must be a topic that only the machine has."""
+    with pytest.raises(ValueError, match="there must be 2 human topics and 1 machine topic at least"):
+        prediction_powered(np.ones((1, n)), np.ones((1, n)), np.ones((1, n_more)))
+
+
+VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_as_ppi_python(data: st.DataObject) -> None:
+    """Estimates and intervals are those of ppi-python, fitted lambda and given ones."""
+    ppi_py = pytest.importorskip("ppi_py", reason="the dependency group judges")
+    human = data.draw(VALUES)
+    machine = np.array(data.draw(st.lists(st.integers(0, 20), min_size=human.size, max_size=human.size))) / 20
+    more = data.draw(VALUES)
+    if not best_weights(human[np.newaxis], machine[np.newaxis], more[np.newaxis])[0]:
+        return  # 0/0, which is 0 here, and rounding errors
+    for weight in (None, 0.0, 0.3, 1.0):
+        found = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
+        low, high = ppi_py.ppi_mean_ci(human, machine, more, alpha=0.05, lam=weight)
+        assert [found["low"], found["high"]] == pytest.approx([float(low[0]), float(high[0])], abs=1e-9)
+        middle = ppi_py.ppi_mean_pointestimate(human, machine, more, lam=weight)
+        assert found["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
+
+
+@dataclass(frozen=True)
+class Population:
+    """The values of all topics of a collection, shape (n_rows, n_topics): runs, then differences of pairs."""
+
+    human: FloatArray
+    machine: FloatArray
+
+
+def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map") -> Population:
+    """Return what runs have with the judgments, and with those of a scripted labeller."""
+    opened_file = gzip.open if qrels.suffix == ".gz" else open
+    with opened_file(qrels, "rt") as file:
+        lines = list(file)
+    path = folder / "machine"
+    path.write_text("".join(scripted_labels(lines, missed=0.3, wrong=0.02, seed=2)))
+    human, machine = (read_labels(Source(str(one)), "qrels", pytest.fail) for one in (qrels, path))
+    labels = TwoLabellings.of(human, machine, machine.topics)
+    experiment = prepare(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))
+    sides = [
+        experiment.values(labels.human, labels.in_human)[0],
+        experiment.values(labels.machine, labels.in_machine)[0],
+    ]
+    pairs = list(combinations(range(len(experiment.runs)), 2))
+    return Population(*(np.stack([*side, *(side[one] - side[other] for one, other in pairs)]) for side in sides))
+
+
+def coverage(
+    of: Population, n_human: int, n_machine: int, n_draws: int, **options: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return how often 95 % intervals cover the mean over the collection, shape (n_rows,): ours and classical ones."""
+    rng = np.random.default_rng(7)
+    truth = of.human.mean(axis=1)
+    covered, classical = np.zeros(len(truth)), np.zeros(len(truth))
+    for _ in range(n_draws):
+        some, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
+        found = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
+        covered += (found.low <= truth) & (truth <= found.high)
+        classical += (found.classical_low <= truth) & (truth <= found.classical_high)
+    return covered / n_draws, classical / n_draws
+
+
+def test_coverage(tmp_path: Path) -> None:
+    """Intervals of 50 human and 200 machine topics cover the means of six runs and their differences in 95 % of draws."""
+    runs = sorted((FIXTURES / "experiment" / "runs").iterdir())
+    covered, _ = coverage(population(FIXTURES / "experiment" / "qrels", runs, tmp_path), 50, 200, 1000)
+    assert 0.93 <= covered.mean() <= 0.97
+    assert covered.min() >= 0.9
+
+
+@pytest.mark.skipif(not DRAWS, reason="COVERAGE_DRAWS says how many draws")
+@pytest.mark.parametrize("measure", ["map", "P.10"])
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, measure: str) -> None:
+    """The same on real runs and topics; 10 and 20 human topics are reported."""
+    folder = SHARED / collection
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    of = population(folder / "qrels.gz", sorted((folder / "runs").iterdir()), tmp_path, measure)
+    for n_human in (10, 20, 50):
+        covered, classical = coverage(of, n_human, 200, DRAWS)
+        words = f"mean {covered.mean():.4f}, rows from {covered.min():.3f} to {covered.max():.3f}"
+        said = f"{collection} {measure}: {n_human} human topics, {len(covered)} rows: {words}"
+        with capsys.disabled():
+            sys.stdout.write(f"\n{said}; classical {classical.mean():.4f}")
+    assert 0.93 <= covered.mean() <= 0.97

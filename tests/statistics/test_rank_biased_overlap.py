@@ -1,0 +1,178 @@
+"""Rank-biased overlap: examples of its authors' program, the definition depth by depth, and all ways of breaking ties."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irevalx.statistics.rank_biased_overlap import (
+    OVERLAP_COLUMNS,
+    VARIANTS,
+    overlap_values,
+    rank_biased_overlap,
+    ranking_of,
+)
+
+SETTINGS = settings(deadline=None, max_examples=60)
+
+
+def ranking(text: str) -> list[list[str]]:
+    """Groups of letters: "a (b c) d"."""
+    groups: list[list[str]] = []
+    tied = False
+    for character in text.replace(" ", ""):
+        if character in "()":
+            tied = character == "("
+            groups += [[]] if tied else []
+        elif tied:
+            groups[-1].append(character)
+        else:
+            groups.append([character])
+    return groups
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        (
+            "a (b c) d",
+            "(c a) e (b f) d g",
+            [0.7973895, 0.4906158, 0.8842447, 0.7623285, 0.4664117, 0.8600405, 0.8078715, 0.5007105, 0.8943393],
+        ),
+        ("a (b c)", "b a c", [0.882, 0.404528, None, 0.8775, 0.400028, None, 0.887942, 0.410471, None]),
+        ("abcdefg", "bacdhfi", [0.725196, None, None] * 3),
+    ],
+)
+def test_examples(x: str, y: str, expected: list[float | None]) -> None:
+    """What the program of Corsi and Urbano gives for p = 0.9, and for the last rbo 0.1.3; both ways round."""
+    for pair in ((x, y), (y, x)):
+        found = overlap_values(rank_biased_overlap(ranking(pair[0]), ranking(pair[1]), 0.9))
+        for name, value, wanted in zip(OVERLAP_COLUMNS, found, expected, strict=True):
+            assert wanted is None or value == pytest.approx(wanted, abs=6e-7), name
+
+
+LETTERS = st.permutations("abcdef").flatmap(
+    lambda order: st.lists(st.booleans(), min_size=5, max_size=5).flatmap(
+        lambda ties: st.integers(1, 6).map(lambda n: _grouped(order[:n], ties))
+    )
+)
+
+
+def _grouped(order: list[str], ties: list[bool]) -> list[list[str]]:
+    groups = [[order[0]]]
+    for item, tied in zip(order[1:], ties, strict=False):
+        if tied:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
+    """Extrapolated and least overlap of rankings without ties, depth by depth, far beyond their ends.
+
+    Webber et al. 2010, equations 11 and 32.
+    """
+    short, long = sorted((x, y), key=len)
+    n_short, n_long = len(short), len(long)
+    common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]
+    total = sum(common[d] / d * p**d for d in range(1, n_long + 1))
+    total += sum(common[n_short] * (d - n_short) / (n_short * d) * p**d for d in range(n_short + 1, n_long + 1))
+    ext = (1 - p) / p * total + ((common[n_long] - common[n_short]) / n_long + common[n_short] / n_short) * p**n_long
+    least = (1 - p) / p * sum(common[min(d, n_long)] / d * p**d for d in range(1, 2000))
+    return ext, least
+
+
+@SETTINGS
+@given(st.permutations("abcdefgh"), st.permutations("abcdefgh"), st.integers(1, 8), st.integers(1, 8))
+def test_without_ties(x: list[str], y: list[str], n_x: int, n_y: int) -> None:
+    """All variants are the overlap of Webber, Moffat and Zobel, and what follows decides between min and max."""
+    found = rank_biased_overlap([[one] for one in x[:n_x]], [[one] for one in y[:n_y]], 0.8)
+    ext, least = untied_overlap(x[:n_x], y[:n_y], 0.8)
+    for variant in VARIANTS:
+        assert found[variant].ext == pytest.approx(ext, abs=1e-12)
+        assert found[variant].min == pytest.approx(least, abs=1e-12)
+        assert found[variant].min <= found[variant].ext + 1e-12 <= found[variant].max + 2e-12 <= 1 + 3e-12
+        assert found[variant].max == pytest.approx(found["w"].max, abs=1e-12)
+
+
+def test_greatest_overlap_is_reached() -> None:
+    """Rankings a b and c go on with what the other has, then with the same: the sum of that, depth by depth."""
+    found = rank_biased_overlap(ranking("ab"), ranking("c"), 0.5)["a"]
+    x, y = list("abc") + [f"z{n}" for n in range(100)], list("cab") + [f"z{n}" for n in range(100)]
+    overlap = sum(len(set(x[:d]) & set(y[:d])) / d * 0.5**d for d in range(1, 90))
+    assert found.max == pytest.approx(overlap, abs=1e-12)
+
+
+def broken(groups: list[list[str]]) -> list[list[str]]:
+    """All ways of breaking the ties of a ranking."""
+    ways = product(*(permutations(group) for group in groups))
+    return [[item for group in way for item in group] for way in ways]
+
+
+@SETTINGS
+@given(LETTERS, LETTERS)
+def test_a_is_the_mean_over_all_ways_of_breaking_ties(x: list[list[str]], y: list[list[str]]) -> None:
+    """The least overlap whatever the lengths, the others where both are as long."""
+    if math.prod(math.factorial(len(group)) for group in x + y) > 500:
+        return
+    found = rank_biased_overlap(x, y, 0.9)["a"]
+    every = [
+        rank_biased_overlap([[a] for a in one], [[b] for b in other], 0.9)["a"]
+        for one in broken(x)
+        for other in broken(y)
+    ]
+    assert found.min == pytest.approx(sum(one.min for one in every) / len(every))
+    if sum(map(len, x)) == sum(map(len, y)):
+        assert found.ext == pytest.approx(sum(one.ext for one in every) / len(every))
+        assert found.max == pytest.approx(sum(one.max for one in every) / len(every))
+
+
+@SETTINGS
+@given(LETTERS, LETTERS)
+def test_a_ranking_is_like_itself(x: list[list[str]], y: list[list[str]]) -> None:
+    """Under w and b its overlap with itself is 1, however tied; and x with y is y with x."""
+    itself = rank_biased_overlap(x, x, 0.9)
+    assert itself["w"].ext == pytest.approx(1)
+    assert itself["b"].ext == pytest.approx(1)
+    assert itself["a"].ext <= 1 + 1e-12
+    one, other = rank_biased_overlap(x, y, 0.7), rank_biased_overlap(y, x, 0.7)
+    assert overlap_values(one) == pytest.approx(overlap_values(other))
+
+
+def test_long_rankings_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for any size of batch."""
+    x, y = _long_rankings()
+    whole = overlap_values(rank_biased_overlap(x, y, 0.98))
+    monkeypatch.setattr("irevalx.statistics.rank_biased_overlap._BATCH", 1000)
+    assert overlap_values(rank_biased_overlap(x, y, 0.98)) == pytest.approx(whole, abs=1e-14)
+
+
+def test_rbo() -> None:
+    """The package rbo gives the same where nothing is tied."""
+    rbo = pytest.importorskip("rbo", reason="the dependency group judges")
+    x, y = _long_rankings()
+    theirs = rbo.RankingSimilarity([one for [one] in x], [one for [one] in y]).rbo_ext(p=0.98)
+    assert overlap_values(rank_biased_overlap(x, y, 0.98))[0] == pytest.approx(theirs, abs=1e-9)
+
+
+def _long_rankings() -> tuple[list[list[int]], list[list[int]]]:
+    return [[number] for number in range(300)], [[number * 7 % 400] for number in range(400)]
+
+
+def test_equal_scores_are_ties() -> None:
+    """Items by descending score."""
+    assert ranking_of({"a": 0.1, "b": 0.3, "c": 0.1, "d": 0.2}) == [["b"], ["d"], ["a", "c"]]
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, -1.0, math.nan])
+def test_what_makes_no_sense(p: float) -> None:
+    """A persistence out of bounds, and rankings of nothing."""
+    with pytest.raises(ValueError, match="must be between 0 and 1"):
+        rank_biased_overlap([["a"]], [["a"]], p)
+    with pytest.raises(ValueError, match="one item at least"):
+        rank_biased_overlap([], [["a"]], 0.5)

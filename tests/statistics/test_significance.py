@@ -1,0 +1,192 @@
+"""Tests of significance and what is decided by them: as scipy has it, as the literal loops have it, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.significance import TESTS, differences, pairs_of_runs, sign_flips, wilcoxon
+
+SETTINGS = settings(deadline=None, max_examples=100)
+
+STEPS = st.one_of(st.integers(-3, 3), st.integers(-1000, 1000))
+"""Differences of which some are zero and some tied."""
+
+MANY = st.integers(0, 2**32 - 1)
+
+
+def p_of(test: str, d: FloatArray, seed: int = 0, resamples: int = 9999) -> FloatArray:
+    """What a test says."""
+    return TESTS[test].p_values(d, resamples, seed)
+
+
+def random_values(seed: int, n_runs: int, n_topics: int, decimals: int) -> FloatArray:
+    """Return values of shape (n_runs, n_topics); the fewer decimals, the more ties and zeros."""
+    rng = np.random.default_rng(seed)
+    ease = rng.random(n_topics)
+    values = np.clip(ease + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
+    return np.round(values, decimals).astype(np.float64)
+
+
+# Differences
+
+
+def test_differences_are_free_of_rounding() -> None:
+    """0.3 - 0.2 is 0.2 - 0.1, and what rounding leaves of nothing is nothing."""
+    x, y = np.array([0.2, 0.1, 0.3, 0.5]), np.array([0.3, 0.2, 0.1 + 0.2, 0.5 - 1e-15])
+    found = differences(x, y)
+    assert found[0] == found[1] != 0
+    assert found.tolist()[2:] == [0.0, 0.0]
+    assert not np.signbit(found).any()
+
+
+def test_a_test_by_ranks_sees_ties() -> None:
+    """Tied differences share a rank however the numbers come to be tied."""
+    x, y = np.array([0.2, 0.1, 0.7, 0.3]), np.array([0.3, 0.2, 0.6, 0.8])
+    assert float(wilcoxon(differences(x, y))) == float(reference.wilcoxon_exact([1, 1, -1, 5]))
+
+
+# Wilcoxon's test
+
+
+@SETTINGS
+@given(st.lists(STEPS, min_size=1, max_size=10))
+@example([0, 0, 0])
+@example([5])
+def test_wilcoxon_tries_all_signs_of_few_topics(steps: list[int]) -> None:
+    """Up to 13 topics p is the share of all ways of flipping signs, ties and zeros or not."""
+    assert float(wilcoxon(np.array(steps, np.float64))) == pytest.approx(float(reference.wilcoxon_exact(steps)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(MANY, st.sampled_from([2, 5, 13, 14, 30, 50, 51, 100]), st.sampled_from([1, 2, 9]))
+def test_wilcoxon_is_that_of_scipy_pair_by_pair(seed: int, n_topics: int, decimals: int) -> None:
+    """Every pair has the p that scipy gives for it alone, by the method that scipy chooses."""
+    values = random_values(seed, 3, n_topics, decimals)
+    first, second = pairs_of_runs(3)
+    d = differences(values[second], values[first])
+    expected = [float(stats.wilcoxon(row).pvalue) if row.any() else 1.0 for row in d]
+    assert wilcoxon(d).tolist() == pytest.approx(expected, rel=1e-10, abs=1e-14)
+
+
+def test_wilcoxon_of_published_data() -> None:
+    """Darwin's 15 pairs of maize plants: p = 0.04126 [the docstring of scipy.stats.wilcoxon; Hollander & Wolfe]."""
+    maize = np.array([6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75], np.float64)
+    assert float(wilcoxon(maize)) == pytest.approx(0.04125976562)
+
+
+# The other tests
+
+
+@SETTINGS
+@given(MANY, st.sampled_from([2, 3, 10, 60]), st.sampled_from([1, 2, 9]))
+def test_t_is_that_of_scipy(seed: int, n_topics: int, decimals: int) -> None:
+    """The p-value is that of scipy's paired t test; where all differences are the same it is 0, or 1 if they are zero."""
+    x, y = random_values(seed, 2, n_topics, decimals)
+    d = differences(x, y)
+    if len(set(d.tolist())) == 1:
+        assert float(p_of("t", d, 0)) == (0.0 if d[0] else 1.0)
+    else:
+        assert float(p_of("t", d, 0)) == pytest.approx(float(stats.ttest_rel(x, y).pvalue), rel=1e-6, abs=1e-12)
+
+
+@SETTINGS
+@given(st.lists(STEPS, min_size=2, max_size=9))
+@example([0, 0])
+def test_sign_flips_of_few_topics_are_all_tried(steps: list[int]) -> None:
+    """Up to 13 topics p is the share of all ways of flipping signs."""
+    found = float(p_of("permutation", np.array(steps, np.float64), 3))
+    assert found == pytest.approx(float(reference.sign_flips_exact(steps)))
+
+
+def test_sign_flips_by_hand() -> None:
+    """Differences 0.3, 0.1, 0.2, -0.1: 6 of 16 sign vectors reach a sum of 0.5; two topics without a difference count
+    among the signs and change nothing.
+    """  # noqa: D205
+    d = np.array([0.3, 0.1, 0.2, -0.1])
+    assert float(sign_flips(d)) == 6 / 16
+    assert float(sign_flips(np.append(d, [0.0, 0.0]))) == 6 / 16
+
+
+def test_sign_flips_are_random_where_there_are_too_many() -> None:
+    """One more than the resamples: 16 ways are tried if 16 may be, and 15 random ones if 15 may be."""
+    d = np.array([0.3, 0.1, 0.2, -0.1])
+    assert float(sign_flips(d, 16)) == 6 / 16
+    assert (float(sign_flips(d, 15, 4)) * 16) % 1 == 0
+    assert len({float(sign_flips(d, 15, seed)) for seed in range(9)}) > 1
+
+
+def test_sign_flips_of_one_direction() -> None:
+    """Forty differences of one sign: no random way is as far, and p is 1/(1 + 999), never 0."""
+    assert float(sign_flips(np.linspace(0.1, 0.2, 40), 999)) == 0.001
+    assert float(sign_flips(-np.linspace(0.1, 0.2, 40), 999)) == 0.001
+
+
+def test_sign_flips_count_ties_with_what_was_observed() -> None:
+    """Sums that are equal but for the order of additions are as far, in exact arithmetic and in the random one."""
+    d = np.array([0.1, 0.2, 0.3, 0.3, 0.2, 0.1] * 2 + [0.0])
+    assert float(sign_flips(d, 2**13)) == float(reference.sign_flips_exact(np.rint(10 * d).astype(int).tolist()))
+
+
+@SETTINGS
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=8), st.sampled_from([3, 6, 7, 15]))
+@example([-2, 1, 1, 2], 6)
+def test_sign_flips_of_differences_that_no_decimals_write_down(steps: list[int], divisor: int) -> None:
+    """A third and two sixths are equal, although the decimals of the one and of the others are not."""
+    d = differences(np.zeros(len(steps)), np.array(steps) / divisor)
+    assert float(sign_flips(d)) == float(reference.sign_flips_exact(steps))
+
+
+def test_sign_flips_of_many_topics() -> None:
+    """Of many topics a sample of the ways is tried: near the t test, the same for a seed and for a pair on its own."""
+    values = random_values(5, 3, 40, 3)
+    d = np.stack((differences(values[0], values[1]), differences(values[0], values[2])))
+    found = p_of("permutation", d, 7)
+    assert found == pytest.approx(p_of("t", d), abs=0.03)
+    expected = [float(stats.permutation_test((row,), np.mean, permutation_type="samples", rng=3).pvalue) for row in d]
+    assert found == pytest.approx(expected, abs=0.03)
+    assert p_of("permutation", d[1], 7) == found[1]
+    assert (p_of("permutation", d, 8) != found).any()
+    assert p_of("permutation", d, -7).shape == (2,)
+
+
+@pytest.mark.parametrize("resamples", [20, 999])
+@pytest.mark.parametrize("n_topics", [0, 1, 2, 5, 9, 51, 70])
+@pytest.mark.parametrize("test", TESTS)
+def test_least_p(test: str, n_topics: int, resamples: int) -> None:
+    """No test gives less than it says, and different differences of one sign give as little."""
+    least = TESTS[test].least_p(n_topics, resamples)
+    d = np.arange(1.0, n_topics + 1)
+    if test == "t":
+        assert float(p_of(test, np.ones(n_topics))) == least
+    elif test == "wilcoxon" or n_topics not in {5, 9}:
+        assert float(p_of(test, d, resamples=resamples)) == pytest.approx(least, rel=1e-12)
+    else:  # few random sign vectors may be as far
+        assert float(p_of(test, d, resamples=resamples)) >= least
+    for seed in range(5):
+        assert (
+            float(p_of(test, d * np.random.default_rng(seed).choice([-1, 1], n_topics), resamples=resamples)) >= least
+        )
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_degenerate_data_show_nothing(test: str) -> None:
+    """One topic, or no difference at all, gives p = 1."""
+    assert float(p_of(test, np.array([0.5]), 1)) == 1
+    assert p_of(test, np.zeros((2, 20)), 1).tolist() == [1, 1]
+    assert p_of(test, np.zeros((3, 0)), 1).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@SETTINGS
+@given(seed=MANY, n_topics=st.sampled_from([4, 20]))
+def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: int) -> None:
+    """The tests are two-sided."""
+    x, y = random_values(seed, 2, n_topics, 1)
+    one, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
+    assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)

@@ -1,0 +1,87 @@
+"""Error rates by the size of the difference: by hand, and as the loops count."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
+from irevalx.statistics.scales import TOTAL
+from irevalx.statistics.swap_bins import SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swaps import topic_sets
+
+
+def test_by_hand() -> None:
+    """One pair of runs, four topics, sets of one: differences 0.1 0.2 -0.1 0.3."""
+    # By topics: 1|3 1|2 1|4 2|3 2|4 3|4, each way; swaps are those with topic 3. 0.1 and -0.1 are in the first bin, each
+    # against three others.
+    values = np.array([[0.5, 0.6, 0.3, 0.7], [0.4, 0.4, 0.4, 0.4]])
+    low, high = swap_bins(values, topic_sets(4, 1), Fraction("0.2"))
+    assert (low.least, low.limit, low.comparisons, low.swaps) == (0, 0.2, 6, 4)
+    assert (high.least, high.limit, high.comparisons, high.swaps) == (0.2, 0.4, 6, 2)
+    assert high.rate == pytest.approx(1 / 3)
+    # The runs score 0.525 and 0.4, whose standard deviation is 0.125 / sqrt(2).
+    assert high.percent == pytest.approx(100 * 0.2 / 0.525)
+    assert high.sigmas == pytest.approx(0.2 / (0.125 / 2**0.5))
+    assert (low.percent, low.sigmas) == (0, 0)
+    assert least_reliable([low, high]) is None
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data(), st.integers(1, 4))
+def test_bins_are_those_of_the_loops(data: st.DataObject, width: int) -> None:
+    """Whatever the differences; on the edge of a bin exact decimals decide."""
+    n_topics = data.draw(st.integers(2, 8))
+    row = st.lists(st.integers(0, 9), min_size=n_topics, max_size=n_topics)
+    values = data.draw(st.lists(row, min_size=2, max_size=4))
+    size = data.draw(st.sampled_from([size for size in (1, 2, 4) if size <= n_topics // 2]))
+    sets = topic_sets(n_topics, size, draws=20, seed=1)
+    found = swap_bins(np.array(values) / 10, sets, Fraction(width, 10 * size))
+    pairs = [(one.tolist(), other.tolist()) for one, other in sets]
+    expected = reference.swap_bins(values, pairs, width)
+    assert {round(one.least * 10 * size / width): (one.comparisons, one.swaps) for one in found} == expected
+    assert [one.least for one in found] == sorted(one.least for one in found)
+    sums = swap_bins(np.array(values) / 10, sets, Fraction(width, 10), TOTAL)
+    assert [(one.comparisons, one.swaps) for one in sums] == [(one.comparisons, one.swaps) for one in found]
+    shares = [share for one in found for share in (one.percent, one.sigmas)]  # the unit makes no difference
+    assert [share for one in sums for share in (one.percent, one.sigmas)] == pytest.approx(shares, nan_ok=True)
+
+
+def test_geometric_means() -> None:
+    """Differences of geometric means, found from logarithms."""
+    values = np.array([[0.5, 0.2, 0.4], [0.1, 0.4, 0.0]])
+    tested = GEOMETRIC_MEAN.transform(values)
+    found = swap_bins(tested, topic_sets(3, 1), Fraction("0.3"), GEOMETRIC_MEAN)
+    assert [(one.least, one.comparisons, one.swaps) for one in found] == [(0, 2, 2), (0.3, 4, 2)]
+
+
+def test_nothing_to_compare_with() -> None:
+    """Runs that score alike have no standard deviation; where all score 0 there is no percentage."""
+    [found] = swap_bins(np.zeros((2, 4)), topic_sets(4, 2), Fraction("0.1"))
+    assert math.isnan(found.percent)
+    assert math.isnan(found.sigmas)
+    assert (found.comparisons, found.swaps) == (6, 0)
+
+
+def test_least_reliable_difference() -> None:
+    """From there on every bin's rate is at most 5 %."""
+    bins = [SwapBin(number / 10, 0, 0, 0, 100, swaps) for number, swaps in enumerate((30, 5, 6, 5, 0))]
+    assert least_reliable(bins) == 0.3
+    assert least_reliable(bins[:2]) == 0.1
+    assert least_reliable(bins[:3]) is None
+    assert least_reliable([]) is None
+
+
+@pytest.mark.parametrize("width", [Fraction(0), Fraction(-1), Fraction(1, 3)])
+def test_widths_that_make_no_sense(width: Fraction) -> None:
+    """0, less, and what has no end of decimals; and a single run."""
+    with pytest.raises(ValueError, match="a bin must be wider than 0, with at most 12 decimals"):
+        swap_bins(np.zeros((2, 4)), topic_sets(4, 2), width)
+    with pytest.raises(ValueError, match="two runs at least"):
+        swap_bins(np.zeros((1, 4)), topic_sets(4, 2), Fraction(1))

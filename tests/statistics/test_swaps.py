@@ -1,0 +1,103 @@
+"""Swap rates: a case solved by hand, the literal loops, and topic sets that are what they are said to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irevalx.statistics.swaps import default_sizes, swap_rate, topic_sets
+
+SETTINGS = settings(deadline=None, max_examples=100)
+
+BY_HAND = np.array([[0.6, 0.4, 0.5, 0.4], [0.3, 0.3, 0.6, 0.4], [0.1, 0.2, 0.3, 0.1]])
+"""Three runs a, b and c, four topics. a - b is +0.3 +0.1 -0.1 0, a and b are above c throughout."""
+
+
+def test_by_hand() -> None:
+    """Every pair of sets of one topic, and of two."""
+    one, two = (swap_rate(BY_HAND, topic_sets(4, size)) for size in (1, 2))
+    # One topic: 6 pairs of sets for each of 3 pairs of runs. a and b swap on topics 1|3 and 2|3, and are tied on 1|4,
+    # 2|4 and 3|4.
+    assert (one.size, one.comparisons, one.swaps, one.ties) == (1, 18, 2, 3)
+    assert one.rate == pytest.approx(2 / 18)
+    # Two topics: 12|34 is +0.4 and -0.1, a swap; 13|24 is +0.2 and +0.1; 14|23 is +0.3 and 0 (0.1 - 0.1), a tie.
+    assert (two.size, two.comparisons, two.swaps, two.ties) == (2, 9, 1, 1)
+    assert two.rate == pytest.approx(1 / 9)
+
+
+@SETTINGS
+@given(st.data(), st.integers(1, 30))
+def test_rates_are_those_of_the_loops(data: st.DataObject, draws: int) -> None:
+    """Swaps and ties are counted pair by pair; sums that are equal but for rounding are ties."""
+    n_topics = data.draw(st.integers(2, 8))
+    row = st.lists(st.integers(0, 4), min_size=n_topics, max_size=n_topics)
+    values = data.draw(st.lists(row, min_size=2, max_size=4))
+    size, seed = data.draw(st.integers(1, n_topics // 2)), data.draw(st.integers(-5, 5))
+    sets = topic_sets(n_topics, size, draws=draws, seed=seed)
+    found = swap_rate(np.array(values) / 10, sets)
+    assert (found.comparisons, found.swaps, found.ties) == reference.swaps(values, sets.tolist())
+    assert found.size == size
+
+
+@SETTINGS
+@given(st.integers(2, 9), st.data(), st.integers(1, 60))
+def test_topic_sets(n_topics: int, data: st.DataObject, draws: int) -> None:
+    """Pairs are disjoint, of the size asked for, and different; all there are, if there are no more than asked for."""
+    size = data.draw(st.integers(1, n_topics // 2))
+    possible = reference.all_pairs_of_sets(n_topics, size)
+    found = topic_sets(n_topics, size, draws=draws, seed=3)
+    pairs = {frozenset((frozenset(one), frozenset(other))) for one, other in found.tolist()}
+    assert found.shape == (len(pairs), 2, size)
+    assert pairs <= possible
+    assert len(pairs) == min(draws, len(possible))
+
+
+def test_topic_sets_depend_on_the_seed_alone() -> None:
+    """The same seed gives the same sets everywhere: those of the written rule. Another seed gives others."""
+    found = topic_sets(40, 10, draws=50, seed=1)
+    assert topic_sets(40, 10, draws=50, seed=1).tolist() == found.tolist()
+    assert topic_sets(40, 10, draws=50, seed=2).tolist() != found.tolist()
+    assert topic_sets(40, 10, draws=20, seed=1).tolist() == found[:20].tolist()
+    assert found[0].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 0")
+    assert found[49].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 49")
+
+
+def test_topics_are_drawn_evenly() -> None:
+    """Every topic is in as many sets as the others, but for chance: 1000 · 2 · 5 / 20 = 500 ± 4 standard deviations."""
+    counts = np.bincount(topic_sets(20, 5, draws=1000, seed=6).ravel(), minlength=20)
+    assert (abs(counts - 500) < 4 * (1000 * 0.5 * 0.5) ** 0.5).all()
+
+
+def test_larger_sets_swap_less() -> None:
+    """Runs that differ are told apart more surely by more topics."""
+    rng = np.random.default_rng(1)
+    values = rng.random((4, 100)) + np.array([[0.0], [0.1], [0.2], [0.3]])
+    rates = [swap_rate(values, topic_sets(100, size, draws=200)).rate for size in (1, 5, 20, 50)]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > 0.3
+    assert rates[-1] < 0.2
+
+
+def test_default_sizes() -> None:
+    """They end with half the topics, which is what the paper reports."""
+    assert default_sizes(100) == (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50)
+    assert default_sizes(7) == (1, 2, 3)
+    assert default_sizes(1) == ()
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_sizes_that_cannot_be(size: int) -> None:
+    """Two disjoint sets need twice the topics."""
+    with pytest.raises(ValueError, match=f"between 1 and half of the 4 topics, but got {size}"):
+        topic_sets(4, size)
+
+
+def test_too_little_to_compare() -> None:
+    """One run, or no draw, is refused."""
+    with pytest.raises(ValueError, match="two runs at least, but got 1"):
+        swap_rate(BY_HAND[:1], topic_sets(4, 1))
+    with pytest.raises(ValueError, match="draws must be at least 1, but got 0"):
+        topic_sets(4, 1, draws=0)

@@ -1,0 +1,120 @@
+"""Randomised Tukey HSD: as the loop over all arrangements has it, as sign flips have it for two runs, and by hand."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+import reference_lab as reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.significance import differences, sign_flips
+from irevalx.statistics.tukey import (
+    Tukey,
+    arrangements_fit,
+    least_tukey_p,
+    mean_differences,
+    randomised_tukey,
+)
+
+SCORES = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
+"""Three runs, two topics: 36 arrangements, D being 0.05, 0.25, 0.3, 0.4, 0.45, 0.55, six times each."""
+
+
+def all_differences(values: FloatArray) -> FloatArray:
+    """Those of every pair of runs."""
+    return np.stack([differences(values[j], values[i]) for i, j in combinations(range(len(values)), 2)])
+
+
+def all_means(values: FloatArray) -> FloatArray:
+    """The mean differences of every pair of runs."""
+    first, second = zip(*combinations(range(len(values)), 2), strict=True)
+    return mean_differences(values[list(second)], values[list(first)])
+
+
+def test_tukey_by_hand() -> None:
+    """The differences are 0.25, 0.55, 0.30; the 8th of 36 D is 0.45."""
+    found = randomised_tukey(SCORES, 36)
+    assert found.greatest.size == 36
+    assert found.p_values(all_means(SCORES)).tolist() == [30 / 36, 6 / 36, 24 / 36]
+    assert found.half_width(0.2) == pytest.approx(0.45, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=2, max_size=4),
+    st.sampled_from([0.05, 0.2]),
+    st.sampled_from([10, 6, 7]),
+)
+@example([[2, 2], [1, 1]], 0.05, 6)
+def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alpha: float, divisor: int) -> None:
+    """p-values and the half width are those of the loop, also of sixths, which no decimals write down."""
+    ranges = reference.tukey_ranges(steps)
+    values = np.array(steps) / divisor
+    found = randomised_tukey(values, 10_000)
+    expected = [
+        Fraction(sum(1 for one in ranges if one >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
+        for a, b in combinations(steps, 2)
+    ]
+    assert found.p_values(all_means(values)).tolist() == [float(p) for p in expected]
+    place = math.ceil(Fraction(str(alpha)) * len(ranges))
+    assert found.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 999), st.sampled_from([0.05, 0.1, 0.01]), st.sampled_from([19, 99, 100, 999]))
+def test_intervals_leave_out_0_exactly_if_p_is_below_alpha(seed: int, alpha: float, resamples: int) -> None:
+    """Interval and decision belong together, ties and all."""
+    values = np.round(np.random.default_rng(seed).random((5, 12)) + np.arange(5)[:, np.newaxis] / 10, 1)
+    found, d = randomised_tukey(values, resamples, seed), all_means(values)
+    assert found.greatest.size == resamples + 1
+    half = found.half_width(alpha)
+    assert (found.p_values(d) < alpha).tolist() == (np.abs(d) - half > 5e-13).tolist()
+
+
+def test_two_runs_are_the_permutation_test() -> None:
+    """All arrangements of two runs are all ways of flipping signs."""
+    values = np.round(np.random.default_rng(3).random((2, 8)), 2)
+    d = all_differences(values)
+    assert randomised_tukey(values, 256).p_values(all_means(values)).tolist() == sign_flips(d, 256).tolist()
+    random = randomised_tukey(np.tile(values, 5), 4999, 1).p_values(all_means(np.tile(values, 5)))
+    assert random == pytest.approx(sign_flips(np.tile(d, 5), 4999, 2), abs=0.03)
+
+
+def test_random_arrangements_are_near_all_of_them() -> None:
+    """The share of a sample is that of all, but for chance; the same for a seed."""
+    values = np.round(np.random.default_rng(5).random((3, 5)), 2)
+    d, every = all_means(values), randomised_tukey(values, 6**5)
+    some = randomised_tukey(values, 6**5 - 1, 1)
+    assert some.p_values(d) == pytest.approx(every.p_values(d), abs=0.02)
+    assert some.half_width(0.1) == pytest.approx(every.half_width(0.1), abs=0.02)
+    assert (randomised_tukey(values, 500, 9).greatest == randomised_tukey(values, 500, 9).greatest).all()
+
+
+def test_one_topic_or_none_shows_nothing() -> None:
+    """P is 1, and there is no interval."""
+    for n_topics in (0, 1):
+        found = Tukey(np.ones(3), n_topics)
+        assert found.p_values(np.ones(2)).tolist() == [1, 1]
+        assert math.isnan(found.half_width(0.05))
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "n_topics", "resamples", "least"),
+    [(3, 2, 36, 1 / 6), (3, 2, 35, 1 / 36), (2, 5, 100, 1 / 16), (300, 50, 999, 1 / 1000), (4, 1, 99, 1), (4, 0, 9, 1)],
+)
+def test_least_p(n_runs: int, n_topics: int, resamples: int, least: float) -> None:
+    """(m!)^(1-n) where all arrangements are tried, otherwise 1/(1 + B)."""
+    assert least_tukey_p(n_runs, n_topics, resamples) == least
+    assert arrangements_fit(n_runs, n_topics, resamples) == (math.factorial(n_runs) ** n_topics <= resamples)
+
+
+def test_least_p_is_reached() -> None:
+    """By runs that are in the same order for all topics."""
+    values = np.array([[0.9, 0.8, 0.7], [0.5, 0.4, 0.35], [0.1, 0.2, 0.05]])
+    assert randomised_tukey(values, 216).p_values(all_means(values)).min() == least_tukey_p(3, 3, 216) == 1 / 36
