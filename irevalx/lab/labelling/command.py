@@ -11,8 +11,8 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
-from irevalx.experiments.run_groups import groups_of
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command

@@ -163,9 +163,9 @@ def command(
     With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
     holes, its bias against its share of holes.
     """
+    from irevalx.experiments.group_names import groups_of
     from irevalx.experiments.run_groups import (
         deleted,
-        groups_of,
         holes_of_runs,
         leave_out,
         nonrelevant,
