@@ -14,6 +14,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.group_names import groups_of
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
@@ -163,7 +164,6 @@ def command(
     With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
     holes, its bias against its share of holes.
     """
-    from irevalx.experiments.group_names import groups_of
     from irevalx.experiments.run_groups import (
         deleted,
         holes_of_runs,
