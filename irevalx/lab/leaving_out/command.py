@@ -163,9 +163,9 @@ def command(
     With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
     holes, its bias against its share of holes.
     """
+    from irevalx.experiments.group_names import groups_of
     from irevalx.experiments.run_groups import (
         deleted,
-        groups_of,
         holes_of_runs,
         leave_out,
         nonrelevant,
@@ -342,8 +342,6 @@ def _refuse_contradictions(
     labels_replace: bool,
 ) -> None:
     """Raise UsageError where options contradict each other."""
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
     for name in complete:
         if complete.count(name) > 1:
             raise UsageError(f"--complete must be given once for each kind of judgments, but got {name} twice")
