@@ -8,6 +8,7 @@ import re
 import warnings
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import FIXTURES, lab
@@ -56,7 +57,7 @@ def test_swap_rate() -> None:
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
     words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
-    options = {"seed": 1, "resamples": 99}
+    options: dict[str, Any] = {"seed": 1, "resamples": 99}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
@@ -79,8 +80,9 @@ def test_compare_scores() -> None:
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
     assert found.to_frame().equals(expected.to_frame())
-    with pytest.warns(irevalx.IrevalxWarning, match="gm_map is a geometric mean"):
+    with pytest.warns(irevalx.IrevalxWarning) as told:
         by_run = irevalx.lab.compare(scores, by="run")
+    assert any("gm_map is a geometric mean" in str(one.message) for one in told)
     assert {one.name for one in by_run.measures} == {"num_rel_ret", "map", "gm_map", "P_10"}
     qrels = {"1": {"A": 1}, "2": {"A": 1}, "3": {"B": 1}}
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
@@ -99,7 +101,7 @@ def test_compare_scores() -> None:
         ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
     ],
 )
-def test_what_compare_refuses(arguments: dict[str, object], words: str) -> None:
+def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(ArgumentError, match=re.escape(words)):
         irevalx.lab.compare(QRELS, RUNS, **arguments)
@@ -108,4 +110,4 @@ def test_what_compare_refuses(arguments: dict[str, object], words: str) -> None:
 def test_what_a_figure_refuses() -> None:
     """It is named with what it must be."""
     with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
-        irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
+        irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")  # type: ignore[arg-type, unused-ignore]

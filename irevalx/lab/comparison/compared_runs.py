@@ -183,8 +183,15 @@ class DiscriminativePower(Comparison):
             tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=_PROBABILITIES))
         return tables
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure."""
+    def figure(self, *, draw: None = None, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure.
+
+        Parameters
+        ----------
+        draw : there is no other figure.
+        """
+        if draw is not None:
+            raise checks.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
         from irevalx.lab.comparison.figures import significance_levels
         from irevalx.lab.plot.page import Page, style
 
