@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
 from irevalx.statistics.letters import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DRAWINGS = ("intervals", "topics", "matrix")
 """What a figure shows: the values of ``draw``."""
@@ -138,3 +142,19 @@ class Comparison(Result):
     def seed(self) -> int:
         """The seed of random choices."""
         return self.method.seed
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        """The rows of the first table, with a field for each value."""
+        raise NotImplementedError
+
+    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        draw : what to show; None for what is usual.
+        width : of the page, in inches.
+        titled : whether the figure has a title.
+        """
+        raise NotImplementedError

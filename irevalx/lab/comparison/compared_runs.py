@@ -183,12 +183,12 @@ class DiscriminativePower(Comparison):
             tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=_PROBABILITIES))
         return tables
 
-    def figure(self, *, draw: None = None, width: float = 7.0, titled: bool = True) -> Figure:
+    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure.
 
         Parameters
         ----------
-        draw : there is no other figure.
+        draw : None; there is no other figure.
         """
         if draw is not None:
             raise checks.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
@@ -199,7 +199,7 @@ class DiscriminativePower(Comparison):
             return significance_levels(self, Page(width, titled))
 
 
-_RESULTS: dict[str, type[ComparedPairs | ComparedRuns | DiscriminativePower]] = {
+_RESULTS: dict[str, type[Comparison]] = {
     "pair": ComparedPairs,
     "run": ComparedRuns,
     "power": DiscriminativePower,
@@ -224,7 +224,7 @@ def compare(
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
-) -> ComparedPairs | ComparedRuns | DiscriminativePower:
+) -> Comparison:
     """Test whether runs differ.
 
     Parameters
