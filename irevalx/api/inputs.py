@@ -121,7 +121,7 @@ class Qrels:
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = fmt.read_table(table, version, strict, warn)
         else:
-            judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
+            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
@@ -274,7 +274,7 @@ def _runs_in(
     if table := _table_of(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
-    source = _source_of(given, what)
+    source = source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
@@ -304,7 +304,7 @@ def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
         return dictionaries.pool_of(given)
     if table := _table_of(given, "pool"):
         return formats.POOL.read_table(table, version, strict, warn)
-    return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
+    return formats.read_pool(source_of(given, "pool"), version, strict, warn)
 
 
 def _table_of(given: Any, path: str) -> Table | None:
@@ -324,7 +324,7 @@ def _table_of(given: Any, path: str) -> Table | None:
     return table_of_records(first, records, path)
 
 
-def _source_of(given: Any, what: str) -> Source:
+def source_of(given: Any, what: str) -> Source:
     """Return a file by name, or what is left of an open one, which is read now.
 
     Raises

@@ -11,6 +11,7 @@ from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, requests_of
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
@@ -60,6 +61,24 @@ def are_given(runs: Any) -> bool:
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
+class OpenedRuns(Frozen):
+    """Runs whose lines are still to be read, and their names; they may stand wherever users give runs.
+
+    Parameters
+    ----------
+    runs : read each time that they are evaluated.
+    names : None for the tag in the file.
+    """
+
+    runs: list[Run]
+    names: list[str | None]
+
+
+def opened(runs: Any) -> OpenedRuns:
+    """Open runs that are evaluated more than once; raises as ``runs_of`` does."""
+    return OpenedRuns(*runs_of(runs))
+
+
 def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     """Return runs whose lines are still to be read, and their names; None for the tag in the file.
 
@@ -67,6 +86,8 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     ------
     ArgumentError : as ``irevalx.evaluate`` does.
     """
+    if isinstance(runs, OpenedRuns):
+        return runs.runs, runs.names
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
 
@@ -104,10 +125,10 @@ def experiment_of(
     judgments = judgments_of(qrels, rel_format)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
-    opened, names = runs_of(runs)
+    each, names = runs_of(runs)
     return prepare(
         judgments,
-        opened,
+        each,
         measures_of(measures),
         names=names,
         level=checks.whole_number("level", level),
@@ -158,10 +179,10 @@ def ranked_runs_of(
             threads=threads,
             least_runs=least_runs,
         )
-    opened, names = runs_of(runs)
+    each, names = runs_of(runs)
     return RankedRuns.of(
         judgments,
-        opened,
+        each,
         requests_of(measures_of(measures), level, rel_format),
         names=names,
         level=level,

@@ -28,12 +28,14 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "swap_rate"]
+__all__ = ["agree", "compare", "swap_rate"]
 
 _HOMES = {
+    "agree": "agreement.agreements",
     "compare": "comparison.compared_runs",
     "swap_rate": "swaps.rates",
 }
