@@ -28,11 +28,15 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.judging.degraded import degrade
+    from irevalx.lab.judging.pooling import pool
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["swap_rate"]
+__all__ = ["degrade", "pool", "swap_rate"]
 
 _HOMES = {
+    "degrade": "judging.degraded",
+    "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""
