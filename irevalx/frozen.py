@@ -115,6 +115,11 @@ def fields(record: Frozen | type[Frozen]) -> tuple[str, ...]:
     return record._fields
 
 
+def values(record: Frozen) -> tuple[Any, ...]:
+    """Return the values of the fields, in order."""
+    return tuple([getattr(record, name) for name in record._fields])
+
+
 def replace(record: Record, /, **changes: Any) -> Record:
     """Return a copy with other values for some fields; cached properties are not copied.
 

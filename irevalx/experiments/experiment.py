@@ -87,6 +87,7 @@ def prepare(
     runs: Sequence[Run],
     measures: Sequence[str],
     *,
+    names: Sequence[str | None] = (),
     level: int = 1,
     least_retrieved: float = 0.0,
     least_runs: int = 2,
@@ -98,7 +99,7 @@ def prepare(
     Parameters
     ----------
     measures : as ``requests_of`` takes them.
-    runs, level, least_retrieved, least_runs, processes, warn : as ``RankedRuns.of`` takes them.
+    runs, names, level, least_retrieved, least_runs, processes, warn : as ``RankedRuns.of`` takes them.
     """
     requests = requests_of(measures, level)
     raise_first(judgments.duplicates)
@@ -106,6 +107,7 @@ def prepare(
         judgments,
         runs,
         requests,
+        names=names,
         level=level,
         least_retrieved=least_retrieved,
         least_runs=least_runs,

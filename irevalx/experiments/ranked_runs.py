@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 Assessing: TypeAlias = Callable[[Ranking, Reading, int], Assessed]
 """From a ranking, a reading of the unjudged and a level to what measures see."""
 
+MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
+"""The measures that are computed unless others are asked for."""
+
 _AT_ONCE = 2**18
 """Of how many judgments all told runs are assessed at the same time: more would not fit into the processor's cache."""
 
@@ -72,6 +75,7 @@ class RankedRuns:
         runs: Sequence[Run],
         requests: Sequence[SelectedMeasure],
         *,
+        names: Sequence[str | None] = (),
         level: int = 1,
         least_retrieved: float = 0.0,
         least_runs: int = 2,
@@ -84,6 +88,7 @@ class RankedRuns:
         ----------
         runs : ``least_runs`` at least.
         requests : measures of such judgments, as ``requests_of`` returns them.
+        names : what to call the runs; None, or nothing for all of them, for the tag in the file.
         least_retrieved : leave out runs that have less than this share of the documents they might have (the most that
             any run has for a topic, times the topics), and if it is above 0 those without results for some topic.
         least_runs : 1, or 2 where runs are compared.
@@ -122,19 +127,23 @@ class RankedRuns:
         raise_first({topic: error for topic, error in judgments.failures(topics).items() if topic in with_results})
         if left_out := len(documents.topics) - len(topics):
             warn(f"{left_out} of {len(documents.topics)} judged topics are left out: no run has results for them")
-        tags = [(one.tag or b"", run.path) for one, run in zip(ranked, runs, strict=True)]
-        names = [os.fsdecode(name) for name in names_apart(tags, warn)]
-        kept = _sufficient_runs(ranked, names, topics, least_retrieved, warn)
+        given = names or [None] * len(runs)
+        tags = [
+            ((one.tag or b"") if name is None else os.fsencode(name), run.path)
+            for one, run, name in zip(ranked, runs, given, strict=True)
+        ]
+        unique = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        kept = _sufficient_runs(ranked, unique, topics, least_retrieved, warn)
         if len(kept) < least_runs:
             raise InputError(
                 f"at least {least} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
         for number in kept:
             if lacking := sum(topic not in ranked[number].topics for topic in topics):
-                warn(f"{names[number]}: {lacking} of {len(topics)} topics without results count as 0")
+                warn(f"{unique[number]}: {lacking} of {len(topics)} topics without results count as 0")
         return cls(
             judgments=judgments,
-            runs=tuple(names[number] for number in kept),
+            runs=tuple(unique[number] for number in kept),
             topics=topics,
             ranking=Ranking.joined(
                 [in_topic_order(ranked[number].ranking, documents, topics, rules) for number in kept]

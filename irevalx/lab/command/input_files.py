@@ -38,7 +38,7 @@ class Inputs:
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
-    least_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
     """
@@ -49,7 +49,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
-    least_retrieved: float = 0.0
+    min_retrieved: float = 0.0
     rel_format: str = QRELS.name
     threads: int = 1
 
@@ -110,7 +110,7 @@ class Inputs:
             self.opened_runs,
             self.measures,
             level=self.level,
-            least_retrieved=self.least_retrieved,
+            least_retrieved=self.min_retrieved,
             least_runs=least_runs,
             processes=self.threads,
             warn=self.messages.warn,
@@ -132,7 +132,7 @@ class Inputs:
             self.opened_runs,
             requests,
             level=self.level,
-            least_retrieved=self.least_retrieved,
+            least_retrieved=self.min_retrieved,
             processes=self.threads,
             warn=self.messages.warn,
         )

@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from irevalx.errors import OutputError, quote
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
-from irevalx.process.terminal import write
+from irevalx.process.terminal import tell, write
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table
 
@@ -55,6 +59,25 @@ class Output:
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""
         write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
+
+    def write(self, result: Result, **drawn: Any) -> None:
+        """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
+
+        Raises as ``write_lines`` does.
+
+        Parameters
+        ----------
+        drawn : what else ``figure`` of the result takes.
+        """
+        seed = getattr(result, "seed", None)
+        if seed is not None and click.get_current_context().params.get("seed", seed) is None:
+            tell(f"{PROGRAM}: --seed {seed}")
+        form = FORMATS[self.format]
+        tables = result.tables_for_people() if form.for_people else result.tables()
+        write_lines(form.table_lines(tables, self.digits), self.path)
+        if self.figure is not None:
+            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
+            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
 
     @property
     def page(self) -> Page:

@@ -11,13 +11,13 @@ from irevalx.cli.values import complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.ranked_runs import RankedRuns, defined_values
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
     alpha_option,
     chosen_seed,
-    lab_command,
     least_retrieved_option,
     level_option,
     qrels_argument,

@@ -21,6 +21,7 @@ from irevalx.experiments.pools import pool_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command, refuse_options
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     LINES_OUTPUT,
@@ -28,13 +29,11 @@ from irevalx.lab.command.parameters import (
     chosen_seed,
     depth_option,
     documents_option,
-    lab_command,
     labels_format_option,
     labels_option,
     labels_replace_option,
     level_option,
     qrels_argument,
-    refuse_options,
     seed_option,
 )
 from irevalx.lab.completion.classifiers import CLASSIFIERS

@@ -14,16 +14,9 @@ from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample
 from irevalx.experiments.strata_lines import prels_lines, sampled_lines, warnings_of_sample
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    LINES_OUTPUT,
-    SHARE,
-    chosen_seed,
-    lab_command,
-    level_option,
-    qrels_argument,
-    seed_option,
-)
+from irevalx.lab.command.parameters import LINES_OUTPUT, SHARE, chosen_seed, level_option, qrels_argument, seed_option
 from irevalx.lab.command.strata_options import (
     design_of,
     divided,

@@ -14,8 +14,9 @@ from irevalx.experiments import samples
 from irevalx.experiments.pools import find_in_judgments, pool_of
 from irevalx.experiments.qrels_lines import QrelsLines
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import LINES_OUTPUT, depth_option, lab_command, runs_argument
+from irevalx.lab.command.parameters import LINES_OUTPUT, depth_option, runs_argument
 from irevalx.reading.source import Source
 
 

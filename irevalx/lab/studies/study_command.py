@@ -18,6 +18,7 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import graded_among, requests_of_samples
 from irevalx.experiments.samples import warnings_without_relevant
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
@@ -25,7 +26,6 @@ from irevalx.lab.command.parameters import (
     SHARE,
     chosen_seed,
     digits_option,
-    lab_command,
     quiet_option,
     seed_option,
     threads_option,
