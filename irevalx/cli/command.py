@@ -240,7 +240,7 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
-    from irevalx.measures.measure_spec import parse
+    from irevalx.measures.select import parse
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []

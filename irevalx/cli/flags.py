@@ -45,7 +45,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.measure_spec import parse
+        from irevalx.measures.select import parse
 
         for text in value:
             parse(text, ctx.params.get("compat", TREC_EVAL_10))

@@ -1,16 +1,14 @@
-"""What a text behind ``-m`` asks for: ``parse(text, compat) -> MeasureSpec``.
-
-What trec_eval itself understands is read here; ``other_spellings`` reads all else that people type.
-"""
+"""What a text behind ``-m`` asks for (MeasureSpec, Request), and the texts that trec_eval itself understands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import Measure
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
 from irevalx.settings import Reading, read_reading
 from irevalx.trec_eval.versions import Compat
 
@@ -51,34 +49,42 @@ class MeasureSpec(Frozen):
                 yield BY_NAME[name], own or self.reading
 
 
-def parse(text: str, compat: Compat) -> MeasureSpec:
-    """Return what a text asks for.
+class Request(Frozen, kw_only=True):
+    """One measure in one reading of the unjudged, as one text asks for it.
 
     Parameters
     ----------
-    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
-    compat : a measure that the version lacks is unknown.
-
-    Raises
-    ------
-    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything behind the dot, arguments that a measure does not take, or a reading that
-        does not exist or that the measure lacks.
+    reading : the one that is asked for; a measure of the `all` row alone is the same in each.
+    level : the least grade that is relevant; None for that of all measures.
+    parameters, cutoffs : as typed; those of a member of a set are the default.
+    spelling : what its values are called as they were asked for; empty for a member of a set.
+    optional : whether it may be left out where the format of the judgments does not allow it.
     """
-    compact = without_blanks(text)
-    stem, reading = split_reading(compact if "(" in text else text)
-    spec = read_own_spelling(stem, compat) or _read_other_spelling(stem, compat)
-    if spec.reading and reading not in {None, spec.reading}:
-        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
-    spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and spec.name in BY_NAME and spec.reading not in BY_NAME[spec.name].readings:
-        refuse_reading(BY_NAME[spec.name], spec.reading)
-    return spec
 
+    measure: Measure
+    reading: Reading
+    level: int | None = None
+    parameters: str | None = None
+    cutoffs: tuple[str, ...] = ()
+    spelling: str = ""
+    optional: bool = False
 
-def refuse_reading(measure: Measure, reading: Reading) -> None:
-    """Raise UsageError: a measure does not have this reading."""
-    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
+    @property
+    def merged_by(self) -> tuple[str, int | None, Reading, str | None]:
+        """What requests have in common that are computed as one: parameters with names stand side by side."""
+        parameters, kind = self.parameters, self.measure.kind
+        if isinstance(kind, CutoffsAndReals):
+            parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
+        elif not isinstance(kind, NamedReals | GradeGains):
+            parameters = None
+        return self.measure.name, self.level, "nonrel" if self.measure.kernel is None else self.reading, parameters
+
+    @property
+    def listed_cutoffs(self) -> tuple[str, ...]:
+        """The cutoffs that the text lists, as typed; none where it has none, or other parameters."""
+        if self.cutoffs or self.parameters is None or "=" in self.parameters:
+            return self.cutoffs
+        return tuple(self.parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
 def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:
@@ -99,12 +105,6 @@ def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:
     if dot and not parameters:
         raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
     return MeasureSpec(name, parameters if dot else None)
-
-
-def _read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
-    from irevalx.measures.other_spellings import read_other_spelling  # takes a while to import; most calls do without
-
-    return read_other_spelling(text, compat)
 
 
 def without_blanks(text: str) -> str:

@@ -1,7 +1,7 @@
 """What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
 
-``parse`` says what each text asks for; ``select`` puts together what several texts ask of the same measure, as
-trec_eval does: the first parameters count, and cutoffs add up.
+``parse`` says what one text behind ``-m`` asks for; ``select`` puts together what several texts ask of the same
+measure, as trec_eval does: the first parameters count, and cutoffs add up.
 """
 
 from __future__ import annotations
@@ -13,62 +13,20 @@ from irevalx.errors import EvaluationError, ParameterError, UsageError, Warn, qu
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.measure_spec import MeasureSpec, parse, refuse_reading
+from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
-    Cutoffs,
-    CutoffsAndReals,
-    GradeGains,
-    NamedReals,
     NoParameters,
     Parameters,
-    RealCutoffs,
 )
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
+from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
 PLACES = {name: number for number, name in enumerate(BY_NAME)}
 """Print order."""
-
-
-class Request(Frozen, kw_only=True):
-    """One measure in one reading of the unjudged, as one text asks for it.
-
-    Parameters
-    ----------
-    reading : the one that is asked for; a measure of the `all` row alone is the same in each.
-    level : the least grade that is relevant; None for that of all measures.
-    parameters, cutoffs : as typed; those of a member of a set are the default.
-    spelling : what its values are called as they were asked for; empty for a member of a set.
-    optional : whether it may be left out where the format of the judgments does not allow it.
-    """
-
-    measure: Measure
-    reading: Reading
-    level: int | None = None
-    parameters: str | None = None
-    cutoffs: tuple[str, ...] = ()
-    spelling: str = ""
-    optional: bool = False
-
-    @property
-    def merged_by(self) -> tuple[str, int | None, Reading, str | None]:
-        """What requests have in common that are computed as one: parameters with names stand side by side."""
-        parameters, kind = self.parameters, self.measure.kind
-        if isinstance(kind, CutoffsAndReals):
-            parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
-        elif not isinstance(kind, NamedReals | GradeGains):
-            parameters = None
-        return self.measure.name, self.level, "nonrel" if self.measure.kernel is None else self.reading, parameters
-
-    @property
-    def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs that the text lists, as typed; none where it has none, or other parameters."""
-        if self.cutoffs or self.parameters is None or "=" in self.parameters:
-            return self.cutoffs
-        return tuple(self.parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
 class SelectedMeasure(Frozen):
@@ -135,6 +93,35 @@ class Selection(Frozen):
                     f"judgments for the measure {quote(measure.name)} must be in the format "
                     f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
                 )
+
+
+def parse(text: str, compat: Compat) -> MeasureSpec:
+    """Return what a text asks for.
+
+    Parameters
+    ----------
+    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
+    compat : a measure that the version lacks is unknown.
+
+    Raises
+    ------
+    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
+    UsageError : ``NAME.`` without anything behind the dot, arguments that a measure does not take, or a reading that
+        does not exist or that the measure lacks.
+    """
+    compact = without_blanks(text)
+    stem, reading = split_reading(compact if "(" in text else text)
+    spec = read_own_spelling(stem, compat)
+    if spec is None:
+        from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
+
+        spec = read_other_spelling(stem, compat)
+    if spec.reading and reading not in {None, spec.reading}:
+        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
+    spec = replace(spec, reading=reading or spec.reading, text=compact)
+    if spec.reading and spec.name in BY_NAME and spec.reading not in BY_NAME[spec.name].readings:
+        _refuse_reading(BY_NAME[spec.name], spec.reading)
+    return spec
 
 
 def select(
@@ -243,7 +230,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             yield from (replace(request, optional=spec.name == "all") for request in requests)
             continue
         if not any(_has_reading(request, settings) for request in requests):
-            refuse_reading(measure, requests[0].reading)
+            _refuse_reading(measure, requests[0].reading)
         for request in requests:
             yield replace(
                 request,
@@ -252,6 +239,11 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
                 cutoffs=spec.cutoffs,
                 spelling=spec.text if own else spec.text + _suffix(None, request.merged_by[2], settings),
             )
+
+
+def _refuse_reading(measure: Measure, reading: Reading) -> None:
+    """Raise UsageError: a measure does not have this reading."""
+    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:
@@ -335,7 +327,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
 
 def _cutoff_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.other_spellings import cutoff_hint  # takes a while to import, and most calls need it not
+    from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
 
     return cutoff_hint(name, parameters)
 

@@ -10,9 +10,8 @@ from running import FIXTURES, run
 
 from irevalx.errors import UsageError
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.measure_spec import parse
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.select import select
+from irevalx.measures.select import parse, select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
 
