@@ -28,11 +28,13 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["swap_rate"]
+__all__ = ["compare", "swap_rate"]
 
 _HOMES = {
+    "compare": "comparison.compared_runs",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""
