@@ -28,13 +28,15 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["degrade", "pool", "swap_rate"]
+__all__ = ["compare", "degrade", "pool", "swap_rate"]
 
 _HOMES = {
+    "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import warnings
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import FIXTURES, lab
@@ -97,3 +100,64 @@ def test_pool() -> None:
     assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
     with pytest.raises(irevalx.IrevalxError, match="mix_seed and drop must be given together with judge"):
         irevalx.lab.pool(RUNS, drop=True)  # type: ignore[call-overload]
+
+
+def test_compare() -> None:
+    """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
+    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
+    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
+    assert {one.category for one in told} == {irevalx.IrevalxWarning}
+    assert_printed(by_pair, *words)
+    assert (by_pair.rows[0].measure, by_pair.rows[0].run, by_pair.rows[0].differ) == ("map", "count1", False)
+    by_run = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1", **options)
+    assert_printed(by_run, *words, "--by", "run", "--baseline", "count1")
+    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", power=True, **options)
+    assert_printed(power, *words, "--power")
+    assert by_run.figure(draw="topics").axes
+    assert power.figure(width=3.3, titled=False).axes
+
+
+def test_compare_scores() -> None:
+    """What has been evaluated is compared as are the runs; a topic that a run lacks is left out, and told."""
+    scores = irevalx.evaluate(QRELS, RUNS, ["map", "P.10", "num_rel_ret", "gm_map", "runid"])
+    with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
+        found = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
+    with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
+        expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
+    assert found.to_frame().equals(expected.to_frame())
+    with pytest.warns(irevalx.IrevalxWarning) as told:
+        by_run = irevalx.lab.compare(scores, by="run")
+    assert any("gm_map is a geometric mean" in str(one.message) for one in told)
+    assert {one.name for one in by_run.measures} == {"num_rel_ret", "map", "gm_map", "P_10"}
+    qrels = {"1": {"A": 1}, "2": {"A": 1}, "3": {"B": 1}}
+    runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
+    with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
+        scores = irevalx.evaluate(qrels, runs, "map")
+    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+        found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [row.score for row in found.rows] == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
+        ({"by": 3}, "by must be one of pair run, but got 3"),
+        ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
+        ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+    ],
+)
+def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        irevalx.lab.compare(QRELS, RUNS, **arguments)
+
+
+def test_what_a_figure_refuses() -> None:
+    """It is named with what it must be."""
+    with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
+        irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")

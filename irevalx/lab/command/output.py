@@ -72,12 +72,12 @@ class Output:
         drawn : what else ``figure`` of the result takes.
         """
         _tell_seed(result)
+        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
+            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
+            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
         tables = result.tables_for_people() if form.for_people else result.tables()
         write_lines(form.table_lines(tables, self.digits), self.path)
-        if self.figure is not None:
-            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
-            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
 
     def write_text(self, found: QrelsText | Pool) -> None:
         """Write the file of judgments or of a pool, and tell the seed that was drawn; raises as the others do."""

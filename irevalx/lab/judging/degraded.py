@@ -18,7 +18,7 @@ from irevalx.experiments.shares import share_of
 from irevalx.experiments.strata import SCHEME, Design, StrataSample
 from irevalx.experiments.strata_design import divided, ranking_of, read_design
 from irevalx.experiments.strata_lines import prels_lines, sampled_lines, warnings_of_sample
-from irevalx.experiments.user_data import runs_of
+from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
@@ -121,7 +121,7 @@ def degrade(
 
 def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -> None:
     """Raise UsageError where runs or a file are given that strata do not need, or not given that they need."""
-    has_runs = not (isinstance(runs, tuple) and not runs)
+    has_runs = are_given(runs)
     if design is None and (has_runs or strata_file is not None):
         raise UsageError(f"{'runs' if has_runs else 'strata_file'} must be given together with strata")
     if design is not None and has_runs != (design.by != "names"):
