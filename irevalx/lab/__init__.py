@@ -28,11 +28,13 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["swap_rate"]
+__all__ = ["labels", "swap_rate"]
 
 _HOMES = {
+    "labels": "labelling.comparing_labels",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""
