@@ -181,6 +181,11 @@ class Scores:
         return self._evaluations[identifier("run", run)]
 
 
+def column_of(scores: Scores, measure: str, run: str) -> Column:
+    """Return the values of a run under a measure, with what is known of the measure; raises as ``summary`` does."""
+    return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+
+
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:
     import pandas as pd
 

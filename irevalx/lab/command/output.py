@@ -74,7 +74,7 @@ class Output:
         seed = getattr(result, "seed", None)
         if seed is not None and click.get_current_context().params.get("seed", seed) is None:
             tell(f"{PROGRAM}: --seed {seed}")
-        if self.figure is not None:
+        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
