@@ -31,13 +31,15 @@ if TYPE_CHECKING:
     from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "degrade", "pool", "swap_rate"]
+__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
 
 _HOMES = {
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
+    "labels": "labelling.comparing_labels",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }

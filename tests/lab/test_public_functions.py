@@ -15,11 +15,15 @@ from running import FIXTURES, lab
 
 import irevalx
 import irevalx.lab
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+
+
+without_warnings = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+"""Twelve topics are few, and say so."""
 
 
 def test_modules_do_not_hide_functions() -> None:
@@ -41,6 +45,41 @@ def assert_printed(result: Result, *command: str) -> None:
         *(["" if cell is None or str(cell) == "nan" else str(cell) for cell in row] for row in frame.values.tolist()),
     ] == expected
     assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
+
+
+def grades_in(path: Path) -> dict[str, dict[str, int]]:
+    """Return a file of judgments as a dictionary."""
+    grades: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+        grades.setdefault(topic, {})[docno] = int(grade)
+    return grades
+
+
+def scores_in(path: Path) -> dict[str, dict[str, float]]:
+    """Return a run as a dictionary."""
+    scores: dict[str, dict[str, float]] = {}
+    for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
+        scores.setdefault(topic, {})[docno] = float(score)
+    return scores
+
+
+SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_labels() -> None:
+    """Agreement of two files of labels, and of the scores of runs with them; groups may be a dictionary."""
+    human, machine = FIXTURES / "labels" / "qrels", FIXTURES / "labels" / "machine"
+    words = ("labels", str(human), str(machine), *map(str, RUNS), "--group-by", "^[a-z]+", "--seed", "1")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.labels(grades_in(human), grades_in(machine), SCORES, groups=groups, seed=1)
+    assert_printed(found, *words)
+    of_files = irevalx.lab.labels(human, machine, RUNS, group_by="^[a-z]+", seed=1)
+    assert repr(of_files) == repr(found)
+    with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
+        irevalx.lab.labels(human, machine, resamples=-1)
+    with pytest.raises(UsageError, match="groups and group_by must be given together with runs"):
+        irevalx.lab.labels(human, machine, groups=groups)
 
 
 def test_swap_rate() -> None:

@@ -49,6 +49,7 @@ class Output:
     figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
     figure_width : in inches, as that of a column.
     no_title : whether figures are without titles.
+    quiet : whether nothing is shown of progress.
     """
 
     format: str = DEFAULT_FORMAT
@@ -57,6 +58,7 @@ class Output:
     figure: str | None = None
     figure_width: float = 7.0
     no_title: bool = False
+    quiet: bool = False
 
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""
