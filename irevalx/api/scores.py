@@ -13,7 +13,7 @@ from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.measures.measure_names import without_blanks
+from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
 from irevalx.reports.records import Record, records
 

@@ -193,6 +193,14 @@ def ranked_runs_of(
     )
 
 
+def significance_level(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1; raises ArgumentError."""
+    level = checks.real_number(what, value)
+    if level is None or not 0 < level < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return level
+
+
 def _share(what: str, value: Any) -> float:
     """Return a number from 0 to 1."""
     share = checks.real_number(what, float(value) if hasattr(value, "denominator") else value)

@@ -15,11 +15,15 @@ from running import FIXTURES, lab
 
 import irevalx
 import irevalx.lab
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+
+
+without_warnings = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+"""Twelve topics are few, and say so."""
 
 
 def test_modules_do_not_hide_functions() -> None:
@@ -43,6 +47,41 @@ def assert_printed(result: Result, *command: str) -> None:
     assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
 
 
+def grades_in(path: Path) -> dict[str, dict[str, int]]:
+    """Return a file of judgments as a dictionary."""
+    grades: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+        grades.setdefault(topic, {})[docno] = int(grade)
+    return grades
+
+
+def scores_in(path: Path) -> dict[str, dict[str, float]]:
+    """Return a run as a dictionary."""
+    scores: dict[str, dict[str, float]] = {}
+    for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
+        scores.setdefault(topic, {})[docno] = float(score)
+    return scores
+
+
+SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_labels() -> None:
+    """Agreement of two files of labels, and of the scores of runs with them; groups may be a dictionary."""
+    human, machine = FIXTURES / "labels" / "qrels", FIXTURES / "labels" / "machine"
+    words = ("labels", str(human), str(machine), *map(str, RUNS), "--group-by", "^[a-z]+", "--seed", "1")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.labels(grades_in(human), grades_in(machine), SCORES, groups=groups, seed=1)
+    assert_printed(found, *words)
+    of_files = irevalx.lab.labels(human, machine, RUNS, group_by="^[a-z]+", seed=1)
+    assert repr(of_files) == repr(found)
+    with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
+        irevalx.lab.labels(human, machine, resamples=-1)
+    with pytest.raises(UsageError, match="groups and group_by must be given together with runs"):
+        irevalx.lab.labels(human, machine, groups=groups)
+
+
 def test_swap_rate() -> None:
     """Swap rates from files named by paths, and from dictionaries."""
     words = ("swap-rate", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--sizes", "2 3", "--seed", "1")
@@ -52,6 +91,46 @@ def test_swap_rate() -> None:
     assert_printed(by_difference, *words, "--bins", "0.05")
     with pytest.raises(ArgumentError, match="bins must be a number above 0"):
         irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0)
+
+
+def test_degrade() -> None:
+    """The text of the sample is what the command writes, and it is evaluated as that is."""
+    found = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
+    written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
+    assert found.text == written
+    from_file = irevalx.evaluate(io.BytesIO(written), RUNS[0], "infAP")
+    assert irevalx.evaluate(found, RUNS[0], "infAP").to_dict() == from_file.to_dict()
+    of_strata = irevalx.lab.degrade(QRELS, RUNS, strata="depth 1-5:100% rest:20%", seed=7)
+    assert of_strata.rel_format == "sampled"
+    assert of_strata.text == lab("degrade", QRELS, *RUNS, "--strata", "depth 1-5:100% rest:20%", "--seed", "7").stdout
+    assert irevalx.evaluate(of_strata, RUNS[0], "xinfAP").summary("xinfAP") > 0
+
+
+def test_degrade_what_is_no_file() -> None:
+    """A dictionary is sampled as the file is; the same seed is told where none was given."""
+    judged = grades_in(QRELS)
+    found, of_file = (irevalx.lab.degrade(one, stratified=0.2, seed=3) for one in (judged, QRELS))
+    assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
+    drawn = irevalx.lab.degrade(judged, stratified=0.2)
+    assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
+    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified and strata must be given"):
+        irevalx.lab.degrade(judged)
+    with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
+        irevalx.lab.degrade(judged, uniform=2)
+
+
+def test_pool() -> None:
+    """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
+    found = irevalx.lab.pool(RUNS, depth=5)
+    written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
+    assert found.text == written
+    with pytest.warns(irevalx.IrevalxWarning, match="a judged document must be in the pool"):
+        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=one) for one in (found, io.BytesIO(written))]
+    assert scores[0].to_dict() == scores[1].to_dict()
+    judged = irevalx.lab.pool(RUNS, depth=5, judge=QRELS, mix_seed=1)
+    assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
+    with pytest.raises(irevalx.IrevalxError, match="mix_seed and drop must be given together with judge"):
+        irevalx.lab.pool(RUNS, drop=True)  # type: ignore[call-overload]
 
 
 def test_compare() -> None:
@@ -130,7 +209,7 @@ def test_agree() -> None:
     assert of_dictionaries.to_frame().equals(of_scores.to_frame())
     assert [row.measure for row in evaluated.rows] == ["map", "P_10"]
     of_runs = irevalx.lab.agree(RUNS[0], irevalx.Run.read(RUNS[1]), rbo=0.8)
-    assert_printed(of_runs, "agree", str(RUNS[0]), str(RUNS[1]), "--rbo", "0.8")
+    assert lab("agree", *RUNS[:2], "--rbo", "0.8").stdout.decode().rstrip("\n") == repr(of_runs)
     x, y = {"1": {"A": 2.0, "B": 1.0}}, {"1": {"B": 2.0, "A": 1.0}}
     of_documents: Any = irevalx.lab.agree(x, y, rbo=0.5)
     [first, mean] = of_documents.rows

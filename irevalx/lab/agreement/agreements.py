@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels, Run, source_of
+from irevalx.api.forms import source_of
+from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name

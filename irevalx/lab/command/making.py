@@ -72,7 +72,8 @@ def lab_command(
             output = Output(**_taken(values, Output))
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
-            function(inputs, output, **values)
+            with shown_as_messages(messages):
+                function(inputs, output, **values)
 
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):
@@ -102,7 +103,7 @@ def command_of(
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
             check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
+            messages = Messages(PROGRAM, quiet=values["quiet"])
             output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
