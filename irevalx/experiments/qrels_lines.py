@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.errors import Warn
+from irevalx.errors import FormatError, Warn, shown_name
+from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
-from irevalx.reading.blocks import one_block
+from irevalx.reading.blocks import whole_file
 from irevalx.reading.formats import read_qrels
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 
@@ -23,20 +24,35 @@ class QrelsLines:
     Parameters
     ----------
     judgments : what was read; ``judgments.lines`` says which line each comes from.
-    lines : all lines of the file, without line ends.
+    content : what the file holds; None where it is not made of lines.
     """
 
     judgments: Judgments
-    lines: tuple[bytes, ...]
+    content: bytes | None
 
     @classmethod
     def read(cls, source: Source, warn: Warn) -> QrelsLines:
         """Read a file of judgments; raises as ``read_qrels`` does, and when a document occurs twice in a topic."""
-        content = one_block(source.chunks(CHUNK_SIZE)).text
-        judgments = read_qrels(Source(source.path, content), TREC_EVAL_10, strict=False, warn=warn)
+        kept = source.in_memory()
+        judgments = read_qrels(kept, TREC_EVAL_10, strict=False, warn=warn)
         if judgments.duplicates:
             raise judgments.duplicates[min(judgments.duplicates)]
-        return cls(judgments, tuple(line.rstrip(b"\r") for line in content.split(b"\n")))
+        return cls(judgments, None if kept.is_parquet else whole_file(kept).text)
+
+    @cached_property
+    def lines(self) -> tuple[bytes, ...]:
+        """All lines of the file, without line ends.
+
+        Raises
+        ------
+        FormatError : the file is not made of lines.
+        """
+        if self.content is None:
+            raise FormatError(
+                f"{shown_name(self.judgments.path)}: judgments that are written again must be text, but got a Parquet "
+                "file"
+            )
+        return tuple(line.rstrip(b"\r") for line in self.content.split(b"\n"))
 
     def with_grades(self, grades: IntArray, written: BoolArray | None = None) -> Iterator[bytes]:
         """Yield lines in the order of the file; where a grade is another one, it alone is changed.
