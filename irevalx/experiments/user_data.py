@@ -13,7 +13,7 @@ from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, requests_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
-from irevalx.reading.formats import QRELS, TREC_RESULTS
+from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -69,6 +69,11 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     """
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
+
+
+def is_graded(rel_format: str) -> bool:
+    """Return whether judgments in a format have a grade for each document, and nothing else."""
+    return QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
@@ -142,7 +147,7 @@ def ranked_runs_of(
     level = checks.whole_number("level", level)
     judgments = judgments_of(qrels, rel_format)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
-    if isinstance(judgments, Judgments):
+    if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(
             Qrels(judgments, rel_format),
             runs,
@@ -165,6 +170,14 @@ def ranked_runs_of(
         processes=checks.whole_number("threads", threads, least=1),
         warn=warn,
     )
+
+
+def significance_level(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1; raises ArgumentError."""
+    level = checks.real_number(what, value)
+    if level is None or not 0 < level < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return level
 
 
 def _share(what: str, value: Any) -> float:

@@ -24,15 +24,3 @@ def test_compressed_more_than_once(times: int, tmp_path: Path) -> None:
     else:
         assert (found.status, found.stdout) == (2, b"")
         assert "qrels:1: a line must not hold a NUL byte" in found.stderr
-
-
-def test_parquet_has_no_lines(tmp_path: Path) -> None:
-    """Judgments in a table can be used, but not written again line by line."""
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    table = pa.table({"topic": ["1", "1", "2"], "docno": ["a", "b", "c"], "grade": [1, 0, 1]})
-    parquet.write_table(table, tmp_path / "qrels")
-    (tmp_path / "run").write_text("1 Q0 a 1 2 x\n2 Q0 c 1 2 x\n")
-    found = lab("degrade", "qrels", "--uniform", "1", "--seed", "1", cwd=tmp_path)
-    assert (found.status, found.stdout) == (2, b"")
-    assert "judgments that are written again must be text, but got a Parquet file" in found.stderr
-    assert lab("describe", "qrels", "run", cwd=tmp_path).status == 0
