@@ -69,7 +69,7 @@ class Source:
         UnreadableFileError : as ``chunks``.
         """
         kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
-        kept._is_decoded = True  # noqa: SLF001 - what begins like a compressed file now is none
+        kept._is_decoded = True  # what begins like a compressed file now is none
         return kept
 
     @property
