@@ -7,12 +7,13 @@ from typing import Any
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, requests_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
-from irevalx.reading.formats import QRELS, TREC_RESULTS
+from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -20,6 +21,43 @@ from irevalx.trec_eval.versions import TREC_EVAL_10
 def judgments_of(qrels: Any, rel_format: str = QRELS.name) -> AnyJudgments:
     """Read judgments; raises as ``Qrels.read`` does."""
     return Qrels.read(qrels, rel_format=rel_format).judgments
+
+
+def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
+    """Read judgments with one grade for each document.
+
+    Raises
+    ------
+    ArgumentError : they have something else than grades.
+    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    IrevalxError : as ``Qrels.read``.
+    """
+    judgments = judgments_of(qrels, rel_format)
+    if not isinstance(judgments, Judgments):
+        raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
+    refuse_duplicates(judgments)
+    return judgments
+
+
+def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
+    """Read labels from elsewhere; raises as ``graded_judgments_of`` does.
+
+    Parameters
+    ----------
+    labels_format : their format; None for that of the judgments.
+    rel_format : of the judgments.
+    """
+    try:
+        return graded_judgments_of(labels, labels_format or rel_format)
+    except MalformedLineError as error:  # it may name -R, which is of the judgments
+        if "-R" not in str(error):
+            raise
+        raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+
+
+def are_given(runs: Any) -> bool:
+    """Return whether there are runs, where there may be none: None or an empty list."""
+    return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
 def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
@@ -31,6 +69,11 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     """
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
+
+
+def is_graded(rel_format: str) -> bool:
+    """Return whether judgments in a format have a grade for each document, and nothing else."""
+    return QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
@@ -104,7 +147,7 @@ def ranked_runs_of(
     level = checks.whole_number("level", level)
     judgments = judgments_of(qrels, rel_format)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
-    if isinstance(judgments, Judgments):
+    if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(
             Qrels(judgments, rel_format),
             runs,
@@ -127,6 +170,14 @@ def ranked_runs_of(
         processes=checks.whole_number("threads", threads, least=1),
         warn=warn,
     )
+
+
+def significance_level(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1; raises ArgumentError."""
+    level = checks.real_number(what, value)
+    if level is None or not 0 < level < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return level
 
 
 def _share(what: str, value: Any) -> float:
