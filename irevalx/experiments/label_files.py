@@ -7,14 +7,13 @@ is no label.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
-from irevalx.frozen import replace
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading.formats import rel_format
@@ -91,8 +90,7 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
     return grades, there
 
 
-@dataclass(frozen=True, eq=False)
-class TwoLabellings:
+class TwoLabellings(Frozen):
     """The documents of two files of judgments, with the grades of both.
 
     Parameters

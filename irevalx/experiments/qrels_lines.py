@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import Warn
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import one_block
 from irevalx.reading.formats import read_qrels
@@ -16,8 +16,7 @@ from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 
-@dataclass(frozen=True, eq=False)
-class QrelsLines:
+class QrelsLines(Frozen):
     """Judgments and the lines they were read from.
 
     Parameters

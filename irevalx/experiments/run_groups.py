@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import replace
 from irevalx.process.workers import in_order
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
@@ -98,7 +100,7 @@ def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
 
     The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
     """
-    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
+    relevant = [replace_fields(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
     counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
     topics = [os.fsdecode(topic) for topic in experiment.topics]
     rows: list[tuple[str, str, float, float]] = []

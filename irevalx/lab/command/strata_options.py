@@ -11,11 +11,11 @@ import click
 from irevalx.arrays.segments import IntArray
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranked_runs import rank_all
 from irevalx.experiments.strata import NO_LIMIT, By, Design, Stratum, numbers_for, read_strata_file
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import read_share
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import RankingRules
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
@@ -150,11 +150,4 @@ def divided(
 
 def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
-    found = []
-    for run in runs:
-        ranked = rank_run(run, judgments, RankingRules())
-        for line in ranked.warnings:
-            warn(line)
-        raise_first(ranked.ranking.failures)
-        found.append(ranked.ranking)
-    return Ranking.joined(found)
+    return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])
