@@ -31,10 +31,16 @@ def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
     Raises
     ------
     UnreadableFileError, MalformedLineError
-    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    DuplicateDocumentError : as ``refuse_duplicates``.
     """
     judgments = rel_format(form).read(source, TREC_EVAL_10, strict=False, warn=warn)
     assert isinstance(judgments, Judgments)  # the commands refuse other formats
+    refuse_duplicates(judgments)
+    return judgments
+
+
+def refuse_duplicates(judgments: Judgments) -> None:
+    """Raise DuplicateDocumentError if a document occurs twice in a topic; where it has two grades, both are named."""
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
     if contradicting.size:
@@ -43,13 +49,12 @@ def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
         first, second = contradicting[least][np.argsort(judgments.lines[contradicting[least]])].tolist()
         topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
         raise DuplicateDocumentError(
-            f"{shown_name(source.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but got "
-            f"{judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} on "
-            f"line {judgments.lines[first]}"
+            f"{shown_name(judgments.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but "
+            f"got {judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} "
+            f"on line {judgments.lines[first]}"
         )
     if judgments.duplicates:
         raise judgments.duplicates[min(judgments.duplicates)]
-    return judgments
 
 
 def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -41,6 +42,43 @@ class Evaluating(TypedDict, total=False):
 def judgments_of(qrels: Any, rel_format: str = QRELS.name) -> AnyJudgments:
     """Read judgments; raises as ``Qrels.read`` does."""
     return Qrels.read(qrels, rel_format=rel_format).judgments
+
+
+def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
+    """Read judgments with one grade for each document.
+
+    Raises
+    ------
+    ArgumentError : they have something else than grades.
+    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    IrevalxError : as ``Qrels.read``.
+    """
+    judgments = judgments_of(qrels, rel_format)
+    if not isinstance(judgments, Judgments):
+        raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
+    refuse_duplicates(judgments)
+    return judgments
+
+
+def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
+    """Read labels from elsewhere; raises as ``graded_judgments_of`` does.
+
+    Parameters
+    ----------
+    labels_format : their format; None for that of the judgments.
+    rel_format : of the judgments.
+    """
+    try:
+        return graded_judgments_of(labels, labels_format or rel_format)
+    except MalformedLineError as error:  # it may name -R, which is of the judgments
+        if "-R" not in str(error):
+            raise
+        raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+
+
+def are_given(runs: Any) -> bool:
+    """Return whether there are runs, where there may be none: None or an empty list."""
+    return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
 def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:

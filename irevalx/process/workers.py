@@ -19,7 +19,7 @@ import pickle
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
@@ -48,7 +48,7 @@ def in_order(
     ----------
     work : called in other processes, unless there is only one; what it returns or raises must be fit to be pickled.
     items : called once in each process, and must give the same items there; process i of n works on every n-th.
-    processes : how many to use where that is possible; at least 1.
+    processes : how many to use where that is possible, and where there are as many items; at least 1.
 
     Raises
     ------
@@ -56,6 +56,8 @@ def in_order(
     """
     workers = _Workers()
     try:
+        if processes > 1 and isinstance(known := items(), Sized):
+            processes = min(processes, len(known))
         if processes > 1 and _may_fork() and workers.start(work, items, processes):
             yield from workers.results()
         else:

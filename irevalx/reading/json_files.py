@@ -107,7 +107,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
             close=np.zeros(scores.size, np.bool_),
             error=0.0,
             exact=scores.__getitem__,
-            lines=np.ones(scores.size, np.int64),  # as for judgments
+            lines_of=np.ones_like,  # as for judgments
             tag=as_column(stem_of(source.path)) if found.topics else None,
             odd=OddNumbers(_SCORES.what, _SCORES.rule, strict=True),
             distinct=True,

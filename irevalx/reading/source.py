@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,6 +23,9 @@ _PARQUET = b"PAR1"
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
 """The bytes that may follow in a line of text."""
+
+_DESCRIPTORS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
+"""How the names of files begin that this process has open already; others under /dev, as in /dev/shm, are files."""
 
 _HEAD_SIZE = 4096
 """So many of the first bytes say what a file is."""
@@ -59,14 +63,13 @@ class Source:
     @property
     def size(self) -> int:
         """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
-        if self._content is not None:
+        if self._content is not None or self.path == STANDARD_INPUT or self.path.startswith(_DESCRIPTORS):
             return 0
         try:
             status = os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
         except (OSError, ValueError):
             return 0
-        shared = stat.S_ISREG(status.st_mode) and not self.path.startswith("/dev/")
-        return status.st_size if shared and self.path != STANDARD_INPUT else 0
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
     @property
     def is_plain_file(self) -> bool:
@@ -133,14 +136,17 @@ class Source:
             return None
         return digest.hexdigest()
 
-    def chunks(self, size: int, *, again: bool = False, text: bool = True) -> Iterator[bytes]:
-        """Read the file from its beginning.
+    def chunks(
+        self, size: int, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
+    ) -> Iterator[bytes]:
+        """Read the file, or some of the bytes of a plain file.
 
         Parameters
         ----------
         size : about how many bytes to read at a time.
         again : keep what cannot be sought in a temporary file. Once all has been read it can be read again.
         text : whether it is made of lines, of which the last gets a newline if the file has none.
+        begin, end : the first byte, and the one after the last; None stands for the end of the file.
 
         Yields
         ------
@@ -158,10 +164,15 @@ class Source:
                 stream: Readable = raw
                 if again and not raw.seekable():
                     stream = self._spooled(raw)
-                stream = _plain(stream, shown_name(self.path))
-                while chunk := stream.read(size):
+                if begin:
+                    raw.seek(begin)
+                else:
+                    stream = _plain(stream, shown_name(self.path))
+                left = sys.maxsize if end is None else end - begin
+                while chunk := stream.read(min(size, left)):
                     yield chunk
                     last = chunk[-1:]
+                    left -= len(chunk)
             if last is None and not may_be_empty:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
             if text and last not in {NEWLINE, None}:

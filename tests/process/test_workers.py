@@ -106,3 +106,87 @@ def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
             workers.receive(1, io.BytesIO(whole[:-cut]))
     with pytest.raises((pickle.PicklingError, AttributeError, TypeError), match=r"pickle|local object"):
         list(workers.in_order(lambda x: lambda: x, lambda: range(3), 2))
+
+
+def divided(name: str) -> bytes:
+    """Return a run that several processes read, with something in it that one process must tell in the same words."""
+    lines = [line for line in LINES if line]
+    last = lines[-1].split()
+    if name == "no newline at the end":
+        return b"\n".join(lines)
+    if name == "a topic returns soon":
+        lines.insert(40, lines[0])
+    elif name == "a topic returns late":
+        lines.append(lines[0])
+    elif name == "a document twice":
+        lines += [lines[-1], lines[len(lines) // 2]]
+        lines.insert(len(lines) // 2, lines[len(lines) // 2])
+    elif name == "scores that are no numbers":
+        for place in (len(lines) // 2, len(lines) - 3):
+            lines[place] = b" ".join([*lines[place].split()[:4], b"1e999", b"tag"])
+    elif name == "a malformed line":
+        lines.insert(len(lines) - 2, b"301 Q0")
+    elif name == "a topic returns before a malformed line":
+        lines += [lines[0], b" ".join([*last[:4], b"nan", last[5]]), b"301 Q0"]
+    elif name == "a byte of zero":
+        lines.insert(len(lines) - 2, b"301 Q0 a\0 1 1 tag")
+    elif name == "comments and blank lines":
+        lines = [part for line in lines for part in (line, b"", b"# comment")]
+    elif name == "ranks against scores":
+        lines = [b" ".join([*line.split()[:3], line.split()[4].lstrip(b"-"), *line.split()[4:]]) for line in lines]
+    return b"".join(line + b"\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "as it is",
+        "no newline at the end",
+        "a topic returns soon",
+        "a topic returns late",
+        "a document twice",
+        "scores that are no numbers",
+        "a malformed line",
+        "a topic returns before a malformed line",
+        "a byte of zero",
+        "comments and blank lines",
+        "ranks against scores",
+    ],
+)
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that read their own bytes of a run print, and complain about, what one process does."""
+    (tmp_path / "run").write_bytes(divided(name))
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
+    command: list[str | Path] = [*EVERYTHING, *["--strict"] * strict, QRELS, tmp_path / "run"]
+    alone = run(*command, "--threads", "1")
+    for bound in ("irevalx.process.workers.BIG", "irevalx.reading.blocks.LEAST_SHARE"):
+        monkeypatch.setattr(bound, 1)
+    fork = Mock(wraps=os.fork)
+    monkeypatch.setattr(os, "fork", fork)
+    for processes in (2, 5):
+        assert run(*command, "--threads", str(processes)) == alone
+    assert fork.call_count >= 4
+
+
+@pytest.mark.parametrize("columns", ["TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"])
+def test_a_run_of_ms_marco_in_shares(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first line of the file says for all shares which columns there are."""
+    places = [("TOPIC", "Q0", "DOCNO", "RANK", "SCORE").index(name) for name in columns.split()]
+    rows = [b"\t".join(line.split()[place] for place in places) for line in LINES if line]
+    (tmp_path / "run").write_bytes(b"\n".join(rows))
+    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
+    command: list[str | Path] = [*EVERYTHING, "-T", "msmarco", QRELS, tmp_path / "run"]
+    alone = run(*command, "--threads", "1")
+    for bound in ("irevalx.process.workers.BIG", "irevalx.reading.blocks.LEAST_SHARE"):
+        monkeypatch.setattr(bound, 1)
+    assert run(*command, "--threads", "3") == alone
+    assert alone.stdout.count(b"\n") > 100
+
+
+def test_no_more_processes_than_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are asked for."""
+    fork = Mock(wraps=os.fork)
+    monkeypatch.setattr(os, "fork", fork)
+    assert list(workers.in_order(lambda x: x * x, lambda: range(3), 2000)) == [0, 1, 4]
+    assert fork.call_count == 3

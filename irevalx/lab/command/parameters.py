@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import click
 
+from irevalx.cli.option_rules import option
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.experiments import seeds
@@ -203,13 +204,21 @@ labels_format_option = click.option(
     metavar="FORMAT",
     help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
 )
-groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+groups_option = option(
+    "--groups",
+    requires="RUN",
+    excludes="--group-by",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="The group of each run, a line RUN GROUP each.",
+)
 
 
 def group_by_option_with(default: str) -> Parameter:
     """Return the option ``--group-by``; ``default`` says what is done without it."""
-    return click.option(
+    return option(
         "--group-by",
+        requires="RUN",
         metavar="REGEX",
         help=(
             "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "

@@ -11,8 +11,8 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
+from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.ranked_runs import rank_all, unique_names
-from irevalx.experiments.run_groups import groups_of
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
@@ -108,10 +108,6 @@ def command(
     With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
     Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.
     """
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
-    if not inputs.runs and (groups is not None or group_by is not None):
-        raise UsageError("--groups and --group-by must be given together with RUN")
     if show not in {None, "judgments"} and not inputs.runs:
         raise UsageError(f"--show {show} must be given together with RUN")
     if ranks and ranks[0] != 1:

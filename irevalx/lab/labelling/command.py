@@ -11,8 +11,8 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
-from irevalx.experiments.run_groups import groups_of
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
@@ -96,10 +96,6 @@ def command(
     machine favours the group. The group of runs that use the machine themselves is the one to look at. A machine that
     errs at random takes more from good runs than from bad ones, so compare groups of much the same scores.
     """
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
-    if not inputs.runs and (groups is not None or group_by is not None):
-        raise UsageError("--groups and --group-by must be given together with RUN")
     refuse_standard_input_twice(human, machine, groups, *inputs.runs)
     warn = inputs.messages.warn
     ours, theirs = inputs.judgments_of(human), inputs.labels(machine)

@@ -14,6 +14,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.group_names import groups_of
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
@@ -165,7 +166,6 @@ def command(
     """
     from irevalx.experiments.run_groups import (
         deleted,
-        groups_of,
         holes_of_runs,
         leave_out,
         nonrelevant,
@@ -342,8 +342,6 @@ def _refuse_contradictions(
     labels_replace: bool,
 ) -> None:
     """Raise UsageError where options contradict each other."""
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
     for name in complete:
         if complete.count(name) > 1:
             raise UsageError(f"--complete must be given once for each kind of judgments, but got {name} twice")

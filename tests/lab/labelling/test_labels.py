@@ -291,7 +291,7 @@ def test_tables_for_people(machine: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (["--group-by", "x"], "--groups and --group-by must be given together with RUN"),
+        (["--group-by", "x"], "--group-by must be given together with RUN"),
         ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups and --group-by must not be given together"),
         ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
         (["--resamples", "-1"], "--resamples"),

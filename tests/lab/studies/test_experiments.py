@@ -25,9 +25,10 @@ from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_lines import QrelsLines
 from irevalx.experiments.ranked_runs import RunRules, requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
+from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals, removed_table
 from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.input_files import Inputs
