@@ -20,7 +20,7 @@ from irevalx.errors import NoTopicsError
 from irevalx.evaluation.part_batches import score_batches, total_batches, value_batches
 from irevalx.evaluation.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 from irevalx.frozen import Frozen
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED, bundles_of
 from irevalx.reading.tables.spark_rows import THE_RUN, names_of_runs, spark_rows
@@ -81,7 +81,7 @@ def evaluate(
     """
     asked, strict = checks.texts("measures", measures), checks.flag("strict", options.pop("strict", False))
     settings, wide = settings_of(**options), checks.flag("wide", wide)
-    settings.refuse_contradictions(asked, QRELS.name, QRELS.excludes, with_pool=pool is not None)
+    refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)

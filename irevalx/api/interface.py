@@ -16,10 +16,9 @@ from irevalx.errors import IrevalxError
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
-from irevalx.reading import formats
 from irevalx.settings import NAMINGS, Settings
 
 
@@ -107,8 +106,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     shown = checks.flag("progress", progress) and _can_show_progress()
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    excluded = formats.rel_format(judged.rel_format).excludes
-    settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
+    refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"

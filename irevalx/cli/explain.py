@@ -10,8 +10,8 @@ from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.measure_arguments import ARGUMENTS
 from irevalx.measures.other_names import OTHER_NAMES
+from irevalx.measures.other_spellings import ARGUMENTS
 from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79

@@ -14,7 +14,7 @@ from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import SelectedMeasure
-from irevalx.reading.formats import QRELS, TREC_RESULTS
+from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -92,6 +92,11 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
 
 
+def is_graded(rel_format: str) -> bool:
+    """Return whether judgments in a format have a grade for each document, and nothing else."""
+    return QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}
+
+
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return measures one by one; a string may have several, with blanks between them."""
     return tuple(word for text in checks.texts("measures", measures) for word in text.split())
@@ -108,14 +113,10 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
 
     Raises
     ------
-    IrevalxError : as ``judgments_of`` and ``prepare``.
+    IrevalxError : as ``graded_judgments_of`` and ``prepare``.
     """
     rules = _rules(options)
-    judgments = judgments_of(qrels, options.get("rel_format", QRELS.name))
-    if not isinstance(judgments, Judgments):
-        raise ArgumentError(
-            f"rel_format must be of judgments with a grade for each document, but got {options.get('rel_format')!r}"
-        )
+    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name))
     opened, names = runs_of(runs)
     is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
     return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
@@ -136,7 +137,7 @@ def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalu
     rel_format = options.get("rel_format", QRELS.name)
     judgments = judgments_of(qrels, rel_format)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
-    if isinstance(judgments, Judgments):
+    if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(Qrels(judgments, rel_format), runs, measures, **options)
     opened, names = runs_of(runs)
     requests = requests_of(measures_of(measures), rules.level, rel_format)
@@ -156,6 +157,14 @@ def _rules(options: Evaluating) -> RunRules:
         least_runs=options.get("least_runs", 2),
         processes=checks.whole_number("threads", options.get("threads", 1), least=1),
     )
+
+
+def significance_level(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1; raises ArgumentError."""
+    level = checks.real_number(what, value)
+    if level is None or not 0 < level < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return level
 
 
 def _share(what: str, value: Any) -> float:

@@ -28,11 +28,15 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["swap_rate"]
+__all__ = ["compare", "labels", "swap_rate"]
 
 _HOMES = {
+    "compare": "comparison.compared_runs",
+    "labels": "labelling.comparing_labels",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

@@ -22,7 +22,7 @@ from running import FIXTURES, run
 import irevalx
 from irevalx.errors import UnknownMeasureError
 from irevalx.measures.other_names import NEAREST
-from irevalx.measures.other_spellings import meaning_of
+from irevalx.measures.select import parse
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 pytestmark = [
@@ -233,7 +233,7 @@ def test_all_names_of_ir_measures() -> None:
 def understood(text: str) -> bool:
     """Return whether irevalx takes a text for a measure."""
     try:
-        meaning_of(text, TREC_EVAL_10)
+        parse(text, TREC_EVAL_10)
     except UnknownMeasureError:
         return False
     return True

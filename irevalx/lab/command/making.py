@@ -15,7 +15,7 @@ from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
-from irevalx.errors import UsageError
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.command.output import Output
@@ -102,13 +102,16 @@ def command_of(
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
             check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
+            messages = Messages(PROGRAM, quiet=values["quiet"])
             output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             refuse_standard_input_twice(*_names_of_files(values))
             with shown_as_messages(messages):
-                function(output, **values)
+                try:
+                    function(output, **values)
+                except ArgumentError as error:  # arguments of a public function are options here
+                    raise UsageError(str(error)) from error
 
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):

@@ -47,6 +47,7 @@ class Output:
     figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
     figure_width : in inches, as that of a column.
     no_title : whether figures are without titles.
+    quiet : whether nothing is shown of progress.
     """
 
     format: str = DEFAULT_FORMAT
@@ -55,6 +56,7 @@ class Output:
     figure: str | None = None
     figure_width: float = 7.0
     no_title: bool = False
+    quiet: bool = False
 
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""
@@ -72,12 +74,12 @@ class Output:
         seed = getattr(result, "seed", None)
         if seed is not None and click.get_current_context().params.get("seed", seed) is None:
             tell(f"{PROGRAM}: --seed {seed}")
+        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
+            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
+            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
         tables = result.tables_for_people() if form.for_people else result.tables()
         write_lines(form.table_lines(tables, self.digits), self.path)
-        if self.figure is not None:
-            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
-            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
 
     @property
     def page(self) -> Page:

@@ -334,4 +334,4 @@ def test_labels_of_beir(tmp_path: Path) -> None:
     assert values(both)["agreement"] == 1
     result = lab("labels", human, beir)
     assert result.status == 2
-    assert "is this a file of BEIR? give --labels-format beir" in result.stderr
+    assert "is this a file of BEIR? give -R beir (for labels from elsewhere: --labels-format)" in result.stderr
