@@ -34,7 +34,7 @@ _HEAD_SIZE = 4096
 class Source:
     """A file that can be read again, even if it is a pipe.
 
-    Gzip, bzip2 and xz are known by their content, never by their name.
+    Gzip, bzip2, xz and zstd are known by their content, never by their name.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def stem_of(path: str) -> str:
     """Return a file's name without folder and endings; of those only the last, and that of a compression."""
     name = path.rpartition("/")[2]
     stem = name
-    for suffix in (".gz", ".bz2", ".xz"):
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
         stem = stem.removesuffix(suffix)
     return stem.rpartition(".")[0] or stem or name
 
