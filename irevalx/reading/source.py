@@ -45,6 +45,7 @@ class Source:
     def __init__(self, path: str, content: bytes | None = None) -> None:
         self.path = path
         self._content = content
+        self._is_decoded = False
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
@@ -59,6 +60,17 @@ class Source:
         content = given.read()
         name = getattr(given, "name", None)
         return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
+
+    def in_memory(self) -> Source:
+        """Return what the file holds, decompressed once, as a source that can be read any number of times.
+
+        Raises
+        ------
+        UnreadableFileError : as ``chunks``.
+        """
+        kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        kept._is_decoded = True  # what begins like a compressed file now is none
+        return kept
 
     @property
     def size(self) -> int:
@@ -96,7 +108,7 @@ class Source:
         """
         head = self._head()
         name = shown_name(self.path)
-        if not compression_of(head):
+        if self._is_decoded or not compression_of(head):
             return head[:size]
         with suppress(UnreadableFileError):
             return _plain(io.BytesIO(head), name).read(size)
@@ -166,7 +178,7 @@ class Source:
                     stream = self._spooled(raw)
                 if begin:
                     raw.seek(begin)
-                else:
+                elif not self._is_decoded:
                     stream = _plain(stream, shown_name(self.path))
                 left = sys.maxsize if end is None else end - begin
                 while chunk := stream.read(min(size, left)):
