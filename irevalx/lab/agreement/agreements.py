@@ -13,7 +13,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.user_data import are_given, measures_of, opened, ranked_runs_of, runs_of
+from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
@@ -235,7 +235,7 @@ def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rel_format: str, options: Mapping[str, Any]
 ) -> list[Scoring]:
     """Evaluate the runs with each of several judgments."""
-    each = opened(runs)
+    each = opened_runs(runs)
     if rel_format == SAMPLED.name:
         sources = [source_of(one, what) for one, what in zip(judgments, "xy", strict=True)]
         return scorings_of_samples(sources, each, measures, **options)

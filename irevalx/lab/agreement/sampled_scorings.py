@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ from irevalx.api import checks
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.experiments.ranked_runs import raise_first
-from irevalx.experiments.sample_values import graded_among, requests_of_samples, values_of_sample
+from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.user_data import OpenedRuns, experiment_of
-from irevalx.frozen import replace as changed
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.reading.formats import QRELS, SAMPLED
@@ -40,15 +39,12 @@ def scorings_of_samples(
     UsageError : a measure can be computed from none of that.
     Others as reading and evaluating do.
     """
-    level = checks.whole_number("level", options["level"])
-    requests = requests_of_samples(measures, level)
-    graded = graded_among(measures, level) or ("map",)
+    requests = requests_of_samples(measures, checks.whole_number("level", options["level"]))
     found = []
     for source in sources:
         sample = read_sample(source)
-        experiment = experiment_of(Qrels(sample.judgments), runs, graded, **options)
-        measured = replace(experiment, requests=requests)
-        found.append(Scoring.of(source.path, measured, values_of_sample(measured, sample)))
+        experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
+        found.append(Scoring.of(source.path, experiment, values_of_sample(experiment, sample)))
     return found
 
 
@@ -62,4 +58,4 @@ def read_sample(source: Source) -> StrataSample:
     raise_first(judgments.duplicates)
     stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
     names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))
-    return StrataSample(changed(judgments, strata=None), stratum, judgments.grades >= 0, names)
+    return StrataSample(replace(judgments, strata=None), stratum, judgments.grades >= 0, names)
