@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "labels", "swap_rate"]
+__all__ = ["compare", "estimate", "labels", "swap_rate"]
 
 _HOMES = {
     "compare": "comparison.compared_runs",
+    "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "swap_rate": "swaps.rates",
 }
