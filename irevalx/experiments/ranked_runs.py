@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.many_runs import names_apart
+from irevalx.evaluation.many_runs import unique_names
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.frozen import cached_property
 from irevalx.judgments.kinds import AnyJudgments
@@ -20,7 +20,7 @@ from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, select
 from irevalx.measures.summary import Population
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.assess import Assess, Assessed, depth
+from irevalx.ranking.assess import Assessed, assess, depth
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
@@ -132,7 +132,7 @@ class RankedRuns:
             ((one.tag or b"") if name is None else os.fsencode(name), run.path)
             for one, run, name in zip(ranked, runs, given, strict=True)
         ]
-        unique = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        unique = [os.fsdecode(name) for name in unique_names(tags, warn)]
         kept = _sufficient_runs(ranked, unique, topics, least_retrieved, warn)
         if len(kept) < least_runs:
             raise InputError(
@@ -180,10 +180,10 @@ class RankedRuns:
     def values(self) -> FloatArray:
         """Evaluate all runs: shape (n_measures, n_runs, n_topics); nan where a topic has no value."""
 
-        def assess(ranking: Ranking, reading: Reading, level: int) -> Assessed:
-            return self.judgments.ask(Assess(ranking, Settings(level=level), reading))
+        def as_judged(ranking: Ranking, reading: Reading, level: int) -> Assessed:
+            return assess(self.judgments, ranking, Settings(level=level), reading)
 
-        return self._evaluated(assess)
+        return self._evaluated(as_judged)
 
     def _evaluated(self, assess: Assessing) -> FloatArray:
         """Evaluate all runs, a few at a time, as ``assess`` shows them to the measures."""
@@ -331,9 +331,9 @@ def _fitting(
     fitting = []
     for request in requests:
         problem = None
-        if request.measure.misfit:
-            judged: Any = judgments.ask(Assess(Ranking.of_nothing(judgments.documents), settings, "nonrel"))
-            problem = request.measure.misfit(judged, request.parameters)
+        if request.measure.why_unsupported:
+            judged: Any = assess(judgments, Ranking.of_nothing(judgments.documents), settings, "nonrel")
+            problem = request.measure.why_unsupported(judged, request.parameters)
         if problem is None:
             fitting.append(request)
         elif request.optional:

@@ -12,7 +12,7 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
-from irevalx.evaluation.many_runs import names_apart
+from irevalx.evaluation.many_runs import unique_names
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.ranked_runs import raise_first
 from irevalx.lab.command.input_files import GRADED, Inputs
@@ -128,7 +128,7 @@ def command(
             for line in one.warnings:
                 warn(line)
         tags = [(one.tag or b"", run.path) for one, run in zip(ranked, inputs.opened_runs, strict=True)]
-        names = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        names = [os.fsdecode(name) for name in unique_names(tags, warn)]
         described = [
             RunDescription.of(name, run, judgments, level=level, cutoffs=cutoffs or CUTOFFS, ranks=ranks or RANKS)
             for name, run in zip(names, ranked, strict=True)
