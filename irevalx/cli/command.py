@@ -62,8 +62,8 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
     Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
     measure as trec_eval does: its name, the topic (or "all"), its value.
 
-    Files may be compressed with gzip, bzip2 or xz, or be Parquet; one of them may be - for standard input. Of several
-    runs each gets a block of its own.
+    Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
+    several runs each gets a block of its own.
     """,
     epilog=_EPILOG,
 )

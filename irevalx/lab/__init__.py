@@ -29,14 +29,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.judging.degraded import degrade
+    from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "labels", "swap_rate"]
+__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
 
 _HOMES = {
     "compare": "comparison.compared_runs",
+    "degrade": "judging.degraded",
     "labels": "labelling.comparing_labels",
+    "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

@@ -14,7 +14,7 @@ from irevalx.errors import DuplicateDocumentError, InputError
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
-from irevalx.process.workers import in_order, worth_sharing
+from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
@@ -129,11 +129,12 @@ def rank_run(
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
         return _RankedPart(ranking, others, results.rows.size, results.tag, results.malformed, results.sanity_warnings)
 
-    shared = rules.processes > 1 and worth_sharing(run.size)
-    blocks = iter(()) if shared else run.blocks()
+    processes = processes_for(run.size, rules.processes)
+    blocks = iter(()) if processes > 1 else run.blocks()
+    ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 
     def counted() -> Iterator[_RankedPart]:
-        for part in _shared_parts(run, rank_block, judgments, rules.processes) if shared else map(rank_block, blocks):
+        for part in ranked:
             progress(part.lines)
             yield part
 
@@ -160,7 +161,7 @@ def _shared_parts(
     """
     shares = run.shares(processes)
     if not shares:
-        ranked = in_order(rank_block, run.blocks, processes)
+        ranked = in_order(rank_block, run.blocks, processes, made_once=True)
         yield from (_with_topics_of(judgments, part) for part in ranked)
         return
 

@@ -23,8 +23,9 @@ from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""Of a text that is JSON."""
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one behind each of its
+quotes would take as long as the square of its length."""
 
 _OPEN, _CLOSE = "{}"
 

@@ -93,6 +93,46 @@ def test_swap_rate() -> None:
         irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0)
 
 
+def test_degrade() -> None:
+    """The text of the sample is what the command writes, and it is evaluated as that is."""
+    found = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
+    written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
+    assert found.text == written
+    from_file = irevalx.evaluate(io.BytesIO(written), RUNS[0], "infAP")
+    assert irevalx.evaluate(found, RUNS[0], "infAP").to_dict() == from_file.to_dict()
+    of_strata = irevalx.lab.degrade(QRELS, RUNS, strata="depth 1-5:100% rest:20%", seed=7)
+    assert of_strata.rel_format == "sampled"
+    assert of_strata.text == lab("degrade", QRELS, *RUNS, "--strata", "depth 1-5:100% rest:20%", "--seed", "7").stdout
+    assert irevalx.evaluate(of_strata, RUNS[0], "xinfAP").summary("xinfAP") > 0
+
+
+def test_degrade_what_is_no_file() -> None:
+    """A dictionary is sampled as the file is; the same seed is told where none was given."""
+    judged = grades_in(QRELS)
+    found, of_file = (irevalx.lab.degrade(one, stratified=0.2, seed=3) for one in (judged, QRELS))
+    assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
+    drawn = irevalx.lab.degrade(judged, stratified=0.2)
+    assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
+    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified and strata must be given"):
+        irevalx.lab.degrade(judged)
+    with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
+        irevalx.lab.degrade(judged, uniform=2)
+
+
+def test_pool() -> None:
+    """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
+    found = irevalx.lab.pool(RUNS, depth=5)
+    written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
+    assert found.text == written
+    with pytest.warns(irevalx.IrevalxWarning, match="a judged document must be in the pool"):
+        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=one) for one in (found, io.BytesIO(written))]
+    assert scores[0].to_dict() == scores[1].to_dict()
+    judged = irevalx.lab.pool(RUNS, depth=5, judge=QRELS, mix_seed=1)
+    assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
+    with pytest.raises(irevalx.IrevalxError, match="mix_seed and drop must be given together with judge"):
+        irevalx.lab.pool(RUNS, drop=True)  # type: ignore[call-overload]
+
+
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
     words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")

@@ -10,7 +10,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import read_labels
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RankedRuns, raise_first, requests_of
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
@@ -64,9 +64,9 @@ class Inputs:
         return [Source(path) for path in self.runs]
 
     @cached_property
-    def qrels_lines(self) -> QrelsLines:
-        """The judgments, with the lines that they were read from; raises as ``QrelsLines.read`` does."""
-        return QrelsLines.read(self.qrels_source, self.messages.warn)
+    def qrels_lines(self) -> GradedText:
+        """The judgments, with the lines that they were read from; raises as ``GradedText.of`` does."""
+        return GradedText.of(self.qrels)
 
     @property
     def graded_judgments(self) -> Judgments:
@@ -75,7 +75,7 @@ class Inputs:
 
     def _graded(self, source: Source) -> Judgments:
         if self.rel_format == QRELS.name:
-            return QrelsLines.read(source, self.messages.warn).judgments
+            return GradedText.of(source.path).judgments
         read = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
         judgments = cast("Judgments", read)
         raise_first(judgments.duplicates)

@@ -17,6 +17,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import graded_among, requests_of_samples
 from irevalx.experiments.samples import warnings_without_relevant
+from irevalx.experiments.strata_design import divided, read_design
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
@@ -31,7 +32,7 @@ from irevalx.lab.command.parameters import (
     threads_option,
     topic_resamples_option,
 )
-from irevalx.lab.command.strata_options import divided, read_design, strata_file_option, strata_option
+from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.run_study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.studies.study_bootstrap import Resampling
