@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, overload
 
+from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -24,23 +25,61 @@ Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopic
 
 
 @overload
-def assess(judgments: Judgments, ranking: Ranking, settings: Settings, reading: Reading) -> Topics: ...
+def assess(
+    judgments: Judgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Topics: ...
 
 
 @overload
-def assess(judgments: AnyJudgments, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed: ...
+def assess(
+    judgments: AnyJudgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Assessed: ...
 
 
-def assess(judgments: AnyJudgments, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
+def assess(
+    judgments: AnyJudgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Assessed:
     """Return what measures see of a ranking.
 
     Parameters
     ----------
     ranking : made with the documents of the judgments; none of its topics has a failure.
     reading : of the unjudged; ``skip`` removes them first. Preferences have neither readings nor levels.
+    grades : flat over judgments with a grade for each document; others than these have, negative ones unjudged. None:
+        those that they have.
+    pooled : flat over such judgments; false for documents to be outside the pool, as if the file did not have them.
+        None: all true.
     """
     if isinstance(judgments, Judgments):
-        return _with_grades(judgments, ranking, settings, reading)
+        topics = ranking.assess(
+            judgments,
+            judgments.grades if grades is None else grades,
+            level=settings.level,
+            reading=reading,
+            pooled=pooled,
+        )
+        if isinstance(topics, SampledTopics):
+            topics = replace(topics, depth=depth(judgments, settings))
+        return replace(
+            topics,
+            collection_size=settings.collection_size,
+            round_recall=ROUNDINGS[settings.compat.recall_rounding],
+        )
     # The other kinds are imported where there are such judgments: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
@@ -60,17 +99,6 @@ def assess(judgments: AnyJudgments, ranking: Ranking, settings: Settings, readin
             return assess_subtopics(ranking, judgments, level=settings.level, reading=reading)
         case JudgmentsWithProbabilities():
             return assess_with_probabilities(ranking, judgments, level=settings.level, reading=reading)
-
-
-def _with_grades(judgments: Judgments, ranking: Ranking, settings: Settings, reading: Reading) -> Topics:
-    topics = ranking.assess(judgments, judgments.grades, level=settings.level, reading=reading)
-    if isinstance(topics, SampledTopics):
-        topics = replace(topics, depth=depth(judgments, settings))
-    return replace(
-        topics,
-        collection_size=settings.collection_size,
-        round_recall=ROUNDINGS[settings.compat.recall_rounding],
-    )
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:
