@@ -35,7 +35,7 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from irevalx.api.inputs import Qrels, Run
+    from irevalx.api.inputs import Pool, Qrels, Run
     from irevalx.api.interface import evaluate
     from irevalx.api.pytrec_eval import (
         RelevanceEvaluator,
@@ -54,6 +54,7 @@ __version__ = "0.1.0"
 __all__ = [
     "IrevalxError",
     "IrevalxWarning",
+    "Pool",
     "Qrels",
     "RelevanceEvaluator",
     "Run",
@@ -71,6 +72,7 @@ __all__ = [
 _HOMES = {
     "IrevalxError": "irevalx.errors",
     "IrevalxWarning": "irevalx.api.user_warnings",
+    "Pool": "irevalx.api.inputs",
     "Qrels": "irevalx.api.inputs",
     "RelevanceEvaluator": "irevalx.api.pytrec_eval",
     "Run": "irevalx.api.inputs",

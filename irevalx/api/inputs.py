@@ -10,15 +10,17 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
+from irevalx.api.forms import is_file, is_frame, source_of, table_given
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.judgments.pool import with_pool
 from irevalx.reading import formats
 from irevalx.reading.file_format import table_of
-from irevalx.reading.source import Source, name_of_file
+from irevalx.reading.source import name_of_file
 from irevalx.trec_eval.versions import Compat, read_version
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ stream, or what is like a frame: ``columns`` names the columns, and each can be 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
-FORMS = "a file, a dictionary, a data frame or named tuples"
-"""What judgments, runs and pools may be, for messages."""
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -83,7 +83,7 @@ class Qrels:
         cls,
         qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
         *,
-        pool: File | Documents | Frame | Records | None = None,
+        pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
         compat: str | int = "10",
         strict: bool = False,
@@ -95,7 +95,7 @@ class Qrels:
         qrels : a file, ``{topic: {docno: grade}}``, a table with a column each for topic, docno and grade (such
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
-        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a table or named tuples.
+        pool : the documents chosen for judging, as ``Pool.read`` takes them.
         rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
             grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
@@ -117,21 +117,64 @@ class Qrels:
         elif isinstance(qrels, Mapping):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = _judgments_of(qrels, fmt.name)
-        elif table := _table_of(qrels, "qrels"):
+        elif table := table_given(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = fmt.read_table(table, version, strict, warn)
         else:
-            judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
+            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
-            judgments = with_pool(judgments, _read_pool(pool, version, strict=strict), warn)
+            judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
         return cls(judgments, fmt.name)
 
     @property
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
         return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
+
+
+class Pool:
+    """The documents chosen for judging, read once to be used again. ``Pool.read`` makes it, and ``irevalx.lab.pool``.
+
+    >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
+    ['301', '302']
+    """
+
+    def __init__(self, documents: PooledDocuments) -> None:
+        """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
+        if not isinstance(documents, PooledDocuments):
+            raise checks.wrong("documents", "what Pool.read makes", documents)
+        self.documents = documents
+        """What the evaluator sees."""
+
+    @classmethod
+    def read(cls, pool: Pool | File | Documents | Frame | Records, *, compat: str | int = "10") -> Pool:
+        """Read a pool; raises as ``Qrels.read`` does.
+
+        Parameters
+        ----------
+        pool : a file, ``{topic: docnos}``, a table with the columns topic and docno, or named tuples with these names.
+        compat : as ``Qrels.read`` has it.
+        """
+        version = version_of(compat)
+        if isinstance(pool, Pool):
+            return pool
+        if isinstance(pool, Mapping):
+            return cls(dictionaries.pool_of(pool))
+        if table := table_given(pool, "pool"):
+            return cls(formats.POOL.read_table(table, version, False, warn))
+        return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
+
+    @property
+    def topics(self) -> list[str]:
+        """The pooled topics, ascending in byte order."""
+        return [os.fsdecode(topic) for topic in sorted(self.documents.topics)]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents: lines ``TOPIC DOCNO``."""
+        return b"".join(b"%s %s\n" % pair for pair in self.documents.pairs())
 
 
 class Run:
@@ -217,7 +260,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
-    one_run = isinstance(given, Run | Mapping) or _is_file(given) or _is_frame(given)
+    one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
@@ -271,10 +314,10 @@ def _runs_in(
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
-    if table := _table_of(given, tag):
+    if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
-    source = _source_of(given, what)
+    source = source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
@@ -296,58 +339,7 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
         return dictionaries.judgments_of(given)
     from irevalx.api import family
 
-    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
-
-
-def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
-    if isinstance(given, Mapping):
-        return dictionaries.pool_of(given)
-    if table := _table_of(given, "pool"):
-        return formats.POOL.read_table(table, version, strict, warn)
-    return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
-
-
-def _table_of(given: Any, path: str) -> Table | None:
-    """Return a data frame or named tuples as a table; None for anything else."""
-    if _is_frame(given):
-        from irevalx.api.frames import table_of_frame
-
-        return table_of_frame(given, path)
-    if _is_file(given) or not isinstance(given, Iterable):
-        return None
-    records = iter(given)
-    first = next(records, None)
-    if not hasattr(first, "_fields"):
-        return None
-    from irevalx.api.frames import table_of_records
-
-    return table_of_records(first, records, path)
-
-
-def _source_of(given: Any, what: str) -> Source:
-    """Return a file by name, or what is left of an open one, which is read now.
-
-    Raises
-    ------
-    ArgumentError : it is neither, or cannot be read.
-    """
-    if not _is_file(given):
-        raise checks.wrong(what, FORMS, given)
-    if isinstance(given, str | bytes | os.PathLike):
-        return Source(os.fsdecode(given))
-    try:
-        return Source.of(given)
-    except (OSError, ValueError, TypeError) as error:
-        raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
-
-
-def _is_frame(given: Any) -> bool:
-    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
-    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
-
-
-def _is_file(given: Any) -> bool:
-    return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
+    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:

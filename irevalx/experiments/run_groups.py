@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import Frozen, replace
 from irevalx.process.workers import in_order
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
@@ -26,8 +26,7 @@ Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
-@dataclass(frozen=True, eq=False)
-class Removal:
+class Removal(Frozen):
     """The documents that a group of runs takes with it when it is left out.
 
     Parameters
@@ -104,8 +103,7 @@ def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
     return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Frozen):
     """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
 
     Parameters
@@ -194,8 +192,7 @@ class LeftOut:
         return share
 
 
-@dataclass(frozen=True, eq=False)
-class _WithoutGroup:
+class _WithoutGroup(Frozen):
     """What all runs score when a group is left out.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -42,6 +42,10 @@ class Pool(Frozen):
         docnos = Names.joined([part.docnos for part in parts])
         return cls(path, tuple(number), np.concatenate((np.empty(0, np.int64), *places)), docnos)
 
+    def pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the topic and the name of each document."""
+        return zip([self.topics[topic] for topic in self.topic.tolist()], self.docnos.texts(), strict=True)
+
 
 class PoolGaps(Frozen):
     """What judgments and a pool lack of each other; the numbers may be added up over parts without a topic in common.
@@ -63,7 +67,7 @@ class PoolGaps(Frozen):
     outside: int
     first: tuple[bytes, bytes] | None
 
-    def said_of(self, path: str) -> list[str]:
+    def warnings_about(self, path: str) -> list[str]:
         """Return what is said of a pool with this path, a line each."""
         parts = []
         if self.lacking:
@@ -95,7 +99,7 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) 
     warn : told of judged documents that the pool lacks, and of topics that are in one file only.
     """
     both, gaps = add_pool(judgments, pool)
-    for line in gaps.said_of(pool.path):
+    for line in gaps.warnings_about(pool.path):
         warn(line)
     return both
 

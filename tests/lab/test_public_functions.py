@@ -116,6 +116,46 @@ def test_swap_rate() -> None:
         irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0)
 
 
+def test_degrade() -> None:
+    """The text of the sample is what the command writes, and it is evaluated as that is."""
+    found = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
+    written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
+    assert found.text == written
+    from_file = irevalx.evaluate(io.BytesIO(written), RUNS[0], "infAP")
+    assert irevalx.evaluate(found, RUNS[0], "infAP").to_dict() == from_file.to_dict()
+    of_strata = irevalx.lab.degrade(QRELS, RUNS, strata="depth 1-5:100% rest:20%", seed=7)
+    assert of_strata.rel_format == "sampled"
+    assert of_strata.text == lab("degrade", QRELS, *RUNS, "--strata", "depth 1-5:100% rest:20%", "--seed", "7").stdout
+    assert irevalx.evaluate(of_strata, RUNS[0], "xinfAP").summary("xinfAP") > 0
+
+
+def test_degrade_what_is_no_file() -> None:
+    """A dictionary is sampled as the file is; the same seed is told where none was given."""
+    judged = grades_in(QRELS)
+    found, of_file = (irevalx.lab.degrade(one, stratified=0.2, seed=3) for one in (judged, QRELS))
+    assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
+    drawn = irevalx.lab.degrade(judged, stratified=0.2)
+    assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
+    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified and strata must be given"):
+        irevalx.lab.degrade(judged)
+    with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
+        irevalx.lab.degrade(judged, uniform=2)
+
+
+def test_pool() -> None:
+    """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
+    found = irevalx.lab.pool(RUNS, depth=5)
+    written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
+    assert found.text == written
+    with pytest.warns(irevalx.IrevalxWarning, match="a judged document must be in the pool"):
+        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=one) for one in (found, io.BytesIO(written))]
+    assert scores[0].to_dict() == scores[1].to_dict()
+    judged = irevalx.lab.pool(RUNS, depth=5, judge=QRELS, mix_seed=1)
+    assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
+    with pytest.raises(irevalx.IrevalxError, match="mix_seed and drop must be given together with judge"):
+        irevalx.lab.pool(RUNS, drop=True)  # type: ignore[call-overload]
+
+
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
     words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
@@ -175,3 +215,44 @@ def test_what_a_figure_refuses() -> None:
     """It is named with what it must be."""
     with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
         irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
+
+
+@pytest.mark.filterwarnings("ignore:a bootstrap interval of so few topics")
+def test_agree() -> None:
+    """Scorings from files, from scores, and from dictionaries; judgments with runs; two runs."""
+    other = FIXTURES / "labels" / "machine"
+    scores = [irevalx.evaluate(qrels, RUNS, ["map", "P.10"]) for qrels in (QRELS, other)]
+    words = ("agree", str(QRELS), str(other), *map(str, RUNS), "-m", "map P.10", "--rbo", "0.8")
+    asked: dict[str, Any] = {"rbo": 0.8, "resamples": 20, "seed": 3}
+    evaluated: Any = irevalx.lab.agree(QRELS, other, RUNS, "map P.10", **asked)
+    assert_printed(evaluated, *words, "--resamples", "20", "--seed", "3")
+    of_scores = irevalx.lab.agree(scores[0], scores[1], **asked)
+    assert of_scores.to_frame().sort_values("measure").equals(evaluated.to_frame().sort_values("measure"))
+    of_dictionaries = irevalx.lab.agree(scores[0].to_dict(), scores[1].to_dict(), **asked)
+    assert of_dictionaries.to_frame().equals(of_scores.to_frame())
+    assert [row.measure for row in evaluated.rows] == ["map", "P_10"]
+    of_runs = irevalx.lab.agree(RUNS[0], irevalx.Run.read(RUNS[1]), rbo=0.8)
+    assert lab("agree", *RUNS[:2], "--rbo", "0.8").stdout.decode().rstrip("\n") == repr(of_runs)
+    x, y = {"1": {"A": 2.0, "B": 1.0}}, {"1": {"B": 2.0, "A": 1.0}}
+    of_documents: Any = irevalx.lab.agree(x, y, rbo=0.5)
+    [first, mean] = of_documents.rows
+    assert (first.topic, mean.topic, first.common) == ("1", "all", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
+        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
+        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
+        ({"resamples": -1}, "resamples must be a whole number of at least 0, but got -1"),
+    ],
+)
+def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be; so is a dictionary of another shape."""
+    scores = {run: {"all": {"map": value}} for run, value in (("a", 0.1), ("b", 0.2))}
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        irevalx.lab.agree(scores, scores, **arguments)
+    with pytest.raises(ArgumentError, match="x must be a file, scores, or a dictionary"):
+        irevalx.lab.agree({"a": {"all": 0.1}}, scores)

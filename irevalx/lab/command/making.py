@@ -72,7 +72,8 @@ def lab_command(
             output = Output(**_taken(values, Output))
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
-            function(inputs, output, **values)
+            with shown_as_messages(messages):
+                function(inputs, output, **values)
 
         declared: Callable[..., Any] = call
         for parameter in reversed(parameters):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irevalx.api.inputs import Pool
 from irevalx.errors import OutputError, quote
+from irevalx.experiments.qrels_text import QrelsText
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
@@ -71,15 +73,18 @@ class Output:
         ----------
         drawn : what else ``figure`` of the result takes.
         """
-        seed = getattr(result, "seed", None)
-        if seed is not None and click.get_current_context().params.get("seed", seed) is None:
-            tell(f"{PROGRAM}: --seed {seed}")
+        _tell_seed(result)
         if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
         tables = result.tables_for_people() if form.for_people else result.tables()
         write_lines(form.table_lines(tables, self.digits), self.path)
+
+    def write_text(self, found: QrelsText | Pool) -> None:
+        """Write the file of judgments or of a pool, and tell the seed that was drawn; raises as the others do."""
+        _tell_seed(found)
+        write_lines([found.text], self.path)
 
     @property
     def page(self) -> Page:
@@ -105,6 +110,13 @@ class Output:
     def write_lines(self, lines: Iterable[bytes]) -> None:
         """Write lines; raises as ``write_lines`` does."""
         write_lines(lines, self.path)
+
+
+def _tell_seed(found: object) -> None:
+    """Show the seed that a function drew because the command was given none, so that the call can be repeated."""
+    seed = getattr(found, "seed", None)
+    if seed is not None and click.get_current_context().params.get("seed", seed) is None:
+        tell(f"{PROGRAM}: --seed {seed}")
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:

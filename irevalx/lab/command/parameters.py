@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.shares import read_share
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
 from irevalx.lab.command.input_files import GRADED
@@ -26,15 +26,6 @@ from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What ``click.argument`` and ``click.option`` return."""
-
-_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
-
-
-def read_share(text: str) -> Fraction | None:
-    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
-    found = _NUMBER.fullmatch(text)
-    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
-    return share if 0 < share <= 1 else None
 
 
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]

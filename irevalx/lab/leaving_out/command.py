@@ -15,6 +15,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
+from irevalx.frozen import replace
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
@@ -254,7 +255,7 @@ def _write_judgments(inputs: Inputs, left_out: Sequence[Removal], treatment: Tre
     for removal in left_out:
         grades, written = treatment(removal, lines.judgments.grades)
         path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
-        write_lines(lines.with_grades(grades, written), path)
+        write_lines(lines.lines_with(replace(lines.judgments, grades=grades), written), path)
 
 
 def _predicting(
