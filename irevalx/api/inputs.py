@@ -114,12 +114,12 @@ class Qrels:
             judgments = qrels.judgments
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
-        elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = _judgments_of(qrels, fmt.name)
         elif table := _table_of(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = fmt.read_table(table, version, strict, warn)
+        elif isinstance(qrels, Mapping):
+            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+            judgments = _judgments_of(qrels, fmt.name)
         else:
             judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
@@ -268,12 +268,12 @@ def _runs_in(
     tag = name or "run"
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
-    if isinstance(given, Mapping):
-        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     if table := _table_of(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
+    if isinstance(given, Mapping):
+        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
+        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     source = _source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
@@ -284,8 +284,8 @@ def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool,
     from irevalx.reading.tables.run_tables import runs_of_table
 
     found = runs_of_table(table, usual_name)
-    for run in found if at_once and table.read_once else ():
-        for _ in run.rows():
+    for run in found if at_once else ():
+        for _ in run.blocks() if run.is_unread else ():
             pass
     return [Run(partial(run.opened, strict=strict), name) for run in found]
 
@@ -300,20 +300,24 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
 
 
 def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
-    if isinstance(given, Mapping):
-        return dictionaries.pool_of(given)
     if table := _table_of(given, "pool"):
         return formats.POOL.read_table(table, version, strict, warn)
+    if isinstance(given, Mapping):
+        return dictionaries.pool_of(given)
     return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
 
 
 def _table_of(given: Any, path: str) -> Table | None:
-    """Return a data frame or named tuples as a table; None for anything else."""
+    """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
     if _is_frame(given):
         from irevalx.api.frames import table_of_frame
 
         return table_of_frame(given, path)
-    if _is_file(given) or not isinstance(given, Iterable):
+    if _has_columns(given):
+        from irevalx.api.frames import table_of_dictionary
+
+        return table_of_dictionary(given, path)
+    if _is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
         return None
     records = iter(given)
     first = next(records, None)
@@ -350,10 +354,27 @@ def _is_file(given: Any) -> bool:
     return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
 
 
+def _has_columns(given: Any) -> bool:
+    """Return whether this is a dictionary of columns, as Hugging Face has tables."""
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    if isinstance(first, Mapping) or not hasattr(first, "__len__"):
+        return False
+    from irevalx.api.frames import are_columns
+
+    return are_columns(given)
+
+
 def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is ``{topic: {docno: score}}`` rather than ``{name: run}``: two levels down are numbers."""
+    """Return whether this is one run rather than ``{name: run}``.
+
+    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers.
+    """
+    if _has_columns(given):
+        return True
     inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
-    return isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Mapping)
+    if not isinstance(inner, Mapping) or _has_columns(inner):
+        return False
+    return not isinstance(next(iter(inner.values()), None), Mapping)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
