@@ -23,7 +23,7 @@ circles. The docstring of each room says what lives there.
     frozen.py      the base of records that never change
 
 What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,
-and `irevalx.spark`.
+what `irevalx.lab` names, and `irevalx.spark`.
 
 Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a few rows of
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
@@ -35,7 +35,7 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from irevalx.api.inputs import Qrels, Run
+    from irevalx.api.inputs import Pool, Qrels, Run
     from irevalx.api.interface import evaluate
     from irevalx.api.pytrec_eval import (
         RelevanceEvaluator,
@@ -54,6 +54,7 @@ __version__ = "0.1.0"
 __all__ = [
     "IrevalxError",
     "IrevalxWarning",
+    "Pool",
     "Qrels",
     "RelevanceEvaluator",
     "Run",
@@ -71,6 +72,7 @@ __all__ = [
 _HOMES = {
     "IrevalxError": "irevalx.errors",
     "IrevalxWarning": "irevalx.api.user_warnings",
+    "Pool": "irevalx.api.inputs",
     "Qrels": "irevalx.api.inputs",
     "RelevanceEvaluator": "irevalx.api.pytrec_eval",
     "Run": "irevalx.api.inputs",
@@ -91,6 +93,6 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name == "spark":
-        return import_module("irevalx.spark")
+    if name in {"lab", "spark"}:
+        return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

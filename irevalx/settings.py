@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias, get_args
 
 from irevalx.errors import UsageError, quote
@@ -152,36 +152,3 @@ class Settings(Frozen, kw_only=True):
                 raise UsageError(f"{name} must be {bound.rule}, but got {number}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")
-
-    def refuse_contradictions(
-        self, measures: Sequence[str], rel_format: str, excluded: Collection[str], *, with_pool: bool
-    ) -> None:
-        """Refuse what excludes each other.
-
-        Parameters
-        ----------
-        measures : as ``-m`` takes them; none for the usual set.
-        rel_format : of the judgments, as ``-R`` takes it.
-        excluded : the options that this format excludes: "--pool", "-J", "--unjudged".
-        with_pool : whether a pool is given beside the judgments.
-
-        Raises
-        ------
-        UsageError : readings together with ``judged_only``, or either of them, or a pool, with a format that has no
-            use for it.
-        """
-        # Behind brackets; inside there may be colons between grades and gains.
-        with_readings = bool(self.unjudged) or any(
-            ":" in text.rpartition(")")[2] or "judged_only" in text for text in measures
-        )
-        if with_readings and self.judged_only:
-            raise UsageError(
-                "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
-            )
-        for given, option, shown in (
-            (with_pool, "--pool", "--pool"),
-            (self.judged_only, "-J", "-J"),
-            (with_readings, "--unjudged", "--unjudged or a reading"),
-        ):
-            if given and option in excluded:
-                raise UsageError(f"{shown} must not be given together with -R {rel_format}")

@@ -27,8 +27,8 @@ DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
     'QRELS. It prints a line for each measure: the name of the measure, the topic or "all" for the summary over '
     "topics, and the value. With the same flags it prints what trec_eval prints, byte for byte.",
-    "Files may be compressed with gzip, bzip2 or xz, or be Parquet files, whatever their names are. Pipes and process "
-    "substitution work; - is standard input, for one of the files. "
+    "Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet files, whatever their names are. Pipes and "
+    "process substitution work; - is standard input, for one of the files. "
     "Of several runs each gets a block of its own. The name of a run is its "
     "tag, or its file where several runs have the same tag.",
     "Options may stand anywhere, and trec_eval's long options may be abbreviated.",
@@ -37,10 +37,10 @@ DESCRIPTION = (
 PARQUET = (
     "Judgments (-R qrels, subtopics and prels), runs and pools may be Parquet files, known by their first bytes. "
     "Reading them takes pyarrow.",
-    "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, relevance "
-    "or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a file counts "
-    "as many runs, in the order of their first rows. Without it there is one run, called by its file's name without "
-    "folder and ending. What is missing, or of another type, is an error.",
+    "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, "
+    "relevance or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a "
+    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's name "
+    "without folder and ending. What is missing, or of another type, is an error.",
 )
 """What the manual says of Parquet files."""
 
@@ -208,7 +208,7 @@ def _measures() -> Iterator[str]:
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
         yield from definition(measure.name + usage, f"{measure.explanation.title}.")
-        for paragraph in measure.explanation.paragraphs:
+        for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
         yield ".br"
         yield "\n.br\n".join(map(roff, effects(measure)))

@@ -10,15 +10,17 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
+from irevalx.api.forms import has_columns, is_file, is_frame, source_of, table_given
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.judgments.pool import with_pool
 from irevalx.reading import formats
 from irevalx.reading.file_format import table_of
-from irevalx.reading.source import Source, name_of_file
+from irevalx.reading.source import name_of_file
 from irevalx.trec_eval.versions import Compat, read_version
 
 if TYPE_CHECKING:
@@ -36,13 +38,11 @@ Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]
 
 Frame: TypeAlias = Any
 """A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
+stream, a dictionary of columns, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
-FORMS = "a file, a dictionary, a data frame or named tuples"
-"""What judgments, runs and pools may be, for messages."""
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -83,7 +83,7 @@ class Qrels:
         cls,
         qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
         *,
-        pool: File | Documents | Frame | Records | None = None,
+        pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
         compat: str | int = "10",
         strict: bool = False,
@@ -95,7 +95,7 @@ class Qrels:
         qrels : a file, ``{topic: {docno: grade}}``, a table with a column each for topic, docno and grade (such
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
-        pool : the documents chosen for judging: a file, ``{topic: docnos}``, a table or named tuples.
+        pool : the documents chosen for judging, as ``Pool.read`` takes them.
         rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
             grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
@@ -114,24 +114,67 @@ class Qrels:
             judgments = qrels.judgments
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
-        elif table := _table_of(qrels, "qrels"):
+        elif table := table_given(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = fmt.read_table(table, version, strict, warn)
         elif isinstance(qrels, Mapping):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = _judgments_of(qrels, fmt.name)
         else:
-            judgments = fmt.read(_source_of(qrels, "qrels"), version, strict, warn)
+            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
-            judgments = with_pool(judgments, _read_pool(pool, version, strict=strict), warn)
+            judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
         return cls(judgments, fmt.name)
 
     @property
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
         return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
+
+
+class Pool:
+    """The documents chosen for judging, read once to be used again. ``Pool.read`` makes it, and ``irevalx.lab.pool``.
+
+    >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
+    ['301', '302']
+    """
+
+    def __init__(self, documents: PooledDocuments) -> None:
+        """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
+        if not isinstance(documents, PooledDocuments):
+            raise checks.wrong("documents", "what Pool.read makes", documents)
+        self.documents = documents
+        """What the evaluator sees."""
+
+    @classmethod
+    def read(cls, pool: Pool | File | Documents | Frame | Records, *, compat: str | int = "10") -> Pool:
+        """Read a pool; raises as ``Qrels.read`` does.
+
+        Parameters
+        ----------
+        pool : a file, ``{topic: docnos}``, a table with the columns topic and docno, or named tuples with these names.
+        compat : as ``Qrels.read`` has it.
+        """
+        version = version_of(compat)
+        if isinstance(pool, Pool):
+            return pool
+        if table := table_given(pool, "pool"):
+            return cls(formats.POOL.read_table(table, version, False, warn))
+        if isinstance(pool, Mapping):
+            return cls(dictionaries.pool_of(pool))
+        return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
+
+    @property
+    def topics(self) -> list[str]:
+        """The pooled topics, ascending in byte order."""
+        return [os.fsdecode(topic) for topic in sorted(self.documents.topics)]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents: lines ``TOPIC DOCNO``."""
+        return b"".join(b"%s %s\n" % pair for pair in self.documents.pairs())
 
 
 class Run:
@@ -217,7 +260,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
-    one_run = isinstance(given, Run | Mapping) or _is_file(given) or _is_frame(given)
+    one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
@@ -268,13 +311,13 @@ def _runs_in(
     tag = name or "run"
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
-    if table := _table_of(given, tag):
+    if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
-    source = _source_of(given, what)
+    source = source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
@@ -299,80 +342,15 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
     return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
 
 
-def _read_pool(given: Any, version: Compat, *, strict: bool) -> Pool:
-    if table := _table_of(given, "pool"):
-        return formats.POOL.read_table(table, version, strict, warn)
-    if isinstance(given, Mapping):
-        return dictionaries.pool_of(given)
-    return formats.read_pool(_source_of(given, "pool"), version, strict, warn)
-
-
-def _table_of(given: Any, path: str) -> Table | None:
-    """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
-    if _is_frame(given):
-        from irevalx.api.frames import table_of_frame
-
-        return table_of_frame(given, path)
-    if _has_columns(given):
-        from irevalx.api.frames import table_of_dictionary
-
-        return table_of_dictionary(given, path)
-    if _is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
-        return None
-    records = iter(given)
-    first = next(records, None)
-    if not hasattr(first, "_fields"):
-        return None
-    from irevalx.api.frames import table_of_records
-
-    return table_of_records(first, records, path)
-
-
-def _source_of(given: Any, what: str) -> Source:
-    """Return a file by name, or what is left of an open one, which is read now.
-
-    Raises
-    ------
-    ArgumentError : it is neither, or cannot be read.
-    """
-    if not _is_file(given):
-        raise checks.wrong(what, FORMS, given)
-    if isinstance(given, str | bytes | os.PathLike):
-        return Source(os.fsdecode(given))
-    try:
-        return Source.of(given)
-    except (OSError, ValueError, TypeError) as error:
-        raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
-
-
-def _is_frame(given: Any) -> bool:
-    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
-    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
-
-
-def _is_file(given: Any) -> bool:
-    return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
-
-
-def _has_columns(given: Any) -> bool:
-    """Return whether this is a dictionary of columns, as Hugging Face has tables."""
-    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
-    if isinstance(first, Mapping) or not hasattr(first, "__len__"):
-        return False
-    from irevalx.api.frames import are_columns
-
-    return are_columns(given)
-
-
 def _is_run(given: Mapping[Any, Any]) -> bool:
     """Return whether this is one run rather than ``{name: run}``.
 
     That is columns, or ``{topic: {docno: score}}``: two levels down are numbers.
     """
-    if _has_columns(given):
+    if has_columns(given):
         return True
     inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
-    if not isinstance(inner, Mapping) or _has_columns(inner):
+    if not isinstance(inner, Mapping) or has_columns(inner):
         return False
     return not isinstance(next(iter(inner.values()), None), Mapping)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.inputs import Documents, File, Frame, Grades, Qrels, Records, Run, Samples, Subtopics, read_runs
+from irevalx.api.inputs import Documents, File, Frame, Grades, Pool, Qrels, Records, Run, Samples, Subtopics, read_runs
 from irevalx.api.keywords import settings_of
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
@@ -16,10 +16,9 @@ from irevalx.errors import IrevalxError
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import named_apart, renamed
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
-from irevalx.reading import formats
 from irevalx.settings import NAMINGS, Settings
 
 
@@ -28,7 +27,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     runs: Any,
     measures: str | Iterable[str] = "official",
     *,
-    pool: File | Documents | Frame | Records | None = None,
+    pool: Pool | File | Documents | Frame | Records | None = None,
     level: int = 1,
     complete: bool = False,
     judged_only: bool = False,
@@ -55,7 +54,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     runs : a run as ``Run.read`` takes it, an iterable of runs, or ``{name: run}``.
     measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip"; none for those
         that are usual for the format of the judgments.
-    pool : the documents chosen for judging, as ``Qrels.read`` takes them.
+    pool : the documents chosen for judging, as ``Pool.read`` takes them.
     level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, infap_c, infap_epsilon, sample_rate,
     rel_format, results_format, compat, strict, threads :
         as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--infap-c``, ``--infap-epsilon``,
@@ -107,8 +106,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     shown = checks.flag("progress", progress) and _can_show_progress()
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
-    excluded = formats.rel_format(judged.rel_format).excludes
-    settings.refuse_contradictions(asked, judged.rel_format, excluded, with_pool=False)
+    refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"

@@ -20,7 +20,7 @@ from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures import BY_NAME, NICKNAMES
-from irevalx.measures.measure_names import exists, split_reading
+from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.process.memory import keep_some_freed_memory

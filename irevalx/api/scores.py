@@ -13,7 +13,7 @@ from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.measures.measure_names import without_blanks
+from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
 from irevalx.reports.records import Record, records
 
@@ -179,6 +179,11 @@ class Scores:
                 raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
             return next(iter(self._evaluations.values()))
         return self._evaluations[identifier("run", run)]
+
+
+def column_of(scores: Scores, measure: str, run: str) -> Column:
+    """Return the values of a run under a measure, with what is known of the measure; raises as ``summary`` does."""
+    return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:

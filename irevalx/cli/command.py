@@ -62,8 +62,8 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
     Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
     measure as trec_eval does: its name, the topic (or "all"), its value.
 
-    Files may be compressed with gzip, bzip2 or xz, or be Parquet; one of them may be - for standard input. Of several
-    runs each gets a block of its own.
+    Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
+    several runs each gets a block of its own.
     """,
     epilog=_EPILOG,
 )
@@ -98,10 +98,12 @@ def _evaluate(options: Options) -> int:
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import named_apart
+    from irevalx.measures.select import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
     from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
 
+    refuse_contradictions(options.measures, options.settings, options.rel_format, with_pool=options.pool is not None)
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
     sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
@@ -238,7 +240,7 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
     from irevalx.measures import MEASURES
-    from irevalx.measures.measure_requests import read_requests
+    from irevalx.measures.select import parse
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
@@ -249,7 +251,8 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:
-        asked = {request.measure for request in read_requests(options.measures, options.compat).in_print_order()}
+        specs = [parse(text, options.compat) for text in options.measures]
+        asked = {measure for spec in specs for measure, _ in spec.members(options.compat)}
         lines += measure_lines([measure for measure in MEASURES if measure in asked])
     return lines
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.measure_arguments import ARGUMENTS
 from irevalx.measures.other_names import OTHER_NAMES
+from irevalx.measures.other_spellings import ARGUMENTS
 from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79
@@ -23,7 +23,7 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
         yield f"{measure.name}: {measure.explanation.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
-        for paragraph in measure.explanation.paragraphs:
+        for paragraph in measure.paragraphs:
             for line in paragraph:
                 yield from _wrapped(line, "    ")
                 if line.startswith("Formula:"):

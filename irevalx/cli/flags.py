@@ -45,9 +45,10 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.measure_requests import read_requests
+        from irevalx.measures.select import parse
 
-        read_requests(value, ctx.params.get("compat", TREC_EVAL_10))
+        for text in value:
+            parse(text, ctx.params.get("compat", TREC_EVAL_10))
     return value
 
 

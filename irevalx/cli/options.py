@@ -159,8 +159,7 @@ class Options(Frozen, kw_only=True):
 
         Raises
         ------
-        UsageError : a file is missing, a number out of bounds, or something that the format of the
-            judgments excludes.
+        UsageError : a file is missing, or a number out of bounds.
         FormatError : an unknown format of judgments.
         """
         if len(self.files) < 2:
@@ -171,5 +170,4 @@ class Options(Frozen, kw_only=True):
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
-        excluded = formats.rel_format(self.rel_format).excludes
-        self.settings.refuse_contradictions(self.measures, self.rel_format, excluded, with_pool=self.pool is not None)
+        formats.rel_format(self.rel_format)

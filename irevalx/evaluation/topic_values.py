@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, cached_property, replace
@@ -173,12 +173,15 @@ class AssessedRanking(Frozen):
     ----------
     ranking : made with these judgments.
     missing : per topic; whether the run has nothing for it.
+    grades, pooled : other grades of the judged documents, and which of them are in the pool, as ``Assess`` takes them.
     """
 
     judgments: AnyJudgments
     ranking: Ranking
     missing: BoolArray
     settings: Settings
+    grades: IntArray | None = None
+    pooled: BoolArray | None = None
 
     @cached_property
     def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
@@ -189,8 +192,11 @@ class AssessedRanking(Frozen):
         seen = reading, level
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
+            self._assessed[seen] = self._assess(self.ranking, settings, reading)
         return self._assessed[seen]
+
+    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
+        return self.judgments.ask(Assess(ranking, settings, reading, self.grades, self.pooled))
 
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield so many topics at once as do not take much room; all of them, if these are not more.
@@ -282,11 +288,26 @@ class AssessedRanking(Frozen):
         values = measure(self.assessed(selected.reading, selected.level), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
+    def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
+        """Return the values of measures that have a number for each topic: shape (n_names, n_topics).
+
+        A topic without a value has nan.
+        """
+        found = []
+        for selected in measures:
+            has_value = selected.measure.has_value
+            without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
+            for column in self.compute(selected):
+                values = np.array(column, np.float64)
+                if without is not None:
+                    values[without] = np.nan
+                found.append(values)
+        return np.stack(found)
+
     @cached_property
     def _judged(self) -> Any:
         """What measures see of all judged topics, as if nothing had been retrieved."""
-        nothing = Ranking.of_nothing(self.judgments.documents)
-        return self.judgments.ask(Assess(nothing, self.settings, "nonrel"))
+        return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
     def _with_value(self) -> dict[HasValue, BoolArray]:

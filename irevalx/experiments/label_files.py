@@ -7,14 +7,13 @@ is no label.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
-from irevalx.frozen import replace
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading.formats import rel_format
@@ -32,10 +31,16 @@ def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
     Raises
     ------
     UnreadableFileError, MalformedLineError
-    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    DuplicateDocumentError : as ``refuse_duplicates``.
     """
     judgments = rel_format(form).read(source, TREC_EVAL_10, strict=False, warn=warn)
     assert isinstance(judgments, Judgments)  # the commands refuse other formats
+    refuse_duplicates(judgments)
+    return judgments
+
+
+def refuse_duplicates(judgments: Judgments) -> None:
+    """Raise DuplicateDocumentError if a document occurs twice in a topic; where it has two grades, both are named."""
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
     if contradicting.size:
@@ -44,13 +49,12 @@ def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
         first, second = contradicting[least][np.argsort(judgments.lines[contradicting[least]])].tolist()
         topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
         raise DuplicateDocumentError(
-            f"{shown_name(source.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but got "
-            f"{judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} on "
-            f"line {judgments.lines[first]}"
+            f"{shown_name(judgments.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but "
+            f"got {judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} "
+            f"on line {judgments.lines[first]}"
         )
     if judgments.duplicates:
         raise judgments.duplicates[min(judgments.duplicates)]
-    return judgments
 
 
 def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
@@ -91,8 +95,7 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
     return grades, there
 
 
-@dataclass(frozen=True, eq=False)
-class TwoLabellings:
+class TwoLabellings(Frozen):
     """The documents of two files of judgments, with the grades of both.
 
     Parameters

@@ -17,7 +17,7 @@ from irevalx.reading.runs import Results, Run
 from irevalx.trec_eval.numbers import odd_number_warnings
 
 
-def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> dict[bytes, list[bytes]]:
+def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
     """Pool the first documents of each topic of every run.
 
     Parameters
@@ -27,7 +27,7 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
 
     Returns
     -------
-    For each topic, in ascending byte order, its documents in ascending byte order, each once.
+    Topics in ascending byte order, and their documents in ascending byte order, each once.
 
     Raises
     ------
@@ -42,7 +42,10 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
             found = first_documents(part, depth)
             for topic, docno in zip(found.topic.tolist(), found.docnos.texts(), strict=True):
                 pooled.setdefault(found.topics[topic], set()).add(docno)
-    return {topic: sorted(pooled[topic]) for topic in sorted(pooled)}
+    topics = sorted(pooled)
+    number = np.repeat(np.arange(len(topics)), [len(pooled[topic]) for topic in topics])
+    docnos = Names.of([docno for topic in topics for docno in sorted(pooled[topic])])
+    return Pool("the runs", tuple(topics), number, docnos)
 
 
 def first_documents(results: Results, depth: int) -> Pool:
@@ -55,27 +58,11 @@ def first_documents(results: Results, depth: int) -> Pool:
     return Pool("", results.topics, kept.ids, docnos.take(places))
 
 
-def find_in_judgments(
-    judgments: Judgments, pool: dict[bytes, list[bytes]]
-) -> tuple[BoolArray, list[tuple[bytes, bytes]]]:
-    """Find the documents of a pool among judgments.
-
-    Parameters
-    ----------
-    pool : documents by topic.
-
-    Returns
-    -------
-    in_pool : flat over ``judgments``; whether a document is in the pool.
-    missing : topic and name of each document that the judgments lack, of the topics that they have.
-    """
-    in_pool = np.zeros(judgments.rows.size, np.bool_)
-    missing = []
-    for topic, documents in pool.items():
-        if topic not in judgments.topic_index:
-            continue
-        number = judgments.topic_index[topic]
-        found = judgments.table.find(np.full(len(documents), number), Names.of(documents))
-        in_pool[found[found != ABSENT]] = True
-        missing += [(topic, documents[place]) for place in np.flatnonzero(found == ABSENT).tolist()]
-    return in_pool, missing
+def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
+    """Return whether each document of some judgments is in a pool: flat over ``judgments``."""
+    found = np.zeros(judgments.rows.size, np.bool_)
+    topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
+    known = topic != ABSENT
+    place = judgments.table.find(topic[known], pool.docnos.take(known))
+    found[place[place != ABSENT]] = True
+    return found

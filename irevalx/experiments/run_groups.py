@@ -7,33 +7,26 @@ Judgements, SIGIR 2007, section 5.2 and Table 2.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import Frozen, replace
 from irevalx.process.workers import in_order
-from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
 
-OTHERS = "others"
-"""The group of runs that a pattern does not match."""
-
 Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
-@dataclass(frozen=True, eq=False)
-class Removal:
+class Removal(Frozen):
     """The documents that a group of runs takes with it when it is left out.
 
     Parameters
@@ -110,8 +103,7 @@ def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
     return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Frozen):
     """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
 
     Parameters
@@ -200,8 +192,7 @@ class LeftOut:
         return share
 
 
-@dataclass(frozen=True, eq=False)
-class _WithoutGroup:
+class _WithoutGroup(Frozen):
     """What all runs score when a group is left out.
 
     Parameters
@@ -313,70 +304,3 @@ def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int
     """
     holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, deleted).after[0]
     return holes
-
-
-def groups_of(runs: Sequence[str], path: str | None, pattern: str | None) -> list[str]:
-    """Return the group of each run: from a file, by a pattern, or, with neither, each run its own group."""
-    if path is not None:
-        return groups_from_file(Source(path), runs)
-    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
-
-
-def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
-    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
-
-    Raises
-    ------
-    UnreadableFileError
-    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
-    """
-    group_of: dict[str, str] = {}
-    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
-        fields = line.split()
-        if not fields or fields[0].startswith(b"#"):
-            continue
-        where = f"{shown_name(source.path)}:{number}"
-        if len(fields) != 2:
-            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
-        run, group = map(os.fsdecode, fields)
-        if run in group_of:
-            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
-        group_of[run] = group
-    for run in runs:
-        if run not in group_of:
-            raise InputError(f"{shown_name(source.path)}: each run must be in a group, but {quote(run)} is in none")
-    for run, group in group_of.items():
-        if all(group_of[other] != group for other in runs):
-            raise InputError(
-                f"{shown_name(source.path)}: a group must have a run, but {quote(group)} has none ({quote(run)} was "
-                "not given, or is left out)"
-            )
-    return [group_of[run] for run in runs]
-
-
-def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
-
-    Runs whose names it does not match are one group, ``OTHERS``.
-
-    Raises
-    ------
-    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
-        names do not match.
-    """
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
-    matches = [compiled.search(run) for run in runs]
-    groups = [
-        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
-        for match in matches
-    ]
-    for run, match, group in zip(runs, matches, groups, strict=True):
-        if match is not None and group == OTHERS and None in matches:
-            raise UsageError(
-                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
-                f"does in {quote(run)}"
-            )
-    return groups

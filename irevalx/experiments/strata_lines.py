@@ -9,13 +9,13 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import quote, shown_name
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import is_relevant
 from irevalx.experiments.strata import StrataSample
 from irevalx.reading.drawn_files import AT_RANDOM, NOT_DRAWN
 
 
-def sampled_lines(read: QrelsLines, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` in the order of the file, -1 for what was not drawn.
 
     Parameters
@@ -29,7 +29,7 @@ def sampled_lines(read: QrelsLines, sample: StrataSample, written: BoolArray) ->
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
-def prels_lines(read: QrelsLines, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def prels_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, the grade being -999 for what was not drawn.
 
     The probability is that with which the document was drawn, with all digits that its number has; all documents are
@@ -41,12 +41,12 @@ def prels_lines(read: QrelsLines, sample: StrataSample, written: BoolArray) -> I
         yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], chance)
 
 
-def _in_order(read: QrelsLines, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
+def _in_order(read: GradedText, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
     """Yield places of judgments in the order of the file, with the first three columns."""
-    lines = read.judgments.lines
+    text, number = read.text.split(b"\n"), read.judgments.lines
     chosen = np.flatnonzero(written)
-    for place in chosen[np.argsort(lines[chosen])].tolist():
-        yield place, read.lines[lines[place] - 1].split()[:3]
+    for place in chosen[np.argsort(number[chosen])].tolist():
+        yield place, text[number[place] - 1].split()[:3]
 
 
 def warnings_of_sample(sample: StrataSample, level: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class Pool(Frozen):
         places = [np.array([number[topic] for topic in part.topics], np.int64)[part.topic] for part in parts]
         docnos = Names.joined([part.docnos for part in parts])
         return cls(path, tuple(number), np.concatenate((np.empty(0, np.int64), *places)), docnos)
+
+    def pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the topic and the name of each document."""
+        return zip([self.topics[topic] for topic in self.topic.tolist()], self.docnos.texts(), strict=True)
 
 
 class PoolGaps(Frozen):

@@ -1,5 +1,8 @@
 """irevalx-lab: experiments that tell how far a measure can be trusted when judgments are incomplete.
 
+Public is what this module names: a function for each command of irevalx-lab. Each takes what ``irevalx.evaluate``
+takes, and returns a result with typed ``rows``, ``to_frame`` and, where it can be drawn, ``figure``.
+
 A folder for each topic, in which are the computation, its command and its figures; a topic imports those below it, what
 commands and figures share, and nothing of another topic's command.
 
@@ -19,5 +22,37 @@ commands and figures share, and nothing of another topic's command.
     plot/            pages, curves, panels, rows: no word of any command
 """
 
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as in typing, which takes a while to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.judging.degraded import degrade
+    from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.labelling.comparing_labels import labels
+    from irevalx.lab.swaps.rates import swap_rate
+
+__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
+
+_HOMES = {
+    "compare": "comparison.compared_runs",
+    "degrade": "judging.degraded",
+    "labels": "labelling.comparing_labels",
+    "pool": "judging.pooling",
+    "swap_rate": "swaps.rates",
+}
+"""The module that each public function lives in."""
+
 PROGRAM = "irevalx-lab"
 """``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public function when it is asked for: each brings the packages that it needs."""
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(f"irevalx.lab.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

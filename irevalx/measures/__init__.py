@@ -6,9 +6,8 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
     declare, explanation              what a declaration says: the records Measure and Explanation
     parameter_kinds, summary          how parameters are read, and how values are summarised
-    notation, measure_arguments       what other programs write in brackets; other_names: what they call measures
-    measure_names, other_spellings    what a text behind -m means; measure_requests: what all of them ask for together
-    select, zscores                   what is to be computed, and converted
+    measure_spec, other_spellings     what a text behind -m asks for; other_names: what other programs call measures
+    select, zscores                   parse and select: what is to be computed; and converted
 """
 
 from __future__ import annotations

@@ -9,11 +9,12 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.measures.declare import UNDEFINED, measure
 from irevalx.measures.precision import CUTOFFS
-from irevalx.measures.summary import geometric_mean, mean
+from irevalx.measures.summary import LEAST, geometric_mean, mean
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
 
 
-@measure("map", summary=mean)
+@measure("map", ZERO_TO_ONE, summary=mean)
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
@@ -21,13 +22,12 @@ def average_precision(t: Topics) -> FloatArray:
     so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
-    Range: 0 to 1.
     Source: Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3.
     """
     return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
 
 
-@measure("gm_map", summary=geometric_mean, per_topic=False)
+@measure("gm_map", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
 def geometric_map(t: Topics) -> FloatArray:
     """Geometric mean of average precision.
 
@@ -35,26 +35,29 @@ def geometric_map(t: Topics) -> FloatArray:
     stresses topics that do badly.
 
     Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
-    Range: 0.00001 to 1.
     Source: Robertson, On GMAP: and other transformations, CIKM 2006.
     """
     return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
 
 
-@measure("map_cut", summary=mean, kind=CUTOFFS)
+@measure("map_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision of the first K documents.
 
     Like map, with relevant documents behind rank K counting 0; 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(_sum_of_precisions(t, t.hit & (t.rank <= k)), t.n_rel)
 
 
-@measure("yaap", summary=mean, without_results="log(1/(1 + R)) (0 with --compat 9)")
+@measure(
+    "yaap",
+    Range(said="any number; negative where little was found, and 0 where nothing is relevant"),
+    summary=mean,
+    without_results="log(1/(1 + R)) (0 with --compat 9)",
+)
 def yaap(t: Topics) -> FloatArray:
     """Yet another average precision: a logit-like transform of average precision.
 
@@ -62,7 +65,6 @@ def yaap(t: Topics) -> FloatArray:
     number of relevant documents. Close to normally distributed over topics, so that differences can be tested.
 
     Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
-    Range: any number; negative where little was found, and 0 where nothing is relevant.
     Source: trec_eval; after Robertson and Zaragoza, On rank-based effectiveness measures and optimization (2007).
     """
     found = _sum_of_precisions(t, t.hit)

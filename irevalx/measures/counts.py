@@ -8,32 +8,31 @@ from irevalx.arrays.segments import IntArray
 from irevalx.measures.declare import NONREL_AND_SKIP, measure, summary_only
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
+from irevalx.measures.value_range import COUNT, TEXT, Range
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
 """Formats of judgments that say how many documents are relevant."""
 
 
-@summary_only("runid", summary=run_tag, number="text")
+@summary_only("runid", TEXT, summary=run_tag, number="text")
 def runid() -> None:
     """Tag of the run.
 
     The last column of the last line of the run.
 
     Formula: none.
-    Range: text.
     Source: trec_eval.
     """
 
 
-@summary_only("num_q", summary=topic_count, number="integer")
+@summary_only("num_q", Range(1, said="whole numbers from 1 up"), summary=topic_count, number="integer")
 def num_q() -> None:
     """Number of topics averaged over.
 
     Topics that have both judgments and results; with -c all topics that have judgments.
 
     Formula: T.
-    Range: whole numbers from 1 up.
     Source: trec_eval.
     """
 
@@ -43,6 +42,7 @@ _count_measure = partial(measure, number="integer", higher_is_better=False)
 
 @_count_measure(
     "num_ret",
+    COUNT,
     summary=total,
     formats=COUNTED,
     readings=NONREL_AND_SKIP,
@@ -55,13 +55,12 @@ def num_ret(t: Topics) -> IntArray:
     At most -M a topic; with -J only documents that were judged. The `all` row is the sum.
 
     Formula: ret.
-    Range: whole numbers from 0 up.
     Source: trec_eval.
     """
     return t.n_ret
 
 
-@_count_measure("num_rel", summary=relevant_total, formats=COUNTED, unjudged=CountsAs.NOTHING)
+@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=CountsAs.NOTHING)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -69,33 +68,43 @@ def num_rel(t: Topics) -> IntArray:
     0 in the file instead, whatever -l says and whether the topic was evaluated or not.
 
     Formula: R.
-    Range: whole numbers from 0 up.
     Source: trec_eval.
     """
     return t.n_rel
 
 
-@_count_measure("num_rel_ret", summary=total, formats=COUNTED, unjudged=CountsAs.NOTHING, upper_bound=UpperBound.ALWAYS)
+@_count_measure(
+    "num_rel_ret",
+    Range(0, said="0 to num_rel"),
+    summary=total,
+    formats=COUNTED,
+    unjudged=CountsAs.NOTHING,
+    upper_bound=UpperBound.ALWAYS,
+)
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
     The `all` row is the sum.
 
     Formula: rel(ret).
-    Range: 0 to num_rel.
     Source: trec_eval.
     """
     return t.n_rel_ret
 
 
-@_count_measure("num_nonrel_judged_ret", summary=total, readings=NONREL_AND_SKIP, unjudged=CountsAs.NOTHING)
+@_count_measure(
+    "num_nonrel_judged_ret",
+    Range(0, said="0 to num_ret"),
+    summary=total,
+    readings=NONREL_AND_SKIP,
+    unjudged=CountsAs.NOTHING,
+)
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.
 
     Documents without a judgment are not counted, unlike in the precision measures. The `all` row is the sum.
 
     Formula: judged(ret) - rel(ret).
-    Range: 0 to num_ret.
     Source: trec_eval.
     """
     return t.n_judged_ret - t.n_rel_ret

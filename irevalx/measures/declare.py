@@ -13,6 +13,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.explanation import CountsAs, Explanation, UpperBound
 from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
 from irevalx.measures.summary import Summary, Values
+from irevalx.measures.value_range import Range
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import READINGS, Reading
 
@@ -47,6 +48,7 @@ class Measure(Frozen, kw_only=True):
     Parameters
     ----------
     name : trec_eval's spelling.
+    value_range : which values it can have.
     kernel : None for a measure that only the `all` row has, and that needs no ranking.
     summary : None for a measure that the `all` row does not have.
     kind : its parameters.
@@ -63,6 +65,7 @@ class Measure(Frozen, kw_only=True):
     """
 
     name: str
+    value_range: Range
     kernel: Kernel | None
     summary: Summary | None
     kind: Kind
@@ -75,6 +78,17 @@ class Measure(Frozen, kw_only=True):
     has_value: HasValue | None
     misfit: Misfit | None
     explanation: Explanation
+
+    @property
+    def paragraphs(self) -> list[list[str]]:
+        """What its docstring says behind the title, in paragraphs, and behind the formula which values it can have.
+
+        In each ``Formula:``, ``Range:`` and ``Source:`` begin a line.
+        """
+        paragraphs = self.explanation.paragraphs
+        last = paragraphs[-1] if paragraphs else []
+        place = sum(line.startswith("Formula: ") for line in last)
+        return [*paragraphs[:-1], [*last[:place], f"Range: {self.value_range.words}.", *last[place:]]]
 
     def can_use(self, rel_format: str) -> bool:
         """Return whether it can be computed from judgments in this format; without a kernel it always can."""
@@ -100,6 +114,7 @@ class Measure(Frozen, kw_only=True):
 
 def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     name: str,
+    value_range: Range,
     *,
     summary: Summary | None,
     kind: Kind = NO_PARAMETERS,
@@ -130,6 +145,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     def declare(kernel: Kernel) -> Measure:
         return Measure(
             name=name,
+            value_range=value_range,
             kernel=kernel,
             summary=summary,
             kind=kind,
@@ -154,13 +170,14 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     return declare
 
 
-def summary_only(name: str, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
+def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
     """Return a decorator that makes a measure that only the `all` row has.
 
     The function below it is never called; its docstring explains the measure.
     """
     declare = measure(
         name,
+        value_range,
         summary=summary,
         number=number,
         per_topic=False,

@@ -51,7 +51,7 @@ class Explanation(Frozen, kw_only=True):
     Parameters
     ----------
     function : what was declared. Its docstring is the prose: the first line is the title; then definition,
-        ``Formula:``, ``Range:``, ``Source:``.
+        ``Formula:``, ``Source:``.
     uses_level : whether ``-l`` makes a difference.
     pooled : what a retrieved document counts as that was pooled and not judged.
     outside : what a retrieved document counts as that is outside the pool.
@@ -83,8 +83,8 @@ class Explanation(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose behind the title, in paragraphs; in each, ``Formula:``, ``Range:`` and ``Source:`` begin a line."""
-        parts = [re.split(r"\n(?=Formula:|Range:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
+        """The prose behind the title, in paragraphs; in each, ``Formula:`` and ``Source:`` begin a line."""
+        parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
 
     @property

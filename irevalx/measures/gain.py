@@ -15,6 +15,7 @@ from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import Topics
 
@@ -23,7 +24,7 @@ _gain_measure = partial(
 )
 
 
-@_gain_measure("ndcg", uses_level=False)
+@_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False)
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
@@ -31,7 +32,6 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     unless given as LEVEL=GAIN.
 
     Formula: dcg/ideal_dcg.
-    Range: 0 to 1.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002; trec_eval discounts
     the first rank too.
     """
@@ -39,7 +39,7 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(gains.ideal_dcg > 0, gains.dcg / gains.ideal_dcg, 0.0)
 
 
-@_gain_measure("dcg", uses_level=False)
+@_gain_measure("dcg", FROM_ZERO, uses_level=False)
 def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain.
 
@@ -47,7 +47,6 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     given as LEVEL=GAIN. 0 where nothing was retrieved that has a gain.
 
     Formula: sum over retrieved of gain/log2(k + 1).
-    Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
     return GainsOfTopics.of(t, pairs).dcg
@@ -55,6 +54,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 @measure(
     "ideal_dcg",
+    FROM_ZERO,
     summary=mean,
     kind=Gains(),
     higher_is_better=False,
@@ -68,13 +68,12 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     That is: all judged documents, the highest gain first. 0 where none has a gain above 0.
 
     Formula: sum over all k of ideal(k)/log2(k + 1).
-    Range: from 0 up.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
     return GainsOfTopics.of(t, pairs).ideal_dcg
 
 
-@measure("ndcg_cut", summary=mean, kind=CUTOFFS, uses_level=False, unjudged=CountsAs.NO_GAIN)
+@measure("ndcg_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, uses_level=False, unjudged=CountsAs.NO_GAIN)
 def ndcg_cut(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents.
 
@@ -82,7 +81,6 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     grade above 0. The gain of a document is its grade. Known as nDCG@K.
 
     Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
-    Range: 0 to 1.
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
     gains = GainsOfTopics.of(t, ())
@@ -91,7 +89,7 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     return np.where(best == 0, found, found / best)
 
 
-@_gain_measure("ndcg_rel", uses_level=False)
+@_gain_measure("ndcg_rel", ZERO_TO_ONE, uses_level=False)
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the documents that have a gain.
 
@@ -100,7 +98,6 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
     Formula: (1/I) (sum over retrieved with gain > 0 of dcg(k)/ideal_dcg(k) + (I - i) dcg/ideal_dcg), i = how many those
     are.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     gains = GainsOfTopics.of(t, pairs)
@@ -117,7 +114,7 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(total > 0, total / n_ideal, 0.0)
 
 
-@_gain_measure("Rndcg")
+@_gain_measure("Rndcg", ZERO_TO_ONE)
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
@@ -126,7 +123,6 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     is above 0.
 
     Formula: mean over steps k of dcg(k)/ideal_dcg(k).
-    Range: 0 to 1.
     Source: trec_eval.
     """
     gains = GainsOfTopics.of(t, pairs)
@@ -146,7 +142,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(t.n_rel > 0, averaged, 0.0)
 
 
-@measure("binG", summary=mean)
+@measure("binG", ZERO_TO_ONE, summary=mean)
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 
@@ -154,7 +150,6 @@ def binary_g(t: Topics) -> FloatArray:
     number of relevant documents. 0 where none was retrieved.
 
     Formula: (1/R) sum over relevant retrieved of 1/log2(2 + k - 1 - r).
-    Range: 0 to 1.
     Source: trec_eval; see G.
     """
     weights = np.zeros(t.rows.size)
@@ -162,7 +157,7 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@_gain_measure("G", uses_level=False)
+@_gain_measure("G", ZERO_TO_ONE, uses_level=False)
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 
@@ -172,7 +167,6 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
     Formula: (sum over retrieved of gain/log2(2 + lag)) / (sum over all k of ideal(k)), lag = sum over j <= k of
     (max(ideal(j), 1) - gain(j)).
-    Range: 0 to 1.
     Source: trec_eval.
     """
     gains = GainsOfTopics.of(t, pairs)

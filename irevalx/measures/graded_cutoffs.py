@@ -9,6 +9,7 @@ from irevalx.measures.declare import NONREL_AND_SKIP, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Bound
@@ -40,6 +41,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
 
 @measure(
     "ERR",
+    Range(0, 1, said="0 to below 1"),
     summary=mean,
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
     readings=NONREL_AND_SKIP,
@@ -58,7 +60,6 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
     Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
     1)/2^max.
-    Range: 0 to below 1.
     Source: Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009; gdeval.
     """
     gains = (t.grade > 0) & (t.rank <= k)
@@ -70,6 +71,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
 @measure(
     "ndcg_burges",
+    ZERO_TO_ONE,
     summary=mean,
     kind=Cutoffs(CUTOFFS),
     readings=NONREL_AND_SKIP,
@@ -85,7 +87,6 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 
     Formula: (sum over retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) - 1)/log2(k
     + 1)).
-    Range: 0 to 1.
     Source: Burges and others, Learning to Rank Using Gradient Descent, ICML 2005; gdeval.
     """
     highest = t.ideal.max(t.ideal_grade, empty=0.0)

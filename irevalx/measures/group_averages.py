@@ -17,6 +17,7 @@ from irevalx.measures import precision as single
 from irevalx.measures.declare import NONREL, Measure, measure
 from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE
 
 if TYPE_CHECKING:
     from irevalx.ranking.grouped_topics import GroupedTopics
@@ -24,33 +25,31 @@ if TYPE_CHECKING:
 _group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}), readings=NONREL)
 
 
-@_group_measure("map_avgjg")
+@_group_measure("map_avgjg", ZERO_TO_ONE)
 def average_precision(t: GroupedTopics) -> FloatArray:
     """Average precision, averaged over judgment groups.
 
     map by the judgments of each judgment group of the topic, averaged over the groups.
 
     Formula: mean over groups of map.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _averaged(t, average.average_precision)[0]
 
 
-@_group_measure("P_avgjg", kind=single.CUTOFFS)
+@_group_measure("P_avgjg", ZERO_TO_ONE, kind=single.CUTOFFS)
 def precision(t: GroupedTopics, k: int) -> FloatArray:
     """Precision after K documents, averaged over judgment groups.
 
     P by the judgments of each judgment group of the topic, averaged over the groups.
 
     Formula: mean over groups of P.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _averaged(t, single.precision, k)[0]
 
 
-@_group_measure("Rprec_mult_avgjg", kind=single.multiple_r_precision.kind)
+@_group_measure("Rprec_mult_avgjg", ZERO_TO_ONE, kind=single.multiple_r_precision.kind)
 def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents, averaged over judgment groups.
 
@@ -58,7 +57,6 @@ def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[F
     finds relevant, averaged over the groups.
 
     Formula: mean over groups of Rprec_mult.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _averaged(t, single.multiple_r_precision, *multiples)

@@ -18,6 +18,7 @@ from irevalx.measures.explanation import CountsAs
 from irevalx.measures.graded_cutoffs import exponential_dcg
 from irevalx.measures.parameter_kinds import Cutoffs, Kernel
 from irevalx.measures.summary import Population, Summary, Total, mean, summary, total
+from irevalx.measures.value_range import ABOUT_ONE_AT_MOST, ZERO_TO_ONE, Range
 
 if TYPE_CHECKING:
     from irevalx.ranking.drawn_topics import DrawnTopics
@@ -66,9 +67,11 @@ class _Found(Frozen):
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
-def _estimate(name: str, summary: Summary, **declared: Any) -> Callable[[Kernel], Measure]:
+def _estimate(name: str, value_range: Range, summary: Summary, **declared: Any) -> Callable[[Kernel], Measure]:
     """Return a decorator that makes a measure of judgments of a drawn sample; further keywords as for ``measure``."""
-    return measure(name, summary=summary, formats=PRELS, readings=NONREL, has_value=can_estimate, **declared)
+    return measure(
+        name, value_range, summary=summary, formats=PRELS, readings=NONREL, has_value=can_estimate, **declared
+    )
 
 
 def can_estimate(t: DrawnTopics) -> BoolArray:
@@ -82,7 +85,7 @@ def variance_of_mean(added: Total, population: Population) -> float:
     return added / (population.n_topics * population.n_topics or 1)
 
 
-@_estimate("statAP", mean)
+@_estimate("statAP", ABOUT_ONE_AT_MOST, mean)
 def stat_ap(t: DrawnTopics) -> FloatArray:
     """Average precision, estimated from a drawn sample.
 
@@ -91,13 +94,12 @@ def stat_ap(t: DrawnTopics) -> FloatArray:
     at random, has no value.
 
     Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
-    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).average_precision(t)
 
 
-@_estimate("statRprec", mean)
+@_estimate("statRprec", ABOUT_ONE_AT_MOST, mean)
 def stat_rprec(t: DrawnTopics) -> FloatArray:
     """R-precision, estimated from a drawn sample.
 
@@ -106,7 +108,6 @@ def stat_rprec(t: DrawnTopics) -> FloatArray:
     has no value where statAP has none.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
-    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     found, n_rel = _Found.of(t), t.estimated_relevant
@@ -115,7 +116,7 @@ def stat_rprec(t: DrawnTopics) -> FloatArray:
     return ratio(found.within(rounded), np.where(shorter, n_rel, rounded))
 
 
-@_estimate("statP", mean, kind=CUTOFFS)
+@_estimate("statP", ABOUT_ONE_AT_MOST, mean, kind=CUTOFFS)
 def stat_p(t: DrawnTopics, k: int) -> FloatArray:
     """Precision after K documents, estimated from a drawn sample.
 
@@ -123,13 +124,12 @@ def stat_p(t: DrawnTopics, k: int) -> FloatArray:
     statAP has none.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
-    Range: from 0 up; about 1 at most.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return _Found.of(t).within(k) / k
 
 
-@_estimate("statNDCG", mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
+@_estimate("statNDCG", ZERO_TO_ONE, mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
 def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
 
@@ -138,7 +138,6 @@ def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
 
     Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
     1)/log2(k + 1)).
-    Range: 0 to 1.
     Source: Carterette, Pavlu, Fang and Kanoulas, Million Query Track 2009 Overview, TREC 2009; statAP_MQ_eval.
     """
     gaining = t.grade > 0
@@ -151,6 +150,7 @@ def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
 
 @_estimate(
     "statR",
+    Range(1),
     total,
     without_results="the same as any other",
     higher_is_better=False,
@@ -163,13 +163,12 @@ def stat_r(t: DrawnTopics) -> FloatArray:
     value where statAP has none.
 
     Formula: sum over sampled relevant of 1/p.
-    Range: from 1 up.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     return t.estimated_relevant
 
 
-@_estimate("statAP_var", variance_of_mean, higher_is_better=False)
+@_estimate("statAP_var", ZERO_TO_ONE, variance_of_mean, higher_is_better=False)
 def stat_ap_variance(t: DrawnTopics) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
@@ -181,7 +180,6 @@ def stat_ap_variance(t: DrawnTopics) -> FloatArray:
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)
     times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k as in statAP and 0
     where not retrieved, n = how many were sampled, s = how many of those were retrieved.
-    Range: 0 to 1.
     Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
     """
     found, size, p = _Found.of(t), t.sample.lengths, t.probability

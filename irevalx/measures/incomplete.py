@@ -15,7 +15,8 @@ from irevalx.measures.counts import COUNTED
 from irevalx.measures.declare import NONREL, NONREL_AND_SKIP, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
-from irevalx.measures.summary import geometric_mean, mean
+from irevalx.measures.summary import LEAST, geometric_mean, mean
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
@@ -39,7 +40,7 @@ _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
 """Declares a measure that tells pooled documents from those outside the pool."""
 
 
-@_condensed_measure("bpref", summary=mean)
+@_condensed_measure("bpref", ZERO_TO_ONE, summary=mean)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -49,26 +50,24 @@ def bpref(t: Topics) -> FloatArray:
     nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R)/min(N, R)).
-    Range: 0 to 1.
     Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
     """
     return _bpref(t, t.n_rel)
 
 
-@_condensed_measure("gm_bpref", summary=geometric_mean, per_topic=False)
+@_condensed_measure("gm_bpref", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
     The mean over topics of log(bpref), values below 0.00001 counting as 0.00001, as a power of e.
 
     Formula: exp((1/T) sum over topics of log(max(bpref, 0.00001))).
-    Range: 0.00001 to 1.
     Source: trec_eval; see gm_map and bpref.
     """
     return _bpref(t, t.n_rel)
 
 
-@_condensed_measure("bpref_10", summary=mean)
+@_condensed_measure("bpref_10", ZERO_TO_ONE, summary=mean)
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
@@ -77,14 +76,13 @@ def bpref_10(t: Topics) -> FloatArray:
     was something else.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
-    Range: 0 to 1.
     Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004; Yilmaz and Aslam,
     Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.2.
     """
     return _bpref(t, t.n_rel + 10)
 
 
-@_condensed_measure("RankEff", summary=mean)
+@_condensed_measure("RankEff", ZERO_TO_ONE, summary=mean)
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
@@ -93,7 +91,6 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     judged nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (N - n)/N.
-    Range: 0 to 1.
     Source: Ahlgren and Grönqvist, Evaluation of Retrieval Effectiveness with Incomplete Relevance Data: Theoretical and
     Experimental Comparison of Three Measures, IP&M 2008, sections 4.2 and 4.3.
     """
@@ -104,6 +101,7 @@ def rank_effectiveness(t: Topics) -> FloatArray:
 
 @_pool_measure(
     "infAP",
+    ZERO_TO_ONE,
     kind=NamedReals(
         (
             Parameter("c", SMOOTHING, INFAP_C, lambda settings: settings.infap_c),
@@ -123,7 +121,6 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
-    Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006; the
     constant c: the same, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.5.4.
     """
@@ -135,7 +132,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@_pool_measure("indAP", pooled=CountsAs.NOT_THERE)
+@_pool_measure("indAP", ZERO_TO_ONE, pooled=CountsAs.NOT_THERE)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
@@ -144,7 +141,6 @@ def induced_average_precision(t: Topics) -> FloatArray:
     first form. 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u).
-    Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.3.1.
     """
     return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
@@ -152,6 +148,7 @@ def induced_average_precision(t: Topics) -> FloatArray:
 
 @_pool_measure(
     "subAP",
+    ZERO_TO_ONE,
     kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
     pooled=CountsAs.NOT_THERE,
     outside=CountsAs.RANDOMLY_THERE,
@@ -166,7 +163,6 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
-    Range: 0 to 1.
     Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.4.1.
     """
     rate = t.n_judged / np.maximum(t.pool.lengths, 1) if p is None else np.full(t.rows.n, p)
@@ -182,6 +178,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
 
 @measure(
     "judged",
+    ZERO_TO_ONE,
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
     formats=COUNTED,
@@ -197,7 +194,6 @@ def judged(t: Topics, k: int) -> FloatArray:
     value says that other measures know little about this run.
 
     Formula: judged(K)/K.
-    Range: 0 to 1.
     Source: the field's habit; unj is the share of the others.
     """
     return t.judged_within(k) / k

@@ -18,6 +18,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import MOSTLY_ZERO_TO_ONE, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of, powers
 from irevalx.settings import Bound
 
@@ -39,7 +40,7 @@ WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
 WITH_BETA = NamedReals((ALPHA, BETA))
 
 
-@measure("ERR_IA", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
 def err_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware.
 
@@ -47,14 +48,13 @@ def err_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     for all subtopics would have; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
-    Range: 0 to 1.
     Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
     WSDM 2011; ndeval.
     """
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_rank(k, alpha))
 
 
-@measure("nERR_IA", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
 def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware, normalised.
 
@@ -62,7 +62,6 @@ def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     best. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of best(k)/k).
-    Range: 0 to 1, rarely above.
     Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
     WSDM 2011; ndeval.
     """
@@ -70,7 +69,7 @@ def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
 
 
-@measure("alpha_DCG", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
 def alpha_dcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     """Discounted cumulative novelty gain.
 
@@ -78,13 +77,12 @@ def alpha_dcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     subtopics; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
-    Range: 0 to 1.
     Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
     """
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_logarithm(k, alpha))
 
 
-@measure("alpha_nDCG", summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
 def alpha_ndcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     """Normalised discounted cumulative novelty gain.
 
@@ -93,14 +91,13 @@ def alpha_ndcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
     told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of best(k)/log2(k + 1)).
-    Range: 0 to 1, rarely above.
     Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
     """
     ideal, gain = t.ideal(alpha)
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
 
 
-@measure("NRBP", summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+@measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
 def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision.
 
@@ -108,7 +105,6 @@ def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     0.5 unless told otherwise.
 
     Formula: ((1 - (1 - alpha) beta)/S) sum over retrieved of new beta^(k - 1).
-    Range: 0 to 1.
     Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
     ndeval.
     """
@@ -116,7 +112,7 @@ def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     return ratio((1.0 - (1.0 - alpha) * beta) * found, t.subtopics.lengths)
 
 
-@measure("nNRBP", summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+@measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
 def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision, normalised.
 
@@ -124,7 +120,6 @@ def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     are 0.5 unless told otherwise.
 
     Formula: (sum over retrieved of new beta^(k - 1)) / (sum over all k of best(k) beta^(k - 1)).
-    Range: 0 to 1, rarely above.
     Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
     ndeval.
     """
@@ -135,7 +130,7 @@ def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
     return ratio(found, _rank_biased(ideal, ideal.position + 1, gain, beta))
 
 
-@measure("MAP_IA", summary=mean, formats=SUBTOPICS, readings=NONREL)
+@measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
 def map_ia(t: DividedTopics) -> FloatArray:
     """Mean over the subtopics of average precision.
 
@@ -143,7 +138,6 @@ def map_ia(t: DividedTopics) -> FloatArray:
     and the mean of these; 0 where nothing is relevant.
 
     Formula: (1/S) sum over the subtopics of (1/R_t) sum over retrieved relevant for it of rel_t(k)/k.
-    Range: 0 to 1.
     Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
     """
     precision = (t.seen_before + 1) / t.part_rank
@@ -151,27 +145,25 @@ def map_ia(t: DividedTopics) -> FloatArray:
     return ratio(t.subtopics.sum(of_subtopic), t.subtopics.lengths)
 
 
-@measure("P_IA", summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+@measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
 def p_ia(t: DividedTopics, k: int) -> FloatArray:
     """Mean over the subtopics of precision after K documents.
 
     0 where nothing is relevant.
 
     Formula: (sum over the subtopics of rel_t(K))/(K S).
-    Range: 0 to 1.
     Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
     """
     return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
 
 
-@measure("strec", summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+@measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
 def subtopic_recall(t: DividedTopics, k: int) -> FloatArray:
     """Subtopic recall: the share of subtopics found among the first K documents.
 
     Subtopics without any relevant document do not count; 0 where nothing is relevant.
 
     Formula: seen(K)/S.
-    Range: 0 to 1.
     Source: Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR 2003; ndeval.
     """
     first = (t.seen_before == 0) & (t.part_rank <= k)

@@ -1,16 +1,17 @@
-"""What any text behind ``-m`` means: names as trec_eval spells and prints them, and names that people bring."""
+"""What people type behind ``-m`` and trec_eval does not understand: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from irevalx.errors import UnknownMeasureError, UsageError, quote
+from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
-from irevalx.measures.measure_arguments import ARGUMENTS, JUDGED_ONLY, Argument
-from irevalx.measures.measure_names import Meaning, exists, known_meaning
-from irevalx.measures.notation import Notation, read_notation
+from irevalx.measures.measure_spec import MeasureSpec, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters, RealCutoffs
+from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
@@ -27,8 +28,8 @@ _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+
 """``NAME@10``, ``NAME_at_10``, ``NAME@0.1,0.2``."""
 
 
-def meaning_of(text: str, compat: Compat) -> Meaning:
-    """Return what a text behind ``-m`` means.
+def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
+    """Return what a text behind ``-m`` asks for.
 
     Parameters
     ----------
@@ -41,23 +42,139 @@ def meaning_of(text: str, compat: Compat) -> Meaning:
     UnknownMeasureError : neither a measure nor a set; the message has what comes nearest.
     UsageError : ``NAME.`` without anything behind the dot, or arguments that the measure does not take.
     """
-    notation = read_notation(text)
-    return _with_arguments(notation, compat) if notation else _without_arguments(text, compat)
-
-
-def _with_arguments(notation: Notation, compat: Compat) -> Meaning:
-    meaning = _without_arguments(notation.measure, compat)
-    for name, value in notation.arguments.items():
+    stem, arguments = _split_arguments(text)
+    spec = _without_arguments(stem, compat)
+    for name, value in arguments.items():
         argument = next((argument for argument in ARGUMENTS if argument.name == name), None)
-        changed = argument.change(meaning, value) if argument and takes(meaning.name, argument) else None
+        changed = argument.change(spec, value) if argument and takes(spec.name, argument) else None
         if not changed:
-            usages = ", ".join(argument.usage for argument in ARGUMENTS if takes(meaning.name, argument))
+            usages = ", ".join(argument.usage for argument in ARGUMENTS if takes(spec.name, argument))
             raise UsageError(
-                f"what {meaning.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
-                f"{_nearest(notation.measure) or (argument.otherwise if argument else '')}"
+                f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
+                f"{_nearest(stem) or (argument.otherwise if argument else '')}"
             )
-        meaning = changed
-    return meaning
+        spec = changed
+    return spec
+
+
+_WITH_BRACKETS = re.compile(r"([^()@]+(?:@[^()@]*)?)\((.*)\)(?:@([^()@]+))?")
+_WITH_LEVEL = re.compile(r"([^().]+)-l([0-9]+)")
+_ARGUMENT = r"\w+=(?:\{[^{}]*\}|[^,{}]+)"
+_CUTOFFS = ("cutoff", "recall")
+"""Arguments that say what otherwise stands behind ``@``."""
+
+
+def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
+    """Return a measure without its arguments (``P(rel=2)@10``, or as ranx has it ``P@10-l2``), and these by name.
+
+    Parameters
+    ----------
+    text : without white space and without a reading behind a colon.
+
+    Returns
+    -------
+    measure : with cutoffs behind it: ``P@10``.
+    arguments : each without quotation marks; without those that are cutoffs.
+
+    Raises
+    ------
+    UsageError : what stands in brackets is no list ``name=value,...``, or there are two cutoffs.
+    """
+    if with_level := _WITH_LEVEL.fullmatch(text):
+        return with_level[1], {"rel": with_level[2]}
+    found = _WITH_BRACKETS.fullmatch(text)
+    if not found:
+        return text, {}
+    measure, listed, at = found.groups()
+    items = re.findall(_ARGUMENT, listed)
+    arguments = dict(item.split("=", 1) for item in items)
+    cutoffs = [arguments[name] for name in _CUTOFFS if name in arguments] + [at] * (at is not None)
+    if ",".join(items) != listed or len(arguments) < len(items) or len(cutoffs) > 1:
+        raise UsageError(
+            "a measure with arguments must be NAME(name=value,...) or NAME(name=value,...)@K, each at most once, but "
+            f"got {quote(text)}"
+        )
+    others = {name: value.strip("'\"") for name, value in arguments.items() if name not in _CUTOFFS}
+    return "@".join([measure, *cutoffs]), others
+
+
+_NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
+
+
+def _with_level(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Return the measure at this level; where all retrieved documents were to be counted, it counts relevant ones."""
+    if not re.fullmatch("-?[0-9]{1,18}", value):
+        return None
+    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=int(value))
+
+
+def _with_reading(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    readings: dict[str, Reading] = {"True": "skip", "False": "nonrel"}
+    return replace(spec, reading=readings[value]) if value in readings else None
+
+
+def _relative(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    names = {"True": "set_relative_P", "False": "set_P"}
+    return replace(spec, name=names[value]) if value in names else None
+
+
+def _with_weight(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Return the measure with this weight of recall; 1 is the usual one."""
+    if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
+        return None
+    return spec if float(value) == 1 else replace(spec, parameters=value)
+
+
+def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Return the measure with gains by grade: ``{1:3,2:9}``."""
+    if spec.parameters is not None or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
+        return None
+    return replace(spec, parameters=value.strip("{}").replace(":", "="))
+
+
+def _with_discount(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Take the gains 2^grade - 1 where the discount is called exp-log2, for which there is a measure with cutoffs."""
+    if value == "exp-log2":
+        return replace(spec, name="ndcg_burges") if spec.cutoffs else None
+    return spec if value == "log2" else None
+
+
+class Argument(Frozen):
+    """An argument that a measure may have in brackets, as ir_measures writes it.
+
+    Parameters
+    ----------
+    name : before the ``=``.
+    usage : how it is written.
+    change : returns what a measure means with this value, or None where the value makes no sense.
+    measures : those that take it; None where that follows from how measures are declared.
+    otherwise : what the error about other measures and values says in the end.
+    """
+
+    name: str
+    usage: str
+    change: Callable[[MeasureSpec, str], MeasureSpec | None]
+    measures: tuple[str, ...] | None = None
+    otherwise: str = ""
+
+
+LEVEL = Argument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
+JUDGED_ONLY = Argument("judged_only", "judged_only=True", _with_reading)
+ARGUMENTS = (
+    LEVEL,
+    JUDGED_ONLY,
+    Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
+    Argument("beta", "beta=X", _with_weight, ("set_F",)),
+    Argument(
+        *("gains", "gains={N:X,...}", _with_gains, ("ndcg",)),
+        otherwise="; the nearest is ndcg.1=3,2=9, without a cutoff: -M cuts the ranking, but not the best possible one",
+    ),
+    Argument(
+        *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
+        otherwise="; dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20",
+    ),
+)
+"""In the order in which they are listed; cutoffs are no arguments here."""
 
 
 def takes(name: str, argument: Argument) -> bool:
@@ -72,27 +189,27 @@ def takes(name: str, argument: Argument) -> bool:
     return name == "num_ret" or (measure.kernel is not None and measure.explanation.uses_level)
 
 
-def _without_arguments(text: str, compat: Compat) -> Meaning:
-    found = known_meaning(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
+def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
+    found = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
     found = found or _by_another_name(text, compat)
     if not found:
         raise _unknown(text, compat)
     return found
 
 
-def _with_cutoffs(text: str, compat: Compat) -> Meaning | None:
-    """Return the meaning of ``ndcg@10``, in any case; None for other texts."""
+def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
+    """Return what ``ndcg@10`` asks for, in any case; None for other texts."""
     at = _AT.fullmatch(text)
     name = AT_CUTOFFS.get(at[1].lower(), "") if at else ""
     if not at or not exists(name, compat):
         return None
     cutoffs = tuple(at[2].split(","))
     are_ranks = all(cutoff.isdecimal() for cutoff in cutoffs)
-    return Meaning(name, cutoffs=cutoffs) if are_ranks or isinstance(BY_NAME[name].kind, RealCutoffs) else None
+    return MeasureSpec(name, cutoffs=cutoffs) if are_ranks or isinstance(BY_NAME[name].kind, RealCutoffs) else None
 
 
-def _as_printed(text: str, compat: Compat) -> Meaning | None:
-    """Return the meaning of ``P_10``, as it is printed; None for other texts."""
+def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
+    """Return what ``P_10`` asks for, as it is printed; None for other texts."""
     for name in sorted(BY_NAME, key=len, reverse=True):
         behind = text.removeprefix(f"{name}_")
         kind = BY_NAME[name].kind
@@ -101,14 +218,14 @@ def _as_printed(text: str, compat: Compat) -> Meaning | None:
             is_cutoff = isinstance(kind, Cutoffs) and behind.isdecimal()
             if isinstance(kind, CutoffsAndReals):
                 behind = behind.replace("_", ",")
-            return Meaning(name, cutoffs=(behind,)) if is_cutoff else Meaning(name, behind)
+            return MeasureSpec(name, cutoffs=(behind,)) if is_cutoff else MeasureSpec(name, behind)
     return None
 
 
-def _by_another_name(text: str, compat: Compat) -> Meaning | None:
-    """Return the meaning of another name, in any case; None where there is none."""
+def _by_another_name(text: str, compat: Compat) -> MeasureSpec | None:
+    """Return what another name asks for, in any case; None where there is none."""
     name = ALONE.get(text.lower(), "")
-    return Meaning(name) if name in NICKNAMES or exists(name, compat) else None
+    return MeasureSpec(name) if name in NICKNAMES or exists(name, compat) else None
 
 
 def cutoff_hint(name: str, parameters: str | None) -> str:

@@ -14,6 +14,7 @@ from irevalx.measures.declare import NONREL, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
 
@@ -21,33 +22,31 @@ CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@measure("P", summary=mean, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
+@measure("P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
 def precision(t: Topics, k: int) -> FloatArray:
     """Precision after K documents.
 
     Relevant documents among the first K, divided by K, also where fewer than K were retrieved.
 
     Formula: rel(K)/K.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
     return t.hits_within(k) / k
 
 
-@measure("recall", summary=mean, kind=CUTOFFS)
+@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall after K documents.
 
     Relevant documents among the first K, divided by the number of relevant documents; 0 where there are none.
 
     Formula: rel(K)/R.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
     return ratio(t.hits_within(k), t.n_rel)
 
 
-@measure("relative_P", summary=mean, kind=CUTOFFS)
+@measure("relative_P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
 def relative_precision(t: Topics, k: int) -> FloatArray:
     """Precision after K documents, relative to the best possible.
 
@@ -55,20 +54,18 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
     where nothing is relevant.
 
     Formula: rel(K)/min(K, R).
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(t.hits_within(k), np.minimum(k, t.n_rel))
 
 
-@measure("success", summary=mean, kind=Cutoffs((1, 5, 10)), upper_bound=UpperBound.ALWAYS)
+@measure("success", Range(0, 1, said="0 or 1"), summary=mean, kind=Cutoffs((1, 5, 10)), upper_bound=UpperBound.ALWAYS)
 def success(t: Topics, k: int) -> FloatArray:
     """Whether a relevant document is among the first K.
 
     1 if there is one, 0 if not; the `all` row is the share of topics.
 
     Formula: 1 if rel(K) > 0, otherwise 0.
-    Range: 0 or 1.
     Source: trec_eval.
     """
     return (t.hits_within(k) > 0).astype(np.float64)
@@ -76,6 +73,7 @@ def success(t: Topics, k: int) -> FloatArray:
 
 @measure(
     "unj",
+    ZERO_TO_ONE,
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
     readings=NONREL,
@@ -89,13 +87,12 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     Retrieved documents without a judgment among the first K, pooled or not, divided by K. With -J it is 0.
 
     Formula: (min(K, ret) - judged(K))/K.
-    Range: 0 to 1.
     Source: trec_eval 10.0.
     """
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-@measure("Rprec", summary=mean)
+@measure("Rprec", ZERO_TO_ONE, summary=mean)
 def r_precision(t: Topics) -> FloatArray:
     """R-precision: precision after R documents.
 
@@ -103,41 +100,38 @@ def r_precision(t: Topics) -> FloatArray:
     all the same; 0 where nothing is relevant.
 
     Formula: rel(R)/R.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
     return ratio(t.hits_within(t.n_rel), t.n_rel)
 
 
-@measure("recip_rank", summary=mean, upper_bound=UpperBound.ALWAYS)
+@measure("recip_rank", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
     1 divided by its rank; 0 where no relevant document was retrieved. The `all` row is known as MRR.
 
     Formula: max over relevant retrieved of 1/k.
-    Range: 0 to 1.
     Source: Voorhees, The TREC-8 Question Answering Track Report (1999).
     """
     best = t.rows.max(np.where(t.hit, 1.0 / t.rank, 0.0), empty=0.0)
     return np.asarray(best, np.float64)
 
 
-@measure("recip_rank_cut", summary=mean, kind=Cutoffs((10,)), upper_bound=UpperBound.ALWAYS)
+@measure("recip_rank_cut", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10,)), upper_bound=UpperBound.ALWAYS)
 def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     """Reciprocal rank of the first relevant document, if it is among the first K.
 
     1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
 
     Formula: max over relevant retrieved with k <= K of 1/k.
-    Range: 0 to 1.
     Source: Voorhees, The TREC-8 Question Answering Track Report (1999); trec_eval -M K -m recip_rank.
     """
     best = t.rows.max(np.where(t.hit & (t.rank <= k), 1.0 / t.rank, 0.0), empty=0.0)
     return np.asarray(best, np.float64)
 
 
-@measure("iprec_at_recall", summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+@measure("iprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.
 
@@ -146,20 +140,18 @@ def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArra
     retrieved, levels that round to no document are undefined (-nan).
 
     Formula: max over all k with rel(k) >= X R, rounded, of rel(k)/k.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
     return [value for value, _ in _interpolate(t, levels)]
 
 
-@measure("11pt_avg", summary=mean, kind=Reals(ELEVEN_POINTS))
+@measure("11pt_avg", ZERO_TO_ONE, summary=mean, kind=Reals(ELEVEN_POINTS))
 def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     """Interpolated precision averaged over recall levels.
 
     The mean of iprec_at_recall at 0.0, 0.1, ..., 1.0, or at the levels given as parameters (in rising order).
 
     Formula: mean over all X of iprec_at_recall_X.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
     """
     total = np.zeros(t.rows.n)
@@ -168,7 +160,7 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     return total / len(levels)
 
 
-@measure("Rprec_mult", summary=mean, kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
+@measure("Rprec_mult", ZERO_TO_ONE, summary=mean, kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
 def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents.
 
@@ -176,7 +168,6 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
     less than a tenth is over. 0 where nothing is relevant.
 
     Formula: rel(j)/j, j = X R rounded.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     values: list[FloatArray] = []

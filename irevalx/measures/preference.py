@@ -19,6 +19,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.summary import mean, total
+from irevalx.measures.value_range import COUNT, ZERO_TO_ONE, Range
 
 if TYPE_CHECKING:
     from irevalx.ranking.assessed_preferences import Preferences
@@ -34,7 +35,7 @@ _preference_count = partial(_preference_measure, summary=total, number="integer"
 _preference_share = partial(_preference_measure, summary=mean)
 
 
-@_preference_count("prefs_num_prefs_poss", without_results="its preferences (0 with --compat 9)")
+@_preference_count("prefs_num_prefs_poss", COUNT, without_results="its preferences (0 with --compat 9)")
 def possible(p: Preferences) -> IntArray:
     """Number of preferences.
 
@@ -42,78 +43,72 @@ def possible(p: Preferences) -> IntArray:
     the sum.
 
     Formula: poss.
-    Range: whole numbers from 0 up.
     Source: trec_eval.
     """
     return _sum(p, p.tally.possible)
 
 
-@_preference_count("prefs_num_prefs_ful")
+@_preference_count("prefs_num_prefs_ful", Range(0, said="0 to prefs_num_prefs_poss"))
 def fulfilled(p: Preferences) -> IntArray:
     """Number of preferences fulfilled.
 
     Preferences whose better document was retrieved, and the other behind it or not at all. The `all` row is the sum.
 
     Formula: ful.
-    Range: 0 to prefs_num_prefs_poss.
     Source: trec_eval.
     """
     return _sum(p, p.tally.fulfilled)
 
 
-@_preference_count("prefs_num_prefs_ful_ret")
+@_preference_count("prefs_num_prefs_ful_ret", Range(0, said="0 to prefs_num_prefs_ful"))
 def fulfilled_retrieved(p: Preferences) -> IntArray:
     """Number of preferences fulfilled, of those between retrieved documents.
 
     Preferences whose documents were both retrieved, the better one first. The `all` row is the sum.
 
     Formula: ful_ret.
-    Range: 0 to prefs_num_prefs_ful.
     Source: trec_eval.
     """
     return _sum(p, p.tally.fulfilled_ret)
 
 
-@_preference_share("prefs_simp")
+@_preference_share("prefs_simp", ZERO_TO_ONE)
 def simple(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled.
 
     Preferences fulfilled in all judgment groups of the topic, divided by all preferences; 0 where there is none.
 
     Formula: ful/poss.
-    Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible))
 
 
-@_preference_share("prefs_simp_imp")
+@_preference_share("prefs_simp_imp", ZERO_TO_ONE)
 def simple_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those with a retrieved document.
 
     Like prefs_simp, without the preferences between two documents that were both not retrieved.
 
     Formula: ful/poss_imp.
-    Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible_imp))
 
 
-@_preference_share("prefs_simp_ret")
+@_preference_share("prefs_simp_ret", ZERO_TO_ONE)
 def simple_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those between retrieved documents.
 
     Like prefs_simp, with only the preferences whose documents were both retrieved.
 
     Formula: ful_ret/poss_ret.
-    Range: 0 to 1.
     Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
     """
     return ratio(_sum(p, p.tally.fulfilled_ret), _sum(p, p.tally.possible_ret))
 
 
-@_preference_share("prefs_pair")
+@_preference_share("prefs_pair", ZERO_TO_ONE)
 def pair(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of documents.
 
@@ -122,78 +117,72 @@ def pair(p: Preferences) -> FloatArray:
     each other thus weigh no more than those that agree.
 
     Formula: mean over pairs with poss > 0 of ful/poss.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(p.pairs.total, p.pairs.count)
 
 
-@_preference_share("prefs_pair_imp")
+@_preference_share("prefs_pair_imp", ZERO_TO_ONE)
 def pair_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of documents with a retrieved one.
 
     Like prefs_pair, without the pairs that were not retrieved at all.
 
     Formula: mean over pairs with poss_imp > 0 of ful/poss_imp.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(p.pairs.total, p.pairs.count_imp)
 
 
-@_preference_share("prefs_pair_ret")
+@_preference_share("prefs_pair_ret", ZERO_TO_ONE)
 def pair_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over pairs of retrieved documents.
 
     Like prefs_pair, with only the pairs of which both documents were retrieved.
 
     Formula: mean over pairs with poss_ret > 0 of ful_ret/poss_ret.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(p.pairs.total_ret, p.pairs.count_ret)
 
 
-@_preference_share("prefs_avgjg")
+@_preference_share("prefs_avgjg", ZERO_TO_ONE)
 def group_average(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, averaged over judgment groups.
 
     prefs_simp of each judgment group, averaged: every group has the same weight, however many preferences it has.
 
     Formula: mean over groups of ful/poss.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible))
 
 
-@_preference_share("prefs_avgjg_imp")
+@_preference_share("prefs_avgjg_imp", ZERO_TO_ONE)
 def group_average_implied(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those with a retrieved document, averaged over judgment groups.
 
     prefs_simp_imp of each judgment group, averaged.
 
     Formula: mean over groups of ful/poss_imp.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible_imp))
 
 
-@_preference_share("prefs_avgjg_ret")
+@_preference_share("prefs_avgjg_ret", ZERO_TO_ONE)
 def group_average_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled, of those between retrieved documents, averaged over judgment groups.
 
     prefs_simp_ret of each judgment group, averaged.
 
     Formula: mean over groups of ful_ret/poss_ret.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return _mean_of_groups(p, ratio(p.tally.fulfilled_ret, p.tally.possible_ret))
 
 
-@_preference_share("prefs_avgjg_Rnonrel")
+@_preference_share("prefs_avgjg_Rnonrel", ZERO_TO_ONE)
 def group_average_balanced(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled with as many nonrelevant documents as relevant ones, averaged over groups.
 
@@ -203,7 +192,6 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
 
     Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
-    Range: 0 to 1.
     Source: trec_eval; after bpref: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
     """
     t, relevant, surplus = p.tally, p.n_relevant, p.n_relevant - p.n_nonrelevant
@@ -214,7 +202,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     return _mean_of_groups(p, fulfilled / possible)
 
 
-@_preference_share("prefs_avgjg_Rnonrel_ret")
+@_preference_share("prefs_avgjg_Rnonrel_ret", ZERO_TO_ONE)
 def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled with as many nonrelevant as relevant documents retrieved, averaged over groups.
 
@@ -222,7 +210,6 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     among the possible preferences but only for those retrieved among the fulfilled ones, as in trec_eval.
 
     Formula: mean over groups of (ful_ret + R_ret (R_ret - N_ret))/(poss_ret + R (R_ret - N_ret)) where N_ret <= R_ret.
-    Range: 0 to 1.
     Source: trec_eval.
     """
     t, relevant, surplus = p.tally, p.n_relevant_ret, p.n_relevant_ret - p.n_nonrelevant_ret

@@ -10,36 +10,35 @@ from irevalx.measures.declare import measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
 
 
-@measure("set_P", summary=mean, upper_bound=UpperBound.ALWAYS)
+@measure("set_P", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
 def set_precision(t: Topics) -> FloatArray:
     """Precision of the whole retrieved set.
 
     Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
 
     Formula: rel(ret)/ret.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-@measure("set_recall", summary=mean, unjudged=CountsAs.NOTHING)
+@measure("set_recall", ZERO_TO_ONE, summary=mean, unjudged=CountsAs.NOTHING)
 def set_recall(t: Topics) -> FloatArray:
     """Recall of the whole retrieved set.
 
     Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
 
     Formula: rel(ret)/R.
-    Range: 0 to 1.
     Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
     """
     return ratio(t.n_rel_ret, t.n_rel)
 
 
-@measure("set_relative_P", summary=mean)
+@measure("set_relative_P", ZERO_TO_ONE, summary=mean)
 def set_relative_precision(t: Topics) -> FloatArray:
     """Precision of the whole retrieved set, relative to the best possible.
 
@@ -47,13 +46,12 @@ def set_relative_precision(t: Topics) -> FloatArray:
     that is 0.
 
     Formula: rel(ret)/min(ret, R).
-    Range: 0 to 1.
     Source: trec_eval.
     """
     return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
 
 
-@measure("set_map", summary=mean)
+@measure("set_map", ZERO_TO_ONE, summary=mean)
 def set_map(t: Topics) -> FloatArray:
     """Precision times recall of the whole retrieved set.
 
@@ -61,14 +59,13 @@ def set_map(t: Topics) -> FloatArray:
     where nothing was retrieved or nothing is relevant.
 
     Formula: rel(ret)^2 / (ret R).
-    Range: 0 to 1.
     Source: trec_eval.
     """
     found = t.n_rel_ret.astype(np.float64)
     return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
 
 
-@measure("set_F", summary=mean, kind=Reals((1.0,), usage="X"))
+@measure("set_F", ZERO_TO_ONE, summary=mean, kind=Reals((1.0,), usage="X"))
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     """F measure of the whole retrieved set.
 
@@ -76,7 +73,6 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     usual value. 0 where no relevant document was retrieved.
 
     Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
-    Range: 0 to 1.
     Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
     p = ratio(t.n_rel_ret, t.n_ret)
@@ -86,6 +82,7 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
 
 @measure(
     "utility",
+    Range(),
     summary=mean,
     kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
     without_results="0 (given parameters, with --compat 10, what they make of one unjudged document)",
@@ -98,7 +95,6 @@ def utility(t: Topics, *weights: float) -> FloatArray:
     collection size, -N.
 
     Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
-    Range: any number.
     Source: Hull, The TREC-7 Filtering Track (1998).
     """
     if len(weights) != 4:

@@ -21,6 +21,7 @@ from irevalx.measures.incomplete import EPSILON
 from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
 from irevalx.measures.summary import mean, root_of_squares, total, total_of_all_judged
+from irevalx.measures.value_range import ABOUT_ONE_AT_MOST, FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import SampledTopics
 
@@ -79,7 +80,7 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
         yield _Stratum(t, number, *counts)
 
 
-@_strata_measure("inum_rel", summary=total_of_all_judged, higher_is_better=False)
+@_strata_measure("inum_rel", FROM_ZERO, summary=total_of_all_judged, higher_is_better=False)
 def inferred_relevant(t: SampledTopics) -> FloatArray:
     """Number of relevant documents, estimated from the sample.
 
@@ -87,13 +88,12 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
     The `all` row is the sum over all judged topics.
 
     Formula: sum over strata of R_s D_s/S_s.
-    Range: from 0 up.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     return _inferred_relevant(t)
 
 
-@_strata_measure("inum_rel_ret", summary=total, higher_is_better=False)
+@_strata_measure("inum_rel_ret", FROM_ZERO, summary=total, higher_is_better=False)
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     """Number of relevant documents retrieved, estimated from the sample.
 
@@ -101,13 +101,12 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     counted among the retrieved documents, and summed over strata. The `all` row is the sum.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
-    Range: from 0 up.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     return _estimated_within(t, t.rank > 0)
 
 
-@_strata_measure("inum_rel_se", summary=root_of_squares, higher_is_better=False)
+@_strata_measure("inum_rel_se", FROM_ZERO, summary=root_of_squares, higher_is_better=False)
 def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
     """Standard error of inum_rel, estimated from the sample.
 
@@ -116,7 +115,6 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
     relevant ones is taken for 1/2. The `all` row is the standard error of the sum over all judged topics.
 
     Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
-    Range: from 0 up.
     Source: Cochran, Sampling Techniques, 3rd edition (1977), chapter 5.
     """
     variance = np.zeros(t.rows.n)
@@ -128,7 +126,7 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
     return np.sqrt(variance)
 
 
-@_strata_measure("xinfAP", summary=mean)
+@_strata_measure("xinfAP", ZERO_TO_ONE, summary=mean)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     """Average precision, estimated from a sample of strata.
 
@@ -139,7 +137,6 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
 
     Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
     e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
-    Range: 0 to 1.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     everything = np.ones(t.rows.size, np.bool_)
@@ -156,7 +153,7 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     return ratio(weighted, _inferred_relevant(t))
 
 
-@_strata_measure("infNDCG", summary=mean, kind=GradeGains())
+@_strata_measure("infNDCG", ABOUT_ONE_AT_MOST, summary=mean, kind=GradeGains())
 def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, estimated from a sample of strata.
 
@@ -167,7 +164,6 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
-    Range: from 0 up; about 1 at most.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     gain = _gains(t, t.grade, pairs) / t.discount
@@ -180,7 +176,7 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     return ratio(dcg, best)
 
 
-@_strata_measure("iiprec_at_recall", summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+@_strata_measure("iiprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
 def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at levels of recall, estimated from a sample of strata.
 
@@ -191,7 +187,6 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
 
     Formula: max over k with r(j) >= X inum_rel for all j = k, k + 1, ... of r(k)/k, r(k) = sum over strata of D_s(k)
     (R_s(k) + e)/(S_s(k) + 3 e).
-    Range: 0 to 1.
     Source: sample_eval.pl (NIST, 2010), which does not go on to the next level before it has gone back by one more
     rank, so that a value depends on the other levels.
     """
@@ -208,7 +203,7 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
     return columns
 
 
-@_strata_measure("iP", summary=mean, kind=Cutoffs((10, 50, 1000)))
+@_strata_measure("iP", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10, 50, 1000)))
 def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
     """Precision after K documents, estimated from a sample of strata.
 
@@ -216,7 +211,6 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
     counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
 
     Formula: (1/K) sum over strata of D_s(K) (R_s(K) + e)/(S_s(K) + 3 e).
-    Range: 0 to 1.
     Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
     """
     return _estimated_within(t, t.rank <= k) / k

@@ -1,20 +1,32 @@
-"""What is to be computed: the measures asked for, with parameters that have been read, in print order."""
+"""What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
+
+``parse`` says what one text behind ``-m`` asks for; ``select`` puts together what several texts ask of the same
+measure, as trec_eval does: the first parameters count, and cutoffs add up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from irevalx.errors import EvaluationError, ParameterError, Warn, quote
-from irevalx.frozen import Frozen, cached_property
+from irevalx.errors import EvaluationError, ParameterError, UsageError, Warn, quote
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.measure_requests import MeasureRequest, Mention, read_requests
-from irevalx.measures.parameter_kinds import NoParameters, Parameters
+from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
+from irevalx.measures.parameter_kinds import (
+    NoParameters,
+    Parameters,
+)
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
+from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
+
+PLACES = {name: number for number, name in enumerate(BY_NAME)}
+"""Print order."""
 
 
 class SelectedMeasure(Frozen):
@@ -50,23 +62,22 @@ class Selection(Frozen):
     rel_format : of the judgments.
     zscores : what to convert values with; None for the values themselves.
     as_asked : whether names and order are to be printed as they were asked for.
-    mentions : what was asked for, and the measures that were selected for it.
+    requests : in the order in which things were asked for, and the measures that were selected for them.
     """
 
     measures: tuple[SelectedMeasure, ...]
     rel_format: str = "qrels"
     zscores: Zscores | None = None
     as_asked: bool = False
-    mentions: tuple[tuple[Mention, tuple[SelectedMeasure, ...]], ...] = ()
+    requests: tuple[tuple[Request, SelectedMeasure], ...] = ()
 
     @cached_property
     def asked(self) -> dict[str, str]:
         """What values are called as they were asked for, in that order, and the name that each is printed under."""
         found: dict[str, str] = {}
-        for mention, several in self.mentions:
-            for selected in several:
-                for spelling, name in _spellings(mention, selected):
-                    found.setdefault(spelling, name)
+        for request, selected in self.requests:
+            for spelling, name in _spellings(request, selected):
+                found.setdefault(spelling, name)
         return found
 
     def refuse_other_formats(self) -> None:
@@ -82,6 +93,35 @@ class Selection(Frozen):
                     f"judgments for the measure {quote(measure.name)} must be in the format "
                     f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
                 )
+
+
+def parse(text: str, compat: Compat) -> MeasureSpec:
+    """Return what a text asks for.
+
+    Parameters
+    ----------
+    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
+    compat : a measure that the version lacks is unknown.
+
+    Raises
+    ------
+    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
+    UsageError : ``NAME.`` without anything behind the dot, arguments that a measure does not take, or a reading that
+        does not exist or that the measure lacks.
+    """
+    compact = without_blanks(text)
+    stem, reading = split_reading(compact if "(" in text else text)
+    spec = read_own_spelling(stem, compat)
+    if spec is None:
+        from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
+
+        spec = read_other_spelling(stem, compat)
+    if spec.reading and reading not in {None, spec.reading}:
+        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
+    spec = replace(spec, reading=reading or spec.reading, text=compact)
+    if spec.reading and spec.name in BY_NAME and spec.reading not in BY_NAME[spec.name].readings:
+        _refuse_reading(BY_NAME[spec.name], spec.reading)
+    return spec
 
 
 def select(
@@ -106,35 +146,167 @@ def select(
 
     Raises
     ------
-    UnknownMeasureError, UsageError : as ``read_requests``.
+    UnknownMeasureError, UsageError : as ``parse``; or a measure has none of the readings of ``settings``.
     ParameterError : parameters that make no sense.
     """
     usual = REL_FORMATS[rel_format].usual_measures
-    texts = [usual if text == "official" else text for text in texts] or [usual]
-    unjudged = settings.unjudged or NONREL
-    requests = read_requests(texts, settings.compat, settings.level, unjudged, judged_only=settings.judged_only)
-    for line in requests.warnings():
+    specs = [parse(usual if text == "official" else text, settings.compat) for text in texts or [usual]]
+    of_specs = [list(_requests(spec, settings)) for spec in specs]
+    every = [request for requests in of_specs for request in requests]
+    blocks = list(dict.fromkeys(request.reading for request in every))
+
+    def place(request: Request) -> tuple[int, int, bool, int]:
+        """Return what requests are sorted by: the measures of the summary alone, then a block for each reading.
+
+        In a block, a measure with a level of its own stands behind the plain one, the lowest level first.
+        """
+        block = -1 if request.measure.kernel is None else blocks.index(request.reading)
+        return block, PLACES[request.measure.name], request.level is not None, request.level or 0
+
+    merged: dict[object, list[Request]] = {}
+    for request in every:
+        if _has_reading(request, settings):
+            merged.setdefault(request.merged_by, []).append(request)
+    for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings)):
         warn(line)
     selected = {
-        request: _selected(request, settings, strict, warn)
-        for request in requests.in_print_order()
-        if not request.optional or request.measure.can_use(rel_format)
+        key: _selected(requests, settings, strict, warn)
+        for key, requests in sorted(merged.items(), key=lambda item: place(item[1][0]))
+        if not all(request.optional for request in requests) or requests[0].measure.can_use(rel_format)
     }
-    mentions = [
-        (mention, tuple(selected[request] for request in mention.requests if request in selected))
-        for mention in requests.mentions
+    in_asked_order = [
+        request
+        for spec, requests in zip(specs, of_specs, strict=True)
+        for request in (sorted(requests, key=place) if spec.name in NICKNAMES else requests)
     ]
-    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, mentions=tuple(mentions))
+    asked = [
+        (request, selected[request.merged_by])
+        for request in in_asked_order
+        if request.merged_by in selected and request.parameters in {None, _first_parameters(merged[request.merged_by])}
+    ]
+    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
 
 
-def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
-    """Read the parameters of a measure.
+def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
+    """Refuse readings together with ``-J``, and what the format of the judgments has no use for.
+
+    Parameters
+    ----------
+    texts : what ``-m`` was given; none for the usual set.
+    rel_format : of the judgments, as ``-R`` takes it.
+    with_pool : whether a pool is given beside the judgments.
+
+    Raises
+    ------
+    UsageError : names both. Or it is that of ``parse``.
+    """
+    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
+    if with_readings and settings.judged_only:
+        raise UsageError(
+            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
+        )
+    for given, option, shown in (
+        (with_pool, "--pool", "--pool"),
+        (settings.judged_only, "-J", "-J"),
+        (with_readings, "--unjudged", "--unjudged or a reading"),
+    ):
+        if given and option in REL_FORMATS[rel_format].excludes:
+            raise UsageError(f"{shown} must not be given together with -R {rel_format}")
+
+
+def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
+    """Yield what a text asks for: a measure in each of several readings, or the members of a set.
+
+    Among them may be measures that do not have the reading.
+
+    Raises
+    ------
+    UsageError : a measure, not a member of a set, has none of the readings.
+    """
+    unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
+    for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
+        requests = [Request(measure=measure, reading=one) for one in ((own,) if own else dict.fromkeys(unjudged))]
+        if spec.name in NICKNAMES:
+            yield from (replace(request, optional=spec.name == "all") for request in requests)
+            continue
+        if not any(_has_reading(request, settings) for request in requests):
+            _refuse_reading(measure, requests[0].reading)
+        for request in requests:
+            yield replace(
+                request,
+                level=None if spec.level == settings.level else spec.level,
+                parameters=spec.parameters,
+                cutoffs=spec.cutoffs,
+                spelling=spec.text if own else spec.text + _suffix(None, request.merged_by[2], settings),
+            )
+
+
+def _refuse_reading(measure: Measure, reading: Reading) -> None:
+    """Raise UsageError: a measure does not have this reading."""
+    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
+
+
+def _has_reading(request: Request, settings: Settings) -> bool:
+    """Return whether the measure has the reading; under ``-J`` all have, and those of the `all` row alone always."""
+    return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
+
+
+def _suffix(level: int | None, reading: Reading, settings: Settings) -> str:
+    """Return what stands behind the name of a measure; a reading that all measures have (``-J``) does not."""
+    shown = reading != "nonrel" and not settings.judged_only
+    return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")
+
+
+def _first_parameters(requests: Iterable[Request]) -> str | None:
+    """Return the parameters that count: the first that are given; None where none are."""
+    return next((request.parameters for request in requests if request.parameters is not None), None)
+
+
+def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
+    """Yield a line for each list of parameters without effect."""
+    for spec in specs:
+        if spec.name in NICKNAMES and spec.parameters is not None:
+            yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
+    for requests in merged:
+        name, first = requests[0].measure.name, _first_parameters(requests)
+        if first is not None and isinstance(requests[0].measure.kind, NoParameters):
+            yield f"the parameters {quote(first)} of {name} are ignored: it takes none{_cutoff_hint(name, first)}"
+        for request in requests:
+            if request.parameters not in {None, first}:
+                yield (
+                    f"the parameters {quote(request.parameters or '')} of {name} are ignored: it has "
+                    f"{quote(first or '')} already, and the first ones count"
+                )
+
+
+def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
+    """Yield a line for each reading that some of the measures lack."""
+    lacking: dict[Reading, list[str]] = {request.reading: [] for request in requests}
+    for request in requests:
+        if not _has_reading(request, settings):
+            lacking[request.reading].append(request.measure.name)
+    for reading, names in lacking.items():
+        if names:
+            yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
+
+
+def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
+    """Read the parameters of a measure, cutoffs added.
+
+    Parameters
+    ----------
+    requests : those that are computed as one.
 
     Raises
     ------
     ParameterError, UsageError : they make no sense.
     """
-    measure = request.measure
+    measure, level, reading = requests[0].measure, requests[0].level, requests[0].merged_by[2]
+    text = _first_parameters(requests)
+    if cutoffs := [cutoff for request in requests for cutoff in request.cutoffs]:
+        given = [] if text is None else text.split(",")
+        others = {float(cutoff): cutoff for cutoff in cutoffs if cutoff not in given}
+        text = ",".join([*given, *others.values()])
 
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
@@ -143,18 +315,24 @@ def _selected(request: MeasureRequest, settings: Settings, strict: bool, warn: W
         warn(f"{problem}, read as {value:g} as trec_eval does")
 
     try:
-        parameters = measure.kind.parse(measure.name, request.text, settings, note)
+        parameters = measure.kind.parse(measure.name, text, settings, note)
     except ParameterError as error:
-        from irevalx.measures.other_spellings import cutoff_hint
-
-        raise ParameterError(f"{error}{cutoff_hint(measure.name, request.text)}") from None
+        raise ParameterError(f"{error}{_cutoff_hint(measure.name, text)}") from None
     for line in parameters.warnings:
         warn(line)
-    names = tuple(name + request.suffix for name in parameters.names)
-    return SelectedMeasure(measure, parameters, request.reading, names, request.level, optional=request.optional)
+    names = tuple(name + _suffix(level, reading, settings) for name in parameters.names)
+    return SelectedMeasure(
+        measure, parameters, reading, names, level, optional=all(request.optional for request in requests)
+    )
 
 
-def _spellings(mention: Mention, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
+def _cutoff_hint(name: str, parameters: str | None) -> str:
+    from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
+
+    return cutoff_hint(name, parameters)
+
+
+def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
     """Yield what values are called as they were asked for, each with the name that it is printed under.
 
     These are the same where a text stands for several values without a list of cutoffs, and where what it says is
@@ -164,17 +342,17 @@ def _spellings(mention: Mention, selected: SelectedMeasure) -> Iterator[tuple[st
     kind = selected.measure.kind
 
     def names_with(parameters: str | None) -> tuple[str, ...]:
-        # What is odd has been said already, and names do not depend on settings.
+        # What is malformed has been reported already, and names do not depend on settings.
         return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
 
-    if mention.cutoffs:
-        for cutoff in mention.cutoffs:
+    if cutoffs := request.listed_cutoffs:
+        for cutoff in cutoffs:
             [name] = names_with(cutoff)
-            yield mention.spelling_at(cutoff), printed[name]
+            yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[name]
         return
-    names = names_with(mention.parameters)
-    is_ignored = isinstance(kind, NoParameters) and mention.parameters is not None
-    spelling = mention.spelling if len(names) == 1 and not is_ignored else ""
+    names = names_with(request.parameters)
+    is_ignored = isinstance(kind, NoParameters) and request.parameters is not None
+    spelling = request.spelling if len(names) == 1 and not is_ignored else ""
     for name in names:
         if name in printed:
             yield spelling or printed[name], printed[name]

@@ -9,12 +9,14 @@ from irevalx.arrays.segments import Segments
 from irevalx.measures.declare import NONREL_AND_SKIP, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Reals
+from irevalx.measures.value_range import TEXT
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
 
 
 @measure(
     "relstring",
+    TEXT,
     summary=None,
     number="text",
     higher_is_better=False,
@@ -31,7 +33,6 @@ def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     but not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
 
     Formula: one character for each of the first K documents.
-    Range: text.
     Source: trec_eval.
     """
     limit = max(int(truncate(np.array([length]))[0]), 0)

@@ -15,6 +15,7 @@ from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
+from irevalx.measures.value_range import ZERO_TO_ONE
 from irevalx.ranking.topics import Topics
 
 PERSISTENCE = 0.9
@@ -22,6 +23,7 @@ PERSISTENCE = 0.9
 
 @measure(
     "rbp",
+    ZERO_TO_ONE,
     summary=mean,
     kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False),
     uses_level=False,
@@ -37,7 +39,6 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     below 0, all are scaled to 0..1. 0 where nothing was retrieved that has a gain.
 
     Formula: (1 - p) sum over retrieved of gain p^(k-1).
-    Range: 0 to 1.
     Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
     """
     p = _persistence(pairs)
@@ -48,6 +49,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 @measure(
     "rbp_resid",
+    ZERO_TO_ONE,
     summary=mean,
     kind=Gains("p=P", sorted_like_c=False),
     readings=NONREL,
@@ -62,7 +64,6 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     judged (trec_eval leaves the tail out then), and with -J.
 
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
-    Range: 0 to 1.
     Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
     """
     p = _persistence(pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -34,16 +35,22 @@ class Assess(Frozen):
     ----------
     ranking : made with the documents of the judgments; none of its topics has a failure.
     reading : of the unjudged; ``skip`` removes them first.
+    grades : flat over judgments with a grade for each document; others than these have, negative ones unjudged. None:
+        those that they have.
+    pooled : flat over such judgments; false for documents to be outside the pool, as if the file did not have them.
+        None: all true.
     """
 
     ranking: Ranking
     settings: Settings
     reading: Reading
+    grades: IntArray | None = None
+    pooled: BoolArray | None = None
 
     def for_grades(self, judgments: Judgments) -> Topics:
         """Assess with grades."""
-        settings = self.settings
-        topics = self.ranking.assess(judgments, judgments.grades, level=settings.level, reading=self.reading)
+        settings, grades = self.settings, judgments.grades if self.grades is None else self.grades
+        topics = self.ranking.assess(judgments, grades, level=settings.level, reading=self.reading, pooled=self.pooled)
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
         return replace(

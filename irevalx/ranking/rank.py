@@ -10,16 +10,16 @@ import numpy as np
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray
-from irevalx.errors import DuplicateDocumentError
+from irevalx.errors import DuplicateDocumentError, InputError
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
-from irevalx.process.workers import in_order, worth_sharing
+from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
-from irevalx.reading.blocks import each_topic_once
+from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run
-from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
+from irevalx.trec_eval.numbers import OddNumbers
 
 MOST_RETRIEVED = 2**31 - 1
 """How many documents of a topic count at most, as in trec_eval."""
@@ -48,10 +48,21 @@ class RankedRun(Frozen):
 
 
 class _RankedPart(Frozen):
-    """The ranking of a block of a run, with its other topics, its tag, its odd scores and doubts about them."""
+    """What a part of a run has.
+
+    Parameters
+    ----------
+    ranking : of the judged topics, as ``RankedRun`` has it.
+    others : the other topics.
+    lines : how many lines there are.
+    tag : what the last of them calls the run.
+    odd : scores that are no finite numbers.
+    doubts : a line each.
+    """
 
     ranking: Ranking
     others: tuple[bytes, ...]
+    lines: int
     tag: bytes | None
     odd: OddNumbers
     doubts: tuple[str, ...]
@@ -59,6 +70,18 @@ class _RankedPart(Frozen):
     @property
     def topics(self) -> tuple[bytes, ...]:
         return self.ranking.topics + self.others
+
+    @classmethod
+    def joined(cls, parts: Sequence[_RankedPart]) -> _RankedPart:
+        """Return what several parts have, one behind the other in the run."""
+        return cls(
+            ranking=Ranking.joined([part.ranking for part in parts]),
+            others=tuple(topic for part in parts for topic in part.others),
+            lines=sum(part.lines for part in parts),
+            tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
+            odd=OddNumbers.joined([part.odd for part in parts]),
+            doubts=tuple(line for part in parts for line in part.doubts),
+        )
 
 
 class RankingRules(Frozen):
@@ -99,29 +122,60 @@ def rank_run(
     """
     judgments.table  # noqa: B018 - made here, before several processes want it
 
-    def work(block: Any) -> tuple[_RankedPart, int]:
+    def rank_block(block: Any) -> _RankedPart:
         results = run.parse(block)
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
-        return _RankedPart(ranking, others, results.tag, results.odd, results.doubts), results.rows.size
+        return _RankedPart(ranking, others, results.rows.size, results.tag, results.odd, results.doubts)
 
-    shared = rules.processes > 1 and worth_sharing(run.size)
-    blocks = iter(()) if shared else run.blocks()
+    processes = processes_for(run.size, rules.processes)
+    blocks = iter(()) if processes > 1 else run.blocks()
+    ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 
     def counted() -> Iterator[_RankedPart]:
-        for part, lines in in_order(work, run.blocks, rules.processes) if shared else map(work, blocks):
-            progress(lines)
-            yield replace(part, ranking=_with_topics_of(judgments, part.ranking)) if shared else part
+        for part in ranked:
+            progress(part.lines)
+            yield part
 
     unread = blocks if run.to_its_end else ()
-    parts = each_topic_once(counted(), lambda: (work(block)[0] for block in run.again()), unread)
-    return RankedRun(
-        ranking=Ranking.joined([part.ranking for part in parts]),
-        others=frozenset(topic for part in parts for topic in part.others),
-        tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-        warnings=(*odd_number_warnings(part.odd for part in parts), *(line for part in parts for line in part.doubts)),
-    )
+    whole = _RankedPart.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
+    message = whole.odd.message()
+    return RankedRun(whole.ranking, frozenset(whole.others), whole.tag, (*filter(None, [message]), *whole.doubts))
+
+
+def _shared_parts(
+    run: Run, rank_block: Callable[[Any], _RankedPart], judgments: Documents, processes: int
+) -> Iterator[_RankedPart]:
+    """Yield what parts of a run have, in the order of the file, that several processes read.
+
+    Parameters
+    ----------
+    rank_block : what to do with each block.
+
+    Raises
+    ------
+    As ``rank_run``, in its turn.
+    """
+    shares = run.shares(processes)
+    if not shares:
+        ranked = in_order(rank_block, run.blocks, processes, made_once=True)
+        yield from (_with_topics_of(judgments, part) for part in ranked)
+        return
+
+    def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[_RankedPart], InputError | None]:
+        """Return what the blocks of a share have, and what keeps those after them from being read."""
+        parts: list[_RankedPart] = []
+        try:
+            returning = until_topic_returns(map(rank_block, share()), parts)
+        except InputError as error:
+            return [_RankedPart.joined(parts)] if parts else [], error
+        return [_RankedPart.joined(parts), *returning], None
+
+    for parts, error in in_order(rank_share, lambda: shares, processes):
+        yield from (_with_topics_of(judgments, part) for part in parts)
+        if error:
+            raise error
 
 
 def rank_results(results: Results, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
@@ -196,9 +250,10 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     return ranking.take(place[wanted])
 
 
-def _with_topics_of(judgments: Documents, ranking: Ranking) -> Ranking:
-    """Return a ranking that comes from another process with the names that this one has."""
-    return replace(ranking, topics=_topics_at(ranking.judged_topic, judgments))
+def _with_topics_of(judgments: Documents, part: _RankedPart) -> _RankedPart:
+    """Return what another process has ranked with the names of topics that this one has."""
+    ranking = part.ranking
+    return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
 
 def _duplicates(
@@ -215,7 +270,11 @@ def _duplicates(
     pairs = DocumentTable(topic, results.rows.n, docnos, keys).duplicates
     if not pairs.size:
         return {}
-    ids, docnos, lines = results.rows.ids, results.docnos, results.lines
-    pairs = np.arange(results.rows.size)[places][pairs].tolist()
-    found = ((results.topics[ids[one]], docnos.text(one), lines[[one, two]].tolist()) for one, two in pairs)
+    ids, docnos = results.rows.ids, results.docnos
+    pairs = np.arange(results.rows.size)[places][pairs]
+    lines = results.lines_of(pairs).tolist()
+    found = (
+        (results.topics[ids[one]], docnos.text(one), of_pair)
+        for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
+    )
     return duplicate_documents("results", path, found)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from irevalx.frozen import Frozen
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.errors import UnreadableFileError
+from irevalx.frozen import Frozen, cached_property
+from irevalx.reading.source import CHUNK_SIZE, NEWLINE, Source
 
 
 class HasTopics(Protocol):
@@ -21,7 +23,8 @@ class HasTopics(Protocol):
 
 Part = TypeVar("Part", bound=HasTopics)
 
-_NEWLINE = b"\n"
+MOST_SHARE = 1 << 26
+"""Bytes of a file after which a process tells how far it is."""
 
 
 class Block(Frozen):
@@ -30,11 +33,114 @@ class Block(Frozen):
     Parameters
     ----------
     text : whole lines, each with its newline.
-    first_line : the 1-based number of the first.
+    line : the 1-based number of the first, counted from the beginning of the share, or of the file.
+    share : what it is a part of, where the file is read in shares.
     """
 
     text: bytes
-    first_line: int
+    line: int
+    share: Share | None = None
+
+    @property
+    def first_line(self) -> int:
+        """The 1-based number of the first line in the file; to know it, a process may have to count those before."""
+        return self.line + (self.share.lines_before if self.share else 0)
+
+    @property
+    def begins_file(self) -> bool:
+        """Whether it begins where the file does."""
+        return self.line == 1 and not (self.share and self.share.begin)
+
+
+class LineCount:
+    """Counts the lines of a plain file up to a byte, when a message asks for their number.
+
+    Parameters
+    ----------
+    source : the file.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._place, self._lines = 0, 0
+
+    def up_to(self, place: int) -> int:
+        """Return how many lines end before a byte; counts on from the byte that was asked for last, if that helps."""
+        if place < self._place:
+            self._place, self._lines = 0, 0
+        if place > self._place:
+            chunks = self._source.chunks(CHUNK_SIZE, text=False, begin=self._place, end=place)
+            self._lines += sum(map(count_lines, chunks))
+            self._place = place
+        return self._lines
+
+
+class Share(Frozen):
+    """The part of a plain file that one process reads; it begins and ends between topics.
+
+    Parameters
+    ----------
+    source : the file.
+    begin, end : the first byte, and the one after the last.
+    count : counts the lines before it.
+    """
+
+    source: Source
+    begin: int
+    end: int
+    count: LineCount
+
+    @cached_property
+    def lines_before(self) -> int:
+        """How many lines of the file are before it."""
+        return self.count.up_to(self.begin)
+
+    def blocks(self) -> Iterator[Block]:
+        """Read it as ``blocks_of`` reads a file; raises as that does."""
+        for block in whole_topics(self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)):
+            yield Block(block.text, block.line, self)
+
+
+def shares_of(source: Source, processes: int) -> list[Share]:
+    """Return the parts of a plain file that several processes read in turn, one after the other in the file.
+
+    There is one for each process, or the same number for each where the file is big; fewer where a topic is longer than
+    a share. The first one has at least the first block that ``blocks_of`` yields: warnings are about that block.
+
+    Parameters
+    ----------
+    processes : how many there are.
+
+    Returns
+    -------
+    Nothing where the file is compressed, cannot be read, or is not made of several topics.
+    """
+    size = source.size
+    if not source.is_plain_file:
+        return []
+    number = processes * -(-size // (processes * MOST_SHARE))
+    try:
+        first = len(next(blocks_of(source)).text)
+        places = [max(first, part * size // number) for part in range(number)]
+        begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
+    except UnreadableFileError:  # so is what one process says about it
+        return []
+    count = LineCount(source)
+    return [Share(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
+
+
+def _topic_between(source: Source, least: int, end: int) -> int:
+    """Return the byte with which the last topic begins of the lines between two bytes; 0 if no topic begins there."""
+    size = CHUNK_SIZE
+    begin = end
+    while begin > least:
+        begin = max(end - size, least)
+        text = b"".join(source.chunks(CHUNK_SIZE, text=False, begin=begin, end=end))
+        cut = _start_of_last_topic(text)
+        if cut > text.find(NEWLINE) + 1:  # the first line may have begun before the text, and its topic too
+            return begin + cut
+        size *= 2
+    return 0
 
 
 def blocks_of(source: Source, *, again: bool = True) -> Iterator[Block]:
@@ -125,20 +231,36 @@ def each_topic_once(
     unread : the blocks that have not been looked at yet. A pipe can be read again when it has been read to its end.
     """
     collected: list[Part] = []
+    if until_topic_returns(parts, collected):
+        for _ in unread:
+            pass
+        return list(read_again())
+    return collected
+
+
+def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
+    """Collect the parts of a file until one has a topic of one before it.
+
+    Parameters
+    ----------
+    collected : gets the parts before that, one by one.
+
+    Returns
+    -------
+    That part; nothing if no topic returns.
+    """
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
-            for _ in unread:
-                pass
-            return list(read_again())
+            return [part]
         seen.update(part.topics)
         collected.append(part)
-    return collected
+    return []
 
 
 def count_lines(text: bytes) -> int:
     """Return the number of newlines (several times as fast as ``bytes.count``)."""
-    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(_NEWLINE)))
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
 def _start_of_last_topic(text: bytes) -> int:
@@ -147,7 +269,7 @@ def _start_of_last_topic(text: bytes) -> int:
     The search leaps back over lines, which are taken to belong together if the first and the last of them are of one
     topic. Where that is wrong a topic returns, which ``each_topic_once`` finds out.
     """
-    end = text.rfind(_NEWLINE) + 1
+    end = text.rfind(NEWLINE) + 1
     if end == 0:
         return 0
     start = _line_with(text, end - 1)
@@ -172,9 +294,9 @@ def _start_of_last_topic(text: bytes) -> int:
 
 def _line_with(text: bytes, place: int) -> int:
     """Return where the line with this byte begins."""
-    return text.rfind(_NEWLINE, 0, place) + 1
+    return text.rfind(NEWLINE, 0, place) + 1
 
 
 def _has_topic(text: bytes, start: int, topic: bytes) -> bool:
     """Return whether the first token of the line that begins here is this topic."""
-    return text[start : text.index(_NEWLINE, start)].split(None, 1)[:1] == [topic]
+    return text[start : text.index(NEWLINE, start)].split(None, 1)[:1] == [topic]

@@ -30,7 +30,7 @@ def doubts_of(lines: DataLines, results: Results) -> tuple[str, ...]:
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
     # Results have the lines in another order where a topic returns.
-    rank, plain = integers(lines["RANK"].take(np.searchsorted(lines.numbers, results.lines[: rows.size])))
+    rank, plain = integers(lines["RANK"].take(np.searchsorted(lines.numbers, results.lines_of(np.arange(rows.size)))))
     if not plain.all():
         return ()
     first = rows.at(rows.ids, np.zeros(rows.size, np.int64))

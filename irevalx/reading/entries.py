@@ -89,7 +89,7 @@ class Entries(Frozen):
             close=np.zeros(scores.size, np.bool_),
             error=0.0,
             exact=scores.__getitem__,
-            lines=self.lines,
+            lines_of=self.lines.__getitem__,
             tag=tag,
             odd=self._odd_scores(strict=strict),
             distinct=self.distinct,

@@ -23,8 +23,9 @@ from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, OddNumbers
 from irevalx.trec_eval.versions import Compat
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""Of a text that is JSON."""
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one behind each of its
+quotes would take as long as the square of its length."""
 
 _OPEN, _CLOSE = "{}"
 
@@ -107,7 +108,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
             close=np.zeros(scores.size, np.bool_),
             error=0.0,
             exact=scores.__getitem__,
-            lines=np.ones(scores.size, np.int64),  # as for judgments
+            lines_of=np.ones_like,  # as for judgments
             tag=as_column(stem_of(source.path)) if found.topics else None,
             odd=OddNumbers(_SCORES.what, _SCORES.rule, strict=True),
             distinct=True,

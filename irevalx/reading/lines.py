@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.layout import Comments, Layout, word_for
@@ -36,13 +36,23 @@ class DataLines(Frozen):
     path : the file as the user named it.
     names : of the columns, in order.
     tokens : the columns.
-    numbers : shape (lines,); the 1-based line of the file.
+    block : what was cut.
     """
 
     path: str
     names: tuple[str, ...]
     tokens: Tokens
-    numbers: IntArray
+    block: Block
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The 1-based line of the file; shape (lines,)."""
+        return self.tokens.line + self.block.first_line
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.tokens.line.size
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -93,7 +103,7 @@ def cut_lines(
         shown = quote(_line_with(block.text, nul))
         raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
     names = columns or layout.columns[0]
-    if layout.header and block.first_line == 1:
+    if layout.header and block.begins_file:
         block = _without_header(path, block, layout.header, hint)
     try:
         tokens = tokenise(block.text, layout.shape(names, compat))
@@ -102,7 +112,7 @@ def cut_lines(
         text = _line_with(block.text, int(newlines[wrong.line]))
         problem = f"{layout.rule(columns)}, but got {quote(text)}{_behind_colon(hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
-    return DataLines(path, tuple(names.split()), tokens, tokens.line + block.first_line)
+    return DataLines(path, tuple(names.split()), tokens, block)
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:

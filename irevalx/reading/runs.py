@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Results(Frozen):
     close : flat; whether the score may be off by up to ``error`` times its size.
     error : the greatest relative error of a score that is ``close``.
     exact : given flat places, returns the scores there as they really are.
-    lines : flat; the 1-based line of the file.
+    lines_of : given flat places, returns the 1-based lines of the file there.
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     odd : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
@@ -46,7 +46,7 @@ class Results(Frozen):
     close: BoolArray
     error: float
     exact: Callable[[IntArray], FloatArray]
-    lines: IntArray
+    lines_of: Callable[[IntArray], IntArray]
     tag: bytes | None
     odd: OddNumbers
     distinct: bool = False
@@ -63,7 +63,7 @@ class Results(Frozen):
             scores=self.scores[index],
             close=self.close[index],
             exact=lambda places: self.exact(index[places]),
-            lines=self.lines[index],
+            lines_of=lambda places: self.lines_of(index[places]),
         )
 
 
@@ -127,6 +127,8 @@ class Run(Frozen):
     again : returns everything as blocks without a common topic.
     parse : reads the lines of a block.
     size : bytes of a file that several processes may read; 0 for a pipe or standard input.
+    shares : given a number of processes, returns for each of them, or for fewer, what yields some of the blocks, in
+        the order of the file; nothing where one process has to find the blocks.
     to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
         ``blocks`` may be called any number of times.
     """
@@ -136,6 +138,7 @@ class Run(Frozen):
     again: Callable[[], Iterable[Any]]
     parse: Callable[[Any], Results]
     size: int = 0
+    shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     to_its_end: bool = True
 
     def results(self) -> list[Results]:

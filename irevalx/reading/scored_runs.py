@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import Warn
 from irevalx.frozen import replace
-from irevalx.reading.blocks import Block, blocks_of, whole_file
+from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
 from irevalx.reading.doubts import doubts_of
 from irevalx.reading.hints import run_hint
@@ -43,7 +43,7 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     def parse(block: Block) -> Results:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return results if block.first_line > 1 else replace(results, doubts=doubts_of(lines, results))
+        return replace(results, doubts=doubts_of(lines, results)) if block.begins_file else results
 
     return Run(
         source.path,
@@ -51,6 +51,7 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
         again=lambda: [whole_file(source)],
         parse=parse,
         size=source.size,
+        shares=lambda processes: [share.blocks for share in shares_of(source, processes)],
     )
 
 
@@ -78,13 +79,19 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
         if "SCORE" not in lines:
             return _by_rank(lines, ranks, odd, tag)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.first_line == 1 else ())
+        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.begins_file else ())
 
-    def with_columns(blocks: Iterable[Block]) -> Iterator[tuple[str | None, Block]]:
-        columns: str | None = None
+    def with_columns(blocks: Iterable[Block], columns: str | None = None) -> Iterator[tuple[str | None, Block]]:
         for block in blocks:
             columns = columns or columns_in(block, layout, compat)
             yield columns, block
+
+    def shares(processes: int) -> list[Callable[[], Iterator[tuple[str | None, Block]]]]:
+        found = shares_of(source, processes)
+        if not found:
+            return []
+        columns, _ = next(with_columns(found[0].blocks()))
+        return [lambda share=share: with_columns(share.blocks(), columns) for share in found]  # type: ignore[misc]
 
     return Run(
         source.path,
@@ -92,6 +99,7 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
         again=lambda: with_columns([whole_file(source)]),
         parse=parse,
         size=source.size,
+        shares=shares,
     )
 
 
@@ -124,7 +132,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         close=close[order],
         error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
         exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
-        lines=lines.numbers[order],
+        lines_of=lambda places: lines.numbers[order][places],
         tag=_last_tag(lines),
         odd=odd,
     )
@@ -148,7 +156,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> 
         close=np.zeros(scores.size, np.bool_),
         error=0.0,
         exact=scores.__getitem__,
-        lines=lines.numbers[order],
+        lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
         odd=odd,
     )
@@ -156,4 +164,4 @@ def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> 
 
 def _last_tag(lines: DataLines) -> bytes | None:
     """Return what the last line calls the run; None where there is no line, or no tag on it."""
-    return lines.text(lines.numbers.size - 1, "TAG") if "TAG" in lines and lines.numbers.size else None
+    return lines.text(lines.size - 1, "TAG") if "TAG" in lines and lines.size else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +24,9 @@ _PARQUET = b"PAR1"
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
 """The bytes that may follow in a line of text."""
 
+_DESCRIPTORS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
+"""How the names of files begin that this process has open already; others under /dev, as in /dev/shm, are files."""
+
 _HEAD_SIZE = 4096
 """So many of the first bytes say what a file is."""
 
@@ -30,7 +34,7 @@ _HEAD_SIZE = 4096
 class Source:
     """A file that can be read again, even if it is a pipe.
 
-    Gzip, bzip2 and xz are known by their content, never by their name.
+    Gzip, bzip2, xz and zstd are known by their content, never by their name.
 
     Parameters
     ----------
@@ -41,6 +45,7 @@ class Source:
     def __init__(self, path: str, content: bytes | None = None) -> None:
         self.path = path
         self._content = content
+        self._is_decoded = False
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
@@ -56,17 +61,27 @@ class Source:
         name = getattr(given, "name", None)
         return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
 
+    def in_memory(self) -> Source:
+        """Return what the file holds, decompressed once, as a source that can be read any number of times.
+
+        Raises
+        ------
+        UnreadableFileError : as ``chunks``.
+        """
+        kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        kept._is_decoded = True  # what begins like a compressed file now is none
+        return kept
+
     @property
     def size(self) -> int:
         """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
-        if self._content is not None:
+        if self._content is not None or self.path == STANDARD_INPUT or self.path.startswith(_DESCRIPTORS):
             return 0
         try:
             status = os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
         except (OSError, ValueError):
             return 0
-        shared = stat.S_ISREG(status.st_mode) and not self.path.startswith("/dev/")
-        return status.st_size if shared and self.path != STANDARD_INPUT else 0
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
     @property
     def is_plain_file(self) -> bool:
@@ -93,7 +108,7 @@ class Source:
         """
         head = self._head()
         name = shown_name(self.path)
-        if not compression_of(head):
+        if self._is_decoded or not compression_of(head):
             return head[:size]
         with suppress(UnreadableFileError):
             return _plain(io.BytesIO(head), name).read(size)
@@ -133,14 +148,17 @@ class Source:
             return None
         return digest.hexdigest()
 
-    def chunks(self, size: int, *, again: bool = False, text: bool = True) -> Iterator[bytes]:
-        """Read the file from its beginning.
+    def chunks(
+        self, size: int, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
+    ) -> Iterator[bytes]:
+        """Read the file, or some of the bytes of a plain file.
 
         Parameters
         ----------
         size : about how many bytes to read at a time.
         again : keep what cannot be sought in a temporary file. Once all has been read it can be read again.
         text : whether it is made of lines, of which the last gets a newline if the file has none.
+        begin, end : the first byte, and the one after the last; None stands for the end of the file.
 
         Yields
         ------
@@ -158,10 +176,15 @@ class Source:
                 stream: Readable = raw
                 if again and not raw.seekable():
                     stream = self._spooled(raw)
-                stream = _plain(stream, shown_name(self.path))
-                while chunk := stream.read(size):
+                if begin:
+                    raw.seek(begin)
+                elif not self._is_decoded:
+                    stream = _plain(stream, shown_name(self.path))
+                left = sys.maxsize if end is None else end - begin
+                while chunk := stream.read(min(size, left)):
                     yield chunk
                     last = chunk[-1:]
+                    left -= len(chunk)
             if last is None and not may_be_empty:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
             if text and last not in {NEWLINE, None}:
@@ -199,7 +222,7 @@ def stem_of(path: str) -> str:
     """Return a file's name without folder and endings; of those only the last, and that of a compression."""
     name = path.rpartition("/")[2]
     stem = name
-    for suffix in (".gz", ".bz2", ".xz"):
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
         stem = stem.removesuffix(suffix)
     return stem.rpartition(".")[0] or stem or name
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, fields, values
 
 _LATEX_LINE = r"\hline"
 
@@ -40,6 +40,17 @@ class Table(Frozen):
     heads: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     for_paper: bool = False
+
+    @classmethod
+    def of(cls, title: str, kind: type[Frozen], rows: Iterable[Frozen], **more: Any) -> Table:
+        """Return records of one kind as a table, with a column for each field; ``from_`` is called from.
+
+        Parameters
+        ----------
+        more : other fields of the table.
+        """
+        columns = tuple(name.removesuffix("_") for name in fields(kind))
+        return cls(title, columns, [values(row) for row in rows], **more)
 
 
 def aligned_lines(

@@ -17,7 +17,7 @@ from irevalx.api.keywords import settings_of
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.reading.formats import QRELS
 from irevalx.settings import Settings
 from irevalx.spark.arrow_rows import read_blocks, score_rows, total_rows
@@ -76,7 +76,7 @@ def evaluate(
     """
     asked, strict = checks.texts("measures", measures), checks.flag("strict", options.pop("strict", False))
     settings, wide = settings_of(**options), checks.flag("wide", wide)
-    settings.refuse_contradictions(asked, QRELS.name, QRELS.excludes, with_pool=pool is not None)
+    refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)

@@ -59,7 +59,7 @@ def computable(
     ------
     EvaluationError : as ``values_of``, of measures.
     """
-    by_name = {one.measure for mention, several in selection.mentions if mention.spelling for one in several}
+    by_name = {request.measure for request, _ in selection.requests if request.spelling}
     texts = [one.measure for one in selection.measures if one.measure.number == "text"]
     for measure in dict.fromkeys(texts):
         if measure in by_name:

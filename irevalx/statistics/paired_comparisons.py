@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.corrections import CORRECTIONS, FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
@@ -28,15 +28,14 @@ from irevalx.statistics.tukey import (
 )
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(Frozen):
     """How runs are compared.
 
     Parameters
     ----------
     test : one of ``TESTS``.
     correction : one of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``.
-    interval : one of ``INTERVALS``; None for none.
+    interval : one of ``INTERVALS``.
     alpha : runs differ when the corrected p-value is below it, and intervals hold with a probability of 1 - alpha; in
         (0, 1).
     resamples : of the permutation test, of randomised Tukey HSD and of bootstrap intervals; at least 1.
@@ -45,153 +44,166 @@ class Method:
 
     test: str = "t"
     correction: str = "holm"
-    interval: str | None = "bca"
+    interval: str = "bca"
     alpha: float = ALPHA
     resamples: int = RESAMPLES
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The comparison of a run with another.
+class Comparisons(Frozen):
+    """Comparisons of pairs of runs that are corrected together: those of one measure.
+
+    Each property has a value for each pair, shape (n_pairs,), and is computed when it is asked for.
 
     Parameters
     ----------
-    first, second : the rows of the runs.
-    mean_first, mean_second : their summaries, as the evaluator prints them.
-    difference : mean_second - mean_first.
-    low, high : the ends of the interval of the difference of this pair on its own; nan where it is not defined.
-    effect_size : Cohen's d of the paired differences; nan where it is not defined.
-    wins, ties, losses : topics for which the second run is better than, equal to, worse than the first.
-    p : the p-value of the test, before correction.
-    corrected : the p-value corrected for the number of comparisons.
-    simultaneous_low, simultaneous_high : the ends of an interval that hold for all pairs at once; nan where the
-        correction has none.
-    """
-
-    first: int
-    second: int
-    mean_first: float
-    mean_second: float
-    difference: float
-    low: float
-    high: float
-    effect_size: float
-    wins: int
-    ties: int
-    losses: int
-    p: float
-    corrected: float
-    simultaneous_low: float
-    simultaneous_high: float
-
-
-@dataclass(frozen=True)
-class Comparisons:
-    """Comparisons that were corrected together: those of one measure.
-
-    Parameters
-    ----------
-    pairs : in the order asked for.
-    half_width : by how much a difference must exceed 0 for randomised Tukey HSD to tell the runs apart; nan with other
-        corrections and for geometric means.
-    """
-
-    pairs: tuple[Comparison, ...]
-    half_width: float = math.nan
-
-
-def compare(
-    values: FloatArray,
-    pairs: Sequence[tuple[int, int]],
-    method: Method | None = None,
-    scale: Scale = MEAN,
-    processes: int = 1,
-) -> Comparisons:
-    """Compare pairs of runs.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics), with one topic at least; of one measure.
-    pairs : rows of the runs to compare. Tukey's p-values are over all pairs of runs, whichever are asked for.
+    values : shape (n_runs, n_topics), with one topic at least.
+    pairs : rows of the runs to compare; the second is compared with the first. Tukey's p-values are over all pairs of
+        runs, whichever are asked for.
+    method : how they are compared.
     scale : of the measure.
     processes : how many share the work; the result is the same for any number of at least 1.
     """
-    if not pairs:
-        return Comparisons(())
-    method = method or Method()
-    n_topics = values.shape[1]
-    tested = scale.transform(values)
-    first, second = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
-    x, y = tested[first], tested[second]
-    d = differences(x, y)
-    p = TESTS[method.test].p_values(d, method.resamples, method.seed)
-    correction = correction_named(method.correction)
-    tukey = randomised_tukey(tested, method.resamples, method.seed, processes) if correction == TUKEY else None
-    corrected = CORRECTIONS[correction](p) if tukey is None else tukey.p_values(mean_differences(x, y))
-    summaries, effect = scale.summarise(tested), effect_size(d)
-    (low, high), (simultaneous_low, simultaneous_high) = _intervals(x, y, method, scale, tukey, processes)
-    return Comparisons(
-        tuple(
-            Comparison(
-                first=one,
-                second=other,
-                mean_first=float(summaries[one]),
-                mean_second=float(summaries[other]),
-                difference=float(summaries[other] - summaries[one]),
-                low=float(low[row]),
-                high=float(high[row]),
-                effect_size=float(effect[row]),
-                wins=int(np.count_nonzero(d[row] > 0)),
-                ties=int(np.count_nonzero(d[row] == 0)),
-                losses=int(np.count_nonzero(d[row] < 0)),
-                p=float(p[row]),
-                corrected=float(corrected[row]),
-                simultaneous_low=float(simultaneous_low[row]),
-                simultaneous_high=float(simultaneous_high[row]),
-            )
-            for row, (one, other) in enumerate(pairs)
-        ),
-        half_width=_half_width(tukey, method.alpha, scale, n_topics),
-    )
 
+    values: FloatArray
+    pairs: Sequence[tuple[int, int]]
+    method: Method = Method()
+    scale: Scale = MEAN
+    processes: int = 1
 
-def _intervals(
-    x: FloatArray, y: FloatArray, method: Method, scale: Scale, tukey: Tukey | None, processes: int
-) -> tuple[Ends, Ends]:
-    """Return the intervals of each pair on its own, and those that hold for all pairs at once.
+    @cached_property
+    def first(self) -> IntArray:
+        """The rows of the runs that others are compared with."""
+        return np.array([first for first, _ in self.pairs], np.int64)
 
-    Parameters
-    ----------
-    x, y : shape (n_pairs, n_topics); tested values of the first and of the second run of each pair.
-    """
-    n_pairs, n_topics = x.shape
-    d = differences(x, y)
-    undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
-    if method.interval is None:
-        return undefined, undefined
-    alone = 1 - method.alpha
-    options = {"resamples": method.resamples, "seed": method.seed, "processes": processes}
-    if not scale.is_linear:
-        if method.interval == "t":
+    @cached_property
+    def second(self) -> IntArray:
+        """The rows of the runs that are compared."""
+        return np.array([second for _, second in self.pairs], np.int64)
+
+    @cached_property
+    def tested(self) -> FloatArray:
+        """The values on the scale on which they are tested: shape (n_runs, n_topics)."""
+        return self.scale.transform(self.values)
+
+    @cached_property
+    def by_topic(self) -> FloatArray:
+        """The differences that are tested: shape (n_pairs, n_topics)."""
+        return differences(self.tested[self.first], self.tested[self.second])
+
+    @cached_property
+    def summaries(self) -> FloatArray:
+        """The summaries of the runs, as the evaluator prints them: shape (n_runs,)."""
+        return self.scale.summarise(self.tested)
+
+    @cached_property
+    def difference(self) -> FloatArray:
+        """The summary of the second run less that of the first."""
+        return self.summaries[self.second] - self.summaries[self.first]
+
+    @cached_property
+    def effect_size(self) -> FloatArray:
+        """Cohen's d of the paired differences; nan where it is not defined."""
+        return effect_size(self.by_topic)
+
+    @cached_property
+    def wins(self) -> IntArray:
+        """The number of topics for which the second run has the greater value."""
+        return np.asarray(np.count_nonzero(self.by_topic > 0, axis=1), np.int64)
+
+    @cached_property
+    def ties(self) -> IntArray:
+        """The number of topics for which both have the same value."""
+        return np.asarray(np.count_nonzero(self.by_topic == 0, axis=1), np.int64)
+
+    @cached_property
+    def losses(self) -> IntArray:
+        """The number of topics for which the second run has the smaller value."""
+        return np.asarray(np.count_nonzero(self.by_topic < 0, axis=1), np.int64)
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """The p-values of the test, before correction."""
+        if not self.pairs:
+            return np.zeros(0)
+        return TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
+
+    @cached_property
+    def corrected_p(self) -> FloatArray:
+        """The p-values corrected for the number of comparisons."""
+        if not self.pairs:
+            return np.zeros(0)
+        if self._tukey is None:
+            return CORRECTIONS[correction_named(self.method.correction)](self.p)
+        return self._tukey.p_values(self._mean_differences)
+
+    @cached_property
+    def differ(self) -> BoolArray:
+        """Whether the runs differ: the corrected p-value is below alpha."""
+        return self.corrected_p < self.method.alpha
+
+    @property
+    def power(self) -> float:
+        """Discriminative power: the share of pairs that differ, in [0, 1]; 0 without pairs [Sakai, SIGIR 2006]."""
+        return float(np.mean(self.differ)) if self.pairs else 0.0
+
+    @property
+    def power_uncorrected(self) -> float:
+        """The share of pairs whose p-value is below alpha before correction, in [0, 1]; 0 without pairs."""
+        return float(np.mean(self.p < self.method.alpha)) if self.pairs else 0.0
+
+    @property
+    def interval(self) -> Ends:
+        """The ends of the interval of the difference of each pair on its own; nan where it is not defined."""
+        return self._intervals[0]
+
+    @property
+    def simultaneous_interval(self) -> Ends:
+        """The ends of intervals that hold for all pairs at once; nan where the correction has none."""
+        return self._intervals[1]
+
+    @cached_property
+    def half_width(self) -> float:
+        """By how much a difference must exceed 0 for randomised Tukey HSD to tell runs apart; nan if it does not."""
+        if self._tukey is None or not self.scale.is_linear:
+            return math.nan
+        return self._tukey.half_width(self.method.alpha) * (self.values.shape[1] if self.scale is TOTAL else 1)
+
+    @cached_property
+    def _tukey(self) -> Tukey | None:
+        if correction_named(self.method.correction) != TUKEY:
+            return None
+        return randomised_tukey(self.tested, self.method.resamples, self.method.seed, self.processes)
+
+    @property
+    def _mean_differences(self) -> FloatArray:
+        return mean_differences(self.tested[self.first], self.tested[self.second])
+
+    @cached_property
+    def _intervals(self) -> tuple[Ends, Ends]:
+        """The intervals of each pair on its own, and those that hold for all pairs at once."""
+        n_pairs, n_topics = self.by_topic.shape
+        method, scale = self.method, self.scale
+        undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
+        alone = 1 - method.alpha
+        options = {"resamples": method.resamples, "seed": method.seed, "processes": self.processes}
+        if not n_pairs or (method.interval == "t" and not scale.is_linear):
             return undefined, undefined
-        [ends] = bca_intervals_of_summaries(x, y, scale, [alone], **options)
-        return ends, undefined
-    familywise = correction_named(method.correction) in FAMILYWISE
-    confidences = [alone, 1 - method.alpha / n_pairs] if familywise else [alone]
-    of_means = t_intervals(d, confidences) if method.interval == "t" else bca_intervals(d, confidences, **options)
-    found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
-    if tukey is not None:
-        half, middle = tukey.half_width(method.alpha), mean_differences(x, y)
-        ends = (without_noise(middle - half), without_noise(middle + half))
-        found.append((scale.of_mean(ends[0], n_topics), scale.of_mean(ends[1], n_topics)))
-    return found[0], found[1] if found[1:] else undefined
-
-
-def _half_width(tukey: Tukey | None, alpha: float, scale: Scale, n_topics: int) -> float:
-    if tukey is None or not scale.is_linear:
-        return math.nan
-    return tukey.half_width(alpha) * (n_topics if scale is TOTAL else 1)
+        if not scale.is_linear:
+            x, y = self.tested[self.first], self.tested[self.second]
+            [ends] = bca_intervals_of_summaries(x, y, scale, [alone], **options)
+            return ends, undefined
+        familywise = correction_named(method.correction) in FAMILYWISE
+        confidences = [alone, 1 - method.alpha / n_pairs] if familywise else [alone]
+        if method.interval == "t":
+            of_means = t_intervals(self.by_topic, confidences)
+        else:
+            of_means = bca_intervals(self.by_topic, confidences, **options)
+        if self._tukey is not None:
+            half, middle = self._tukey.half_width(method.alpha), self._mean_differences
+            of_means.append((without_noise(middle - half), without_noise(middle + half)))
+        found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
+        return found[0], found[1] if found[1:] else undefined
 
 
 def effect_size(d: FloatArray) -> FloatArray:
@@ -207,49 +219,6 @@ def effect_size(d: FloatArray) -> FloatArray:
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
     size: FloatArray = d.mean(axis=-1) / np.where(constant, 1.0, deviation)
     return np.where(constant & (d[..., 0] != 0), np.nan, size)
-
-
-@dataclass(frozen=True)
-class Power:
-    """Discriminative power: how many pairs of runs a measure tells apart [Sakai, SIGIR 2006, section 3].
-
-    Parameters
-    ----------
-    pairs : the number of pairs.
-    different : those whose corrected p-value is below alpha.
-    different_uncorrected : those whose p-value is.
-    needed : the difference that is needed; nan with corrections other than ``TUKEY``.
-    """
-
-    pairs: int
-    different: int
-    different_uncorrected: int
-    needed: float
-
-    @property
-    def power(self) -> float:
-        """The share of pairs that differ after correction, in [0, 1]; 0 without pairs."""
-        return self.different / self.pairs if self.pairs else 0.0
-
-    @property
-    def power_uncorrected(self) -> float:
-        """The share of pairs that differ before correction, in [0, 1]; 0 without pairs."""
-        return self.different_uncorrected / self.pairs if self.pairs else 0.0
-
-
-def discriminative_power(found: Comparisons, alpha: float = ALPHA) -> Power:
-    """Count the pairs that differ, before and after correction."""
-    return Power(
-        pairs=len(found.pairs),
-        different=sum(one.corrected < alpha for one in found.pairs),
-        different_uncorrected=sum(one.p < alpha for one in found.pairs),
-        needed=found.half_width,
-    )
-
-
-def by_achieved_significance(found: Comparisons) -> list[Comparison]:
-    """Return the comparisons by ascending p-value before correction, ties in the order of pairs."""
-    return sorted(found.pairs, key=lambda one: one.p)
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:
@@ -270,13 +239,12 @@ def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) 
 def comparison_warnings(
     method: Method, scale: Scale, measure: str, *, n_runs: int, n_topics: int, n_pairs: int
 ) -> list[str]:
-    """Return what a reader of the comparisons of one measure must know, a line each."""
+    """Return what a reader of the tests of one measure must know, a line each."""
     correction = correction_named(method.correction)
     lines = []
     if not scale.is_linear:
         lines.append(
             f"{measure} is a {scale.name}: tests, effect sizes and wins are of the logarithms of the topics' values"
-            + ("; its differences have no t intervals" if method.interval == "t" else "")
         )
     elif scale is not MEAN:
         lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are those of the sums")
@@ -288,14 +256,22 @@ def comparison_warnings(
         )
     if correction == TUKEY and n_pairs < n_runs * (n_runs - 1) // 2:
         lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")
-    bootstrapped = method.interval == "bca"
-    if bootstrapped:
-        lines += [f"{line}: --interval t is safer" for line in bootstrap_warnings(n_topics)]
-    simultaneous = bootstrapped and correction in FAMILYWISE and scale.is_linear
+    return lines
+
+
+def interval_warnings(method: Method, scale: Scale, measure: str, *, n_topics: int, n_pairs: int) -> list[str]:
+    """Return what a reader of the intervals of one measure must know, a line each."""
+    lines = []
+    if method.interval == "t":
+        if not scale.is_linear:
+            lines.append(f"{measure} is a {scale.name}: its differences have no t intervals")
+        return lines
+    lines += [f"{line}: t intervals are safer" for line in bootstrap_warnings(n_topics)]
+    simultaneous = correction_named(method.correction) in FAMILYWISE and scale.is_linear
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(
-            f"--resamples {method.resamples} are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 "
-            "lie beyond each end"
+            f"{method.resamples} resamples are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 lie "
+            "beyond each end"
         )
     return lines
 
@@ -310,4 +286,4 @@ def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> str:
         limit = 2.0 ** min(0, 1 - n_topics)
         if correction_named(method.correction) in FAMILYWISE:
             limit *= n_pairs
-    return "more --resamples" if not exact and limit < method.alpha else "only more topics"
+    return "more resamples" if not exact and limit < method.alpha else "only more topics"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from irevalx.errors import OddNumberError
 
@@ -123,6 +123,14 @@ class OddNumbers:
         self.count += 1
         self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
+    @classmethod
+    def joined(cls, parts: Sequence[OddNumbers]) -> OddNumbers:
+        """Return those of several parts of a file, in order."""
+        together = cls(parts[0].what, parts[0].rule, strict=parts[0].strict) if parts else cls("", "", strict=False)
+        together.first = next((part.first for part in parts if part.first), "")
+        together.count = sum(part.count for part in parts)
+        return together
+
     def message(self) -> str | None:
         """Return a line that names the first odd number and counts the others; None where there is none."""
         if self.count < 2:
@@ -139,8 +147,4 @@ def odd_number_warnings(parts: Iterable[OddNumbers]) -> tuple[str, ...]:
     parts : those of each part of the file, in order.
     """
     found = [part for part in parts if part.count]
-    if not found:
-        return ()
-    together = OddNumbers(found[0].what, found[0].rule, strict=False)
-    together.first, together.count = found[0].first, sum(part.count for part in found)
-    return (together.message() or "",)
+    return (OddNumbers.joined(found).message() or "",) if found else ()

@@ -26,6 +26,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (irevalx.evaluate, {"qrels": GRADED, "runs": SCORED}),
     "Qrels": (irevalx.Qrels, {"judgments": irevalx.Qrels.read(GRADED).judgments}),
     "Qrels.read": (irevalx.Qrels.read, {"qrels": GRADED}),
+    "Pool": (irevalx.Pool, {"documents": irevalx.Pool.read({"1": ["A"]}).documents}),
+    "Pool.read": (irevalx.Pool.read, {"pool": {"1": ["A"]}}),
     "Run": (irevalx.Run, {"reader": irevalx.Run.read(SCORED).kept}),
     "Run.read": (irevalx.Run.read, {"run": SCORED}),
     "Run.for_one_evaluation": (irevalx.Run.read(SCORED).for_one_evaluation, {"compat": COMPAT["9"]}),
@@ -180,6 +182,8 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "rel_format": REL_FORMAT[:3],
     },
     "Qrels.read": {"qrels": GRADES, "pool": POOL, "rel_format": REL_FORMAT, "compat": COMPAT_ROWS, "strict": FLAG},
+    "Pool": {"documents": [({"1": ["A"]}, "documents must be what Pool.read makes, but got an object of type dict")]},
+    "Pool.read": {"pool": [*POOL, (None, f"pool {FORMS} None")], "compat": COMPAT_ROWS},
     "Run": {
         "reader": [
             ("run", "reader must be what Run.read makes, but got 'run'"),

@@ -157,7 +157,7 @@ def test_every_measure_is_explained() -> None:
             found = re.compile(pattern, re.MULTILINE).search(lines, place)
             assert found, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
             place = found.start()
-        assert len(measure.explanation.paragraphs) >= 2, f"define {measure.name} in its docstring, behind the title"
+        assert len(measure.paragraphs) >= 2, f"define {measure.name} in its docstring, behind the title"
 
 
 def test_every_family_is_listed() -> None:

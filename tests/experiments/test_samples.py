@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from fractions import Fraction
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,8 +20,7 @@ from reference_degrade import Qrels
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.experiments import samples
-from irevalx.experiments.qrels_lines import QrelsLines
-from irevalx.reading.source import Source
+from irevalx.experiments.qrels_text import GradedText
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"
@@ -63,7 +63,7 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
     """Samples equal the reference for any judgments, negative grades and topics without relevant documents included;
     no topic loses its last relevant document.
     """  # noqa: D205
-    judgments = QrelsLines.read(Source("qrels", printed(qrels).encode()), print).judgments
+    judgments = GradedText.of(BytesIO(printed(qrels).encode())).judgments
     rate, number = f"{percent / 100}", Fraction(percent, 100)
     for scheme, expected in (
         ("uniform", reference.uniform(qrels, rate, seed, level)),
@@ -85,7 +85,7 @@ def test_stratified_rounding() -> None:
     """10 % of 45 relevant documents are 4.5, up and half up 5; of 44 they are 4.4: up 5, half up 4. 12 of 120 others."""
     for n_relevant, up, half_up in ((45, 5, 5), (44, 5, 4)):
         lines = "".join(f"1 0 d{number} {int(number < n_relevant)}\n" for number in range(n_relevant + 120))
-        judgments = QrelsLines.read(Source("q", lines.encode()), print).judgments
+        judgments = GradedText.of(BytesIO(lines.encode())).judgments
         order = samples.RandomOrder(judgments, 1, "stratified")
         for name, expected in (("up", up), ("half-up", half_up)):
             kept = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
@@ -107,7 +107,7 @@ def test_stratified_fractions_are_nested() -> None:
 def test_the_sample_of_a_seed_never_changes() -> None:
     """These documents, whatever the platform and the version: the definition by hand for a topic of three documents."""
     # printf '7 uniform 1 A 0' | sha256sum begins with e5e3; with B it is a98d, with C e3bf.
-    judgments = QrelsLines.read(Source("q", b"1 0 A 1\n1 0 B 1\n1 0 C 1\n"), print).judgments
+    judgments = GradedText.of(BytesIO(b"1 0 A 1\n1 0 B 1\n1 0 C 1\n")).judgments
     found = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
     assert found == [b"B", b"C", b"A"]
 
@@ -153,8 +153,8 @@ def test_a_seed_is_made_and_printed() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "one of --uniform, --stratified and --strata must be given"),
-        (["--uniform", "0.1", "--stratified", "0.1"], "one of --uniform, --stratified and --strata must be given"),
+        ([], "one of uniform, stratified and strata must be given"),
+        (["--uniform", "0.1", "--stratified", "0.1"], "--uniform and --stratified must not be given together"),
         *(
             (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")
             for rate in ("0", "1.1", "101%", "-0.1", "nan", "x", "1e-1", "")
@@ -231,7 +231,7 @@ def test_pool_refuses() -> None:
 def test_exact_decimals() -> None:
     """7 % of 100 are 7 documents, whatever binary fractions make of it."""
     lines = b"".join(b"1 0 d%d 1\n" % number for number in range(100))
-    judgments = QrelsLines.read(Source("q", lines), print).judgments
+    judgments = GradedText.of(BytesIO(lines)).judgments
     order = samples.RandomOrder(judgments, 1, "uniform")
     assert samples.uniform(judgments, Fraction("0.07"), order, 1).sum() == 7
     assert samples.uniform(judgments, Fraction("0.075"), order, 1).sum() == 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,11 +14,10 @@ from hypothesis import strategies as st
 from reference_degrade import Qrels
 from running import FIXTURES, lab, run
 
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample
-from irevalx.lab.command.strata_options import read_design
-from irevalx.reading.source import Source
+from irevalx.experiments.strata_design import read_design
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"
@@ -99,7 +99,7 @@ def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: i
     are those of the design.
     """  # noqa: D205
     text = "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
-    judgments = QrelsLines.read(Source("qrels", text.encode()), print).judgments
+    judgments = GradedText.of(BytesIO(text.encode())).judgments
     design = read_design(f"runs 2+:{percent}% 1:50% rest:{percent}%", named=False)
     numbers = judgments.lines % 4
     stratum = design.divide(judgments, numbers)
@@ -148,28 +148,31 @@ def test_probabilities(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--strata", "depth 2-10:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
-        (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
-        (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of --strata must ascend from 1 without gaps"),
-        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of --strata must have nothing in common"),
-        (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum of --strata"),
-        (("--strata", "depth 1-5", RUNS[0]), "a stratum of --strata must have a share above 0 and at most 1"),
-        (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum of --strata must have a share above 0 and at most 1"),
+        (("--strata", "depth 2-10:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
+        (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
+        (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
+        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must have nothing in common"),
+        (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum"),
+        (("--strata", "depth 1-5", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
+        (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
         (
             ("--strata", "depth 5-1:1", RUNS[0]),
-            "a stratum of --strata must be a number from 1 up, a range such as 11-50",
+            "a stratum must be a number from 1 up, a range such as 11-50",
         ),
-        (("--strata", "depth", RUNS[0]), "--strata must have one stratum at least, but got 'depth'"),
-        (("--strata", "1-10:100%", RUNS[0]), "--strata must be depth, or runs, and ranges"),
-        (("--strata", "depth 1+:1", "--strata-file", QRELS), "--strata must be STRATUM:RATE with --strata-file"),
-        (("--strata", "a:1 a:1", "--strata-file", QRELS), "each stratum of --strata must be given once"),
-        (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "RUN must be given together with --strata by depth"),
-        (("--strata", "depth 1+:1"), "RUN must be given together with --strata 'depth ...'"),
+        (("--strata", "depth", RUNS[0]), "strata must have one stratum at least, but got 'depth'"),
+        (("--strata", "1-10:100%", RUNS[0]), "strata must be depth, or runs, and ranges"),
+        (("--strata", "depth 1+:1", "--strata-file", QRELS), "strata must be STRATUM:RATE with strata_file"),
+        (("--strata", "a:1 a:1", "--strata-file", QRELS), "each stratum must be given once"),
+        (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "runs must be given together with strata by depth"),
+        (("--strata", "depth 1+:1"), "runs must be given together with strata by depth"),
         (("--strata-file", QRELS, "--uniform", "1"), "--strata-file must be given together with --strata"),
-        (("--uniform", "1", RUNS[0]), "RUN must be given together with --strata"),
+        (("--uniform", "1", RUNS[0]), "runs must be given together with strata"),
         (("--uniform", "1", "--as", "prels"), "--as must be given together with --strata"),
-        (("--strata", "depth 1+:1", "--drop", RUNS[0]), "--drop must be given together with --as prels"),
-        (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "one of --uniform, --stratified and --strata"),
+        (
+            ("--strata", "depth 1+:1", "--drop", RUNS[0]),
+            "drop must not be given together with strata in the format sampled",
+        ),
+        (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "--uniform and --strata must not be given together"),
     ],
 )
 def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:

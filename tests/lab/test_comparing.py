@@ -383,7 +383,7 @@ def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["--baseline", "x"], 1, "--baseline must be one of the runs (good worse same), but got 'x'"),
+        (["--baseline", "x"], 1, "baseline must be one of the runs (good worse same), but got 'x'"),
         (["--measure", "nothing"], 1, "'nothing'"),
         (["--alpha", "1"], 1, "--alpha"),
         (["--test", "z"], 1, "--test"),
@@ -433,7 +433,7 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
     [
         (
             ["--sizes", "11"],
-            "--sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
+            "sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
         ),
         (["--sizes", "2 x"], "--sizes must be numbers of topics, at least 1 each, but got 'x'"),
         (["--sizes", "0"], "--sizes must be numbers of topics, at least 1 each, but got '0'"),

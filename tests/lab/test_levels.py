@@ -8,7 +8,7 @@ import io
 from running import FIXTURES, lab, run
 
 from irevalx.experiments.experiment import prepare
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -21,7 +21,7 @@ LEVELS = {"map": "1", "map(rel=2)": "2", "P_5(rel=0)": "0", "P_5(rel=-1)": "-1"}
 
 def test_levels_beside_each_other() -> None:
     """Each measure has the values that the command has with its level as -l."""
-    judgments = QrelsLines.read(Source(str(QRELS)), print).judgments
+    judgments = GradedText.of(QRELS).judgments
     runs = [read_trec_results(Source(str(path)), TREC_EVAL_10, False, print) for path in RUNS]
     read = prepare(judgments, runs, ["map", "AP(rel=2)", "P(rel=0)@5", "P(rel=-1)@5"])
     assert read.measures == tuple(LEVELS)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import resource
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from example_files import EVERYTHING, LINES, QRELS
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import run
 
-from irevalx.reading.blocks import whole_topics
+from irevalx.reading import blocks
+from irevalx.reading.blocks import blocks_of, shares_of, whole_topics
+from irevalx.reading.source import Source
 
 
 @settings(max_examples=300)
@@ -48,9 +52,9 @@ def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bo
 def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
     """Spaces before a topic and odd separators behind it do not make it one that comes back."""
     text = b"".join(line % topic for topic in range(1, 20) for _ in range(30))
-    blocks = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
-    assert len(blocks) > 5
-    topics = [topic for block in blocks for topic in {row.split()[0] for row in block.text.splitlines()}]
+    found = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
+    assert len(found) > 5
+    topics = [topic for block in found for topic in {row.split()[0] for row in block.text.splitlines()}]
     assert len(topics) == len(set(topics))
 
 
@@ -92,3 +96,72 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     # The child begins as a copy of this process, whose own peak counts until it has started.
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert usage.ru_maxrss < max(300 * 1024, own + 1)
+
+
+def made_topics(lengths: Sequence[int], rng: random.Random) -> bytes:
+    """Lines of topics of some lengths; topics and documents are of different sizes."""
+    return b"".join(
+        b"%d Q0 %s%d 1 %d r\n" % (number * 7, b"d" * rng.randint(1, 30), line, -line)
+        for number, length in enumerate(lengths)
+        for line in range(length)
+    )
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lengths=st.lists(st.integers(1, 60), min_size=1, max_size=12),
+    chunk=st.integers(1, 300),
+    processes=st.integers(1, 9),
+    newline=st.booleans(),
+)
+def test_shares_are_cut_between_topics(
+    lengths: list[int], chunk: int, processes: int, newline: bool, tmp_path: Path
+) -> None:
+    """Shares are the whole file, no topic is in two of them, and lines have the numbers that they have in the file."""
+    text = made_topics(lengths, random.Random(1))
+    (tmp_path / "run").write_bytes(text if newline else text[:-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "CHUNK_SIZE", chunk)
+        found = shares_of(Source(str(tmp_path / "run")), processes)
+        assert len(found) <= processes
+        assert len(found) != 1
+        read = [list(share.blocks()) for share in reversed(found)][::-1]
+        numbers = [[block.first_line for block in share] for share in reversed(read)][::-1]
+        first = next(blocks_of(Source(str(tmp_path / "run"))))
+    if not found:
+        return
+    assert b"".join(block.text for share in read for block in share) == text
+    assert read[0][0].text == first.text
+    assert [block.begins_file for share in read for block in share] == [True] + [False] * (sum(map(len, read)) - 1)
+    seen: set[bytes] = set()
+    line = 1
+    for share, of_share in zip(read, numbers, strict=True):
+        assert share
+        for block, number in zip(share, of_share, strict=True):
+            assert number == line
+            line += block.text.count(b"\n")
+        topics = {row.split()[0] for block in share for row in block.text.splitlines()}
+        assert not topics & seen
+        seen |= topics
+
+
+def test_every_process_has_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of short topics there is a share of about the same size for each process; of a big file, several."""
+    text = made_topics([10] * 1000, random.Random(1))
+    (tmp_path / "run").write_bytes(text)
+    monkeypatch.setattr(blocks, "CHUNK_SIZE", 1000)
+    for processes in (2, 3, 8):
+        sizes = [share.end - share.begin for share in shares_of(Source(str(tmp_path / "run")), processes)]
+        assert len(sizes) == processes
+        assert max(sizes) - min(sizes) < 2000
+    monkeypatch.setattr(blocks, "MOST_SHARE", len(text) // 5)
+    assert len(shares_of(Source(str(tmp_path / "run")), 2)) == 6
+
+
+@pytest.mark.parametrize("content", ["compressed", "one topic", "standard input"])
+def test_files_without_shares(content: str, tmp_path: Path) -> None:
+    """What is compressed, not a file, or one topic is not divided."""
+    path = tmp_path / "run"
+    text = made_topics([1000] if content == "one topic" else [10] * 100, random.Random(1))
+    path.write_bytes(gzip.compress(text) if content == "compressed" else text)
+    assert shares_of(Source("-" if content == "standard input" else str(path)), 4) == []

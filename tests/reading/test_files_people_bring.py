@@ -6,6 +6,7 @@ import csv
 import json
 import random
 from pathlib import Path
+from time import process_time
 
 import pytest
 from format_examples import content
@@ -174,6 +175,16 @@ def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) ->
         read(REL_FORMATS["json"], path)
     assert str(error.value).startswith(f"{path}:{line}: ")
     assert words in str(error.value)
+
+
+def test_much_behind_what_is_wrong_in_json(tmp_path: Path) -> None:
+    """What comes behind a key that occurs twice is not JSON, and read in a time that grows with its length only."""
+    path = tmp_path / "file"
+    path.write_text('{"1": {"A": 1, "A": 2}, "' + '\\"' * 20_000)
+    begin = process_time()
+    with pytest.raises(MalformedLineError, match="a document must occur once in the topic"):
+        read(REL_FORMATS["json"], path)
+    assert process_time() - begin < 2  # the square takes twenty seconds
 
 
 def test_json_that_is_no_utf_8(tmp_path: Path) -> None:

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
+
 from example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from running import run_process
+
+from irevalx.reading.source import Source
 
 
 def test_a_pipe_with_a_topic_that_comes_back() -> None:
     """What cannot be sought is kept until it is known that it need not be read again."""
     result = run_process([*EVERYTHING, "--threads", "1", QRELS, "-"], stdin=b"\n".join([*LINES[1:], LINES[0]]))
     assert result.stdout == EXPECTED
+
+
+def test_files_that_several_processes_read() -> None:
+    """A file under /dev/shm is a file like others; what this process has open already is not, whatever it is."""
+    folder = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - this is what is tested
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        file.write(b"301 Q0 A 1 1 r\n")
+        file.flush()
+        assert Source(file.name).size == 15
+        assert Source(f"/dev/fd/{file.fileno()}").size == 0
+        before = os.dup(0)
+        os.dup2(file.fileno(), 0)
+        try:
+            assert (Source("-").size, Source("/dev/stdin").size) == (0, 0)
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+    assert Source(file.name).size == 0

@@ -9,6 +9,7 @@ import pytest
 import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judges import judge
 
 from irevalx.statistics.corrections import CORRECTIONS, correction_named
 
@@ -47,11 +48,12 @@ def test_corrections_of_four() -> None:
     assert CORRECTIONS[correction_named("bh")](p).tolist() == pytest.approx([0.004, 0.04, 0.04, 0.2])
 
 
+@pytest.mark.judges
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
     """Where statsmodels is installed."""
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    multitest = judge("statsmodels.stats.multitest")
     for name, theirs in (("holm", "holm"), ("bonferroni", "bonferroni"), ("benjamini-hochberg", "fdr_bh")):
         expected = multitest.multipletests(p, method=theirs)[1]
         assert CORRECTIONS[name](np.array(p)).tolist() == pytest.approx(expected.tolist())

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judges import judge
 
 from irevalx.statistics.label_agreement import (
     ac1,
@@ -168,11 +169,12 @@ def test_precision_as_scikit_learn(confusion: list[list[int]], grades: list[int]
         assert [float(found[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
 
 
+@pytest.mark.judges
 @settings(deadline=None, max_examples=50)
 @given(GRADES)
 def test_alpha_as_krippendorff(pairs: list[tuple[int, int]]) -> None:
     """Nominal and ordinal alpha of the krippendorff package."""
-    krippendorff = pytest.importorskip("krippendorff", reason="the dependency group judges")
+    krippendorff = judge("krippendorff")
     human, machine = zip(*pairs, strict=True)
     if len({*human, *machine}) == 1:
         return
@@ -196,10 +198,11 @@ def test_ac1_as_irrcac(confusion: list[list[int]], grades: list[int]) -> None:
     assert found == pytest.approx(expected, abs=1e-5)  # irrCAC rounds to five digits
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
 def test_kappa_as_statsmodels(confusion: list[list[int]], grades: list[int]) -> None:
     """Plain kappa and the share of equal grades of statsmodels; weighted kappa where grades have no gap."""
-    inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="the dependency group judges")
+    inter_rater = judge("statsmodels.stats.inter_rater")
     counts = np.array(confusion, np.float64)
     assert float(kappa(counts, np.array(grades))) == pytest.approx(inter_rater.cohens_kappa(counts).kappa)
     if grades == list(range(len(grades))):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -12,11 +11,10 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
 from irevalx.statistics import paired_comparisons as comparison
 from irevalx.statistics.paired_comparisons import (
+    Comparisons,
     Method,
-    by_achieved_significance,
-    compare,
     comparison_warnings,
-    discriminative_power,
+    interval_warnings,
     least_corrected_p,
 )
 from irevalx.statistics.scales import MEAN, TOTAL
@@ -35,18 +33,18 @@ def test_compare_by_hand() -> None:
     """Six topics: four won, one tied, one lost; sum 1.0, and the sum of squares 0.30."""
     x = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.5])
     y = np.array([0.3, 0.5, 0.6, 0.7, 0.5, 0.4])
-    [found] = compare(np.stack((x, y)), [(0, 1)], Method("wilcoxon", "none")).pairs
-    assert (found.first, found.second) == (0, 1)
-    assert (found.wins, found.ties, found.losses) == (4, 1, 1)
-    assert found.mean_first == pytest.approx(2 / 6)
-    assert found.mean_second == pytest.approx(3 / 6)
-    assert found.difference == pytest.approx(1 / 6)
+    found = Comparisons(np.stack((x, y)), [(0, 1)], Method("wilcoxon", "none"))
+    assert (found.first.tolist(), found.second.tolist()) == ([0], [1])
+    assert (found.wins.tolist(), found.ties.tolist(), found.losses.tolist()) == ([4], [1], [1])
+    assert found.summaries == pytest.approx([2 / 6, 3 / 6])
+    assert found.difference == pytest.approx([1 / 6])
     # differences 0.2 0.3 0.3 0.3 0 -0.1: variance (0.32 - 1/6) / 5
-    assert found.effect_size == pytest.approx((1 / 6) / ((0.32 - 1 / 6) / 5) ** 0.5)
+    assert found.effect_size == pytest.approx([(1 / 6) / ((0.32 - 1 / 6) / 5) ** 0.5])
     # ranks without the zero: 2, 4, 4, 4 up and 1 down; of 32 ways of flipping, those with at most 1 down are 2
-    assert found.p == found.corrected == pytest.approx(4 / 32)
-    assert found.low < found.difference < found.high
-    assert math.isnan(found.simultaneous_low)
+    assert found.p == found.corrected_p == pytest.approx([4 / 32])
+    [low], [high] = found.interval
+    assert low < found.difference[0] < high
+    assert np.isnan(found.simultaneous_interval).all()
 
 
 @pytest.mark.parametrize(
@@ -61,81 +59,80 @@ def test_compare_corrects_for_the_pairs_that_are_compared() -> None:
     """Three pairs count three times, one pair once, none not at all."""
     values = random_values(9, 3, 25)
     method = Method(correction="bonferroni")
-    found = compare(values, PAIRS, method).pairs
-    assert [one.corrected for one in found] == pytest.approx([min(1, 3 * one.p) for one in found])
-    [alone] = compare(values, PAIRS[:1], method).pairs
-    assert alone.corrected == alone.p == found[0].p
-    assert compare(values, []).pairs == ()
+    found = Comparisons(values, PAIRS, method)
+    assert found.corrected_p == pytest.approx(np.minimum(1, 3 * found.p))
+    alone = Comparisons(values, PAIRS[:1], method)
+    assert alone.corrected_p == alone.p == found.p[:1]
+    nothing = Comparisons(values, [])
+    assert nothing.corrected_p.size == nothing.p.size == nothing.wins.size == nothing.interval[0].size == 0
 
 
 def test_tukey_is_over_all_runs() -> None:
     """The example of three runs, whichever pairs are asked for; p before correction is that of the test."""
     values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
     method = Method("permutation", "tukey", alpha=0.2)
-    found = compare(values, [(2, 0)], method)
-    [one] = found.pairs
-    assert (one.p, one.corrected) == (0.5, 6 / 36)
+    found = Comparisons(values, [(2, 0)], method)
+    assert (found.p.tolist(), found.corrected_p.tolist()) == ([0.5], [6 / 36])
     assert found.half_width == pytest.approx(0.45)
-    assert [one.simultaneous_low, one.simultaneous_high] == pytest.approx([0.1, 1.0])
-    sums = compare(10 * values, [(2, 0)], method, TOTAL)
+    assert np.concatenate(found.simultaneous_interval) == pytest.approx([0.1, 1.0])
+    sums = Comparisons(10 * values, [(2, 0)], method, TOTAL)
     assert sums.half_width == pytest.approx(9)
-    assert astuple(sums.pairs[0])[-3:] == pytest.approx((6 / 36, 2, 20))
+    assert sums.corrected_p.tolist() == [6 / 36]
+    assert np.concatenate(sums.simultaneous_interval) == pytest.approx([2, 20])
 
 
 def test_tukey_of_thirds_is_the_permutation_test() -> None:
     """Two runs: 1/3 against 1/6 for four topics; the two arrangements of 16 that are as far are the observed ones."""
     values = np.array([[1 / 3] * 4, [1 / 6] * 4])
-    [one] = compare(values, [(1, 0)], Method("permutation", "tukey")).pairs
-    assert (one.p, one.corrected) == (2 / 16, 2 / 16)
-    assert one.simultaneous_low == 0.0
-    assert one.simultaneous_high == pytest.approx(1 / 3)
+    found = Comparisons(values, [(1, 0)], Method("permutation", "tukey"))
+    assert (found.p.tolist(), found.corrected_p.tolist()) == ([2 / 16], [2 / 16])
+    [low], [high] = found.simultaneous_interval
+    assert low == 0.0
+    assert high == pytest.approx(1 / 3)
 
 
 def test_tukey_intervals_and_decisions_belong_together() -> None:
     """A difference that is as great as the half width has an interval that ends at 0, and is not found different."""
     values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
     for alpha in (0.15, 0.2, 0.5, 0.67, 0.7, 0.9):
-        for one in compare(values, PAIRS, Method(correction="tukey", alpha=alpha)).pairs:
-            assert (one.corrected < alpha) == (one.simultaneous_low > 0 or one.simultaneous_high < 0)
+        found = Comparisons(values, PAIRS, Method(correction="tukey", alpha=alpha))
+        low, high = found.simultaneous_interval
+        assert found.differ.tolist() == ((low > 0) | (high < 0)).tolist()
 
 
 def test_simultaneous_intervals() -> None:
     """Under Bonferroni's and Holm's correction intervals of 1 - alpha/3 for each of three pairs; else none."""
     values = random_values(2, 3, 25)
-    wide = compare(values, PAIRS, Method(correction="none", alpha=0.1 / 3, seed=1))
+    wide = Comparisons(values, PAIRS, Method(correction="none", alpha=0.1 / 3, seed=1)).interval
     for correction in ("holm", "bonferroni"):
-        found = compare(values, PAIRS, Method(correction=correction, alpha=0.1, seed=1))
-        for one, other in zip(found.pairs, wide.pairs, strict=True):
-            assert (one.simultaneous_low, one.simultaneous_high) == (other.low, other.high)
-            assert one.simultaneous_low < one.low
+        found = Comparisons(values, PAIRS, Method(correction=correction, alpha=0.1, seed=1))
+        assert np.array_equal(found.simultaneous_interval, wide)
+        assert (found.simultaneous_interval[0] < found.interval[0]).all()
     for correction in ("bh", "none"):
-        [one, *_] = compare(values, PAIRS, Method(correction=correction)).pairs
-        assert math.isnan(one.simultaneous_low)
-        assert math.isnan(one.simultaneous_high)
-    [one, *_] = compare(values, PAIRS, Method(correction="holm", interval="t", alpha=0.1)).pairs
-    [other, *_] = compare(values, PAIRS, Method(correction="none", interval="t", alpha=0.1 / 3)).pairs
-    assert (one.simultaneous_low, one.simultaneous_high) == pytest.approx((other.low, other.high))
+        assert np.isnan(Comparisons(values, PAIRS, Method(correction=correction)).simultaneous_interval).all()
+    one = Comparisons(values, PAIRS, Method(correction="holm", interval="t", alpha=0.1)).simultaneous_interval
+    other = Comparisons(values, PAIRS, Method(correction="none", interval="t", alpha=0.1 / 3)).interval
+    assert np.array(one) == pytest.approx(np.array(other))
 
 
 def test_geometric_means() -> None:
     """AP 0.5 and 0 against 0.25 and 0.1: gm_map 0.002236 and 0.158114, and what is tested are logarithms."""
     values = np.array([[0.5, 0.0], [0.25, 0.1]])
-    [found] = compare(values, [(0, 1)], Method("permutation"), GEOMETRIC_MEAN).pairs
-    assert found.mean_first == pytest.approx(0.002236, abs=1e-6)
-    assert found.mean_second == pytest.approx(0.158114, abs=1e-6)
-    assert found.difference == pytest.approx(0.158114 - 0.002236, abs=1e-6)
+    found = Comparisons(values, [(0, 1)], Method("permutation"), GEOMETRIC_MEAN)
+    assert found.summaries == pytest.approx([0.002236, 0.158114], abs=1e-6)
+    assert found.difference == pytest.approx([0.158114 - 0.002236], abs=1e-6)
     d = np.log([0.25, 0.1]) - np.log([0.5, 0.00001])
-    assert found.effect_size == pytest.approx(d.mean() / d.std(ddof=1))
-    assert (found.wins, found.losses, found.p) == (1, 1, 1.0)
-    assert -0.25 <= found.low <= found.high <= found.difference + 1e-12
-    assert math.isnan(found.simultaneous_low)
+    assert found.effect_size == pytest.approx([d.mean() / d.std(ddof=1)])
+    assert (found.wins.tolist(), found.losses.tolist(), found.p.tolist()) == ([1], [1], [1.0])
+    [low], [high] = found.interval
+    assert -0.25 <= low <= high <= found.difference[0] + 1e-12
+    assert np.isnan(found.simultaneous_interval).all()
     values = random_values(4, 3, 30)
-    tukey = compare(values, PAIRS, Method(correction="tukey", resamples=99), GEOMETRIC_MEAN)
-    logs = compare(np.log(np.maximum(values, 1e-5)), PAIRS, Method(correction="tukey", resamples=99))
-    assert [one.corrected for one in tukey.pairs] == [one.corrected for one in logs.pairs]
+    tukey = Comparisons(values, PAIRS, Method(correction="tukey", resamples=99), GEOMETRIC_MEAN)
+    logs = Comparisons(np.log(np.maximum(values, 1e-5)), PAIRS, Method(correction="tukey", resamples=99))
+    assert tukey.corrected_p.tolist() == logs.corrected_p.tolist()
     assert math.isnan(tukey.half_width)
-    [one, *_] = compare(values, PAIRS, Method(interval="t"), GEOMETRIC_MEAN).pairs
-    assert math.isnan(one.low)
+    assert np.isnan(Comparisons(values, PAIRS, Method(interval="t"), GEOMETRIC_MEAN).interval).all()
 
 
 def test_sums() -> None:
@@ -143,30 +140,22 @@ def test_sums() -> None:
     values = np.round(100 * random_values(5, 3, 20))
     for interval in ("bca", "t"):
         method = Method(interval=interval)
-        found, means = (compare(values, PAIRS, method, scale) for scale in (TOTAL, MEAN))
-        for one, other in zip(found.pairs, means.pairs, strict=True):
-            assert one.mean_first == float(values[one.first].sum())
-            assert one.difference == pytest.approx(20 * other.difference)
-            assert [one.low, one.high] == pytest.approx([20 * other.low, 20 * other.high])
-            assert one.simultaneous_low == pytest.approx(20 * other.simultaneous_low)
-            assert (one.p, one.corrected, one.effect_size) == (other.p, other.corrected, other.effect_size)
+        found, means = (Comparisons(values, PAIRS, method, scale) for scale in (TOTAL, MEAN))
+        assert found.summaries.tolist() == values.sum(axis=1).tolist()
+        assert found.difference == pytest.approx(20 * means.difference)
+        assert np.array(found.interval) == pytest.approx(20 * np.array(means.interval))
+        assert np.array(found.simultaneous_interval) == pytest.approx(20 * np.array(means.simultaneous_interval))
+        for name in ("p", "corrected_p", "effect_size"):
+            assert np.array_equal(getattr(found, name), getattr(means, name))
 
 
 def test_discriminative_power() -> None:
-    """P 0.001, 0.02, 0.03, 0.2: power 0.75 uncorrected and under BH, 0.25 under Holm."""
-    [one] = compare(random_values(1, 2, 9), [(0, 1)]).pairs
-    for corrected, power in (((0.004, 0.06, 0.06, 0.2), 0.25), ((0.004, 0.04, 0.04, 0.2), 0.75)):
-        rows = [
-            replace(one, p=p, corrected=c)
-            for p, c in zip(
-                (0.02, 0.2, 0.001, 0.03), (corrected[1], corrected[3], corrected[0], corrected[2]), strict=True
-            )
-        ]
-        found = comparison.Comparisons(tuple(rows))
-        counted = discriminative_power(found, 0.05)
-        assert (counted.pairs, counted.power, counted.power_uncorrected) == (4, power, 0.75)
-        assert [row.p for row in by_achieved_significance(found)] == [0.001, 0.02, 0.03, 0.2]
-    assert discriminative_power(comparison.Comparisons(())).power == 0
+    """Of three pairs at alpha 0.2, by the example of tukey: one differs; and nothing differs of no pairs."""
+    values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
+    found = Comparisons(values, PAIRS, Method("permutation", "tukey", alpha=0.2))
+    assert (found.power, found.power_uncorrected) == (1 / 3, 0)
+    assert Comparisons(values, PAIRS, Method("permutation", "tukey", alpha=0.51)).power_uncorrected == 1
+    assert Comparisons(values, []).power == Comparisons(values, []).power_uncorrected == 0
 
 
 @pytest.mark.parametrize(
@@ -192,12 +181,12 @@ def test_least_corrected_p(method: Method, sizes: tuple[int, int, int], least: f
     ("method", "sizes", "words"),
     [
         (Method("permutation"), (4, 5, 6), ["corrected p", "only more topics", "0.375"]),
-        (Method("permutation", resamples=99), (4, 50, 6), ["corrected p", "more --resamples", "0.06"]),
-        (Method("t", "tukey", resamples=9), (4, 50, 6), ["corrected p", "more --resamples", "0.1"]),
+        (Method("permutation", resamples=99), (4, 50, 6), ["corrected p", "more resamples", "0.06"]),
+        (Method("t", "tukey", resamples=9), (4, 50, 6), ["corrected p", "more resamples", "0.1"]),
         (Method("t", "tukey"), (3, 2, 3), ["corrected p", "only more topics"]),
         (Method("t", "tukey"), (4, 50, 3), ["all pairs of the 4 runs"]),
-        (Method(), (4, 19, 6), ["interval", "--interval t"]),
-        (Method(resamples=999), (10, 50, 45), ["--resamples 999", "simultaneous intervals of 45 pairs"]),
+        (Method(), (4, 19, 6), ["interval", "t intervals are safer"]),
+        (Method(resamples=999), (10, 50, 45), ["999 resamples", "simultaneous intervals of 45 pairs"]),
         (Method(), (4, 20, 6), []),
         (Method(interval="t"), (4, 5, 6), []),
     ],
@@ -206,6 +195,7 @@ def test_warnings(method: Method, sizes: tuple[int, int, int], words: list[str])
     """What cannot be found, and which intervals cannot be trusted, is said."""
     n_runs, n_topics, n_pairs = sizes
     lines = comparison_warnings(method, MEAN, "map", n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
+    lines += interval_warnings(method, MEAN, "map", n_topics=n_topics, n_pairs=n_pairs)
     assert all(word in " ".join(lines) for word in words)
     assert bool(lines) == bool(words)
 

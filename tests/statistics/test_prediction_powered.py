@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judges import judge
 from label_files import scripted_labels
 from running import FIXTURES, SHARED, opened
 
@@ -99,11 +100,12 @@ def test_too_few_topics(n: int, n_more: int) -> None:
 VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
 
 
+@pytest.mark.judges
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_as_ppi_python(data: st.DataObject) -> None:
     """Estimates and intervals are those of ppi-python, fitted lambda and given ones."""
-    ppi_py = pytest.importorskip("ppi_py", reason="the dependency group judges")
+    ppi_py = judge("ppi_py")
     human = data.draw(VALUES)
     machine = np.array(data.draw(st.lists(st.integers(0, 20), min_size=human.size, max_size=human.size))) / 20
     more = data.draw(VALUES)

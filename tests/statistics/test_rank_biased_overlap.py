@@ -8,6 +8,7 @@ from itertools import permutations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judges import judge
 
 from irevalx.statistics.rank_biased_overlap import (
     OVERLAP_COLUMNS,
@@ -152,9 +153,10 @@ def test_long_rankings_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert overlap_values(rank_biased_overlap(x, y, 0.98)) == pytest.approx(whole, abs=1e-14)
 
 
+@pytest.mark.judges
 def test_rbo() -> None:
     """The package rbo gives the same where nothing is tied."""
-    rbo = pytest.importorskip("rbo", reason="the dependency group judges")
+    rbo = judge("rbo")
     x, y = _long_rankings()
     theirs = rbo.RankingSimilarity([one for [one] in x], [one for [one] in y]).rbo_ext(p=0.98)
     assert overlap_values(rank_biased_overlap(x, y, 0.98))[0] == pytest.approx(theirs, abs=1e-9)

@@ -12,10 +12,9 @@ from running import FIXTURES, lab, opened, run
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import prepare
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import defined_values, requests_of
 from irevalx.measures import MEASURES
-from irevalx.reading.source import Source
 from irevalx.statistics.scales import MEAN, TOTAL
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -50,7 +49,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     for name, docnos in (("r", "ab"), ("s", "ba")):
         lines = [f"{topic} Q0 {docno} 1 {-rank} {name}\n" for topic in (1, 2, 3) for rank, docno in enumerate(docnos)]
         (tmp_path / name).write_text("".join(lines))
-    read = QrelsLines.read(Source(str(tmp_path / "qrels")), print).judgments
+    read = GradedText.of(tmp_path / "qrels").judgments
     experiment = prepare(read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"])
     told: list[str] = []
     by_map, by_gain = defined_values(experiment, told.append)

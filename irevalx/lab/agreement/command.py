@@ -15,15 +15,14 @@ from irevalx.lab.agreement.run_overlap import looks_like_run, overlap_of_runs
 from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command, refuse_options
 from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     TABLES_OUTPUT,
     chosen_seed,
-    lab_command,
     least_retrieved_option,
     level_option,
     measures_option,
-    refuse_options,
     seed_option,
     topic_resamples_option,
 )
@@ -32,7 +31,7 @@ from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
-_OF_EVALUATIONS = ("rel_format", "measures", "level", "least_retrieved")
+_OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
 """The parameters that concern the evaluation of runs."""
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from irevalx.experiments.ranked_runs import raise_first
-from irevalx.experiments.sample_values import graded_among, requests_of_samples, values_of_sample
+from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
 from irevalx.experiments.strata import StrataSample
-from irevalx.frozen import replace as changed
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.lab.command.input_files import Inputs
@@ -30,11 +28,10 @@ def scorings_of_samples(inputs: Inputs, *sources: Source) -> list[Scoring]:
     Others as reading and evaluating do.
     """
     requests = requests_of_samples(inputs.measures, inputs.level)
-    graded = replace(inputs, measures=graded_among(inputs.measures, inputs.level) or ("map",))
     found = []
     for source in sources:
         sample = read_sample(source, inputs)
-        experiment = replace(graded.experiment_with(sample.judgments), requests=requests)
+        experiment = inputs.experiment_with(sample.judgments, requests)
         found.append(Scoring.of(source.path, experiment, values_of_sample(experiment, sample)))
     return found
 
@@ -49,4 +46,4 @@ def read_sample(source: Source, inputs: Inputs) -> StrataSample:
     raise_first(judgments.duplicates)
     stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
     names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))
-    return StrataSample(changed(judgments, strata=None), stratum, judgments.grades >= 0, names)
+    return StrataSample(replace(judgments, strata=None), stratum, judgments.grades >= 0, names)

@@ -19,11 +19,11 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import Bounds, WeightedScores, is_decided
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
-    lab_command,
     least_retrieved_option,
     level_option,
     measures_option_with,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -10,10 +11,11 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import read_labels
-from irevalx.experiments.qrels_lines import QrelsLines
-from irevalx.experiments.ranked_runs import RankedRuns, raise_first, requests_of
+from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, raise_first, requests_of
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
+from irevalx.measures.select import SelectedMeasure
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, runs_in
 from irevalx.reading.runs import Run
@@ -38,7 +40,7 @@ class Inputs:
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
-    least_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
     """
@@ -49,7 +51,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
-    least_retrieved: float = 0.0
+    min_retrieved: float = 0.0
     rel_format: str = QRELS.name
     threads: int = 1
 
@@ -64,9 +66,9 @@ class Inputs:
         return [Source(path) for path in self.runs]
 
     @cached_property
-    def qrels_lines(self) -> QrelsLines:
-        """The judgments, with the lines that they were read from; raises as ``QrelsLines.read`` does."""
-        return QrelsLines.read(self.qrels_source, self.messages.warn)
+    def qrels_lines(self) -> GradedText:
+        """The judgments, with the lines that they were read from; raises as ``GradedText.of`` does."""
+        return GradedText.of(self.qrels)
 
     @property
     def graded_judgments(self) -> Judgments:
@@ -75,7 +77,7 @@ class Inputs:
 
     def _graded(self, source: Source) -> Judgments:
         if self.rel_format == QRELS.name:
-            return QrelsLines.read(source, self.messages.warn).judgments
+            return GradedText.of(source.path).judgments
         read = REL_FORMATS[self.rel_format].read(source, TREC_EVAL_10, False, self.messages.warn)
         judgments = cast("Judgments", read)
         raise_first(judgments.duplicates)
@@ -98,22 +100,26 @@ class Inputs:
         """Read judgments in their format; raises as ``read_labels`` does."""
         return read_labels(Source(path), self.rel_format, self.messages.warn)
 
-    def experiment(self) -> Experiment:
+    def experiment(self, requests: Sequence[SelectedMeasure] | None = None) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.graded_judgments)
+        return self.experiment_with(self.graded_judgments, requests)
 
-    def experiment_with(self, judgments: Judgments, *, least_runs: int = 2) -> Experiment:
-        """Do the same with other judgments, and maybe with a single run."""
+    def experiment_with(
+        self, judgments: Judgments, requests: Sequence[SelectedMeasure] | None = None, *, least_runs: int = 2
+    ) -> Experiment:
+        """Do the same with other judgments and measures, and maybe with a single run."""
         return prepare(
             judgments,
             self.opened_runs,
-            self.measures,
-            level=self.level,
-            least_retrieved=self.least_retrieved,
-            least_runs=least_runs,
-            processes=self.threads,
+            self.measures if requests is None else requests,
+            self._rules(least_runs),
             warn=self.messages.warn,
+        )
+
+    def _rules(self, least_runs: int = 2) -> RunRules:
+        return RunRules(
+            level=self.level, least_retrieved=self.min_retrieved, least_runs=least_runs, processes=self.threads
         )
 
     def ranked_runs(self) -> RankedRuns:
@@ -131,8 +137,6 @@ class Inputs:
             judgments,
             self.opened_runs,
             requests,
-            level=self.level,
-            least_retrieved=self.least_retrieved,
-            processes=self.threads,
+            self._rules(),
             warn=self.messages.warn,
         )

@@ -8,11 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from irevalx.api.inputs import Pool
 from irevalx.errors import OutputError, quote
+from irevalx.experiments.qrels_text import QrelsText
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
-from irevalx.process.terminal import write
+from irevalx.process.terminal import tell, write
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table
 
@@ -43,6 +49,7 @@ class Output:
     figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
     figure_width : in inches, as that of a column.
     no_title : whether figures are without titles.
+    quiet : whether nothing is shown of progress.
     """
 
     format: str = DEFAULT_FORMAT
@@ -51,10 +58,33 @@ class Output:
     figure: str | None = None
     figure_width: float = 7.0
     no_title: bool = False
+    quiet: bool = False
 
     def write_tables(self, tables: Sequence[Table]) -> None:
         """Write tables; raises as ``write_lines`` does."""
         write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
+
+    def write(self, result: Result, **drawn: Any) -> None:
+        """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
+
+        Raises as ``write_lines`` does.
+
+        Parameters
+        ----------
+        drawn : what else ``figure`` of the result takes.
+        """
+        _tell_seed(result)
+        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
+            draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
+            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
+        form = FORMATS[self.format]
+        tables = result.tables_for_people() if form.for_people else result.tables()
+        write_lines(form.table_lines(tables, self.digits), self.path)
+
+    def write_text(self, found: QrelsText | Pool) -> None:
+        """Write the file of judgments or of a pool, and tell the seed that was drawn; raises as the others do."""
+        _tell_seed(found)
+        write_lines([found.text], self.path)
 
     @property
     def page(self) -> Page:
@@ -80,6 +110,13 @@ class Output:
     def write_lines(self, lines: Iterable[bytes]) -> None:
         """Write lines; raises as ``write_lines`` does."""
         write_lines(lines, self.path)
+
+
+def _tell_seed(found: object) -> None:
+    """Show the seed that a function drew because the command was given none, so that the call can be repeated."""
+    seed = getattr(found, "seed", None)
+    if seed is not None and click.get_current_context().params.get("seed", seed) is None:
+        tell(f"{PROGRAM}: --seed {seed}")
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:

@@ -1,46 +1,31 @@
-"""The parameters that commands of irevalx-lab share, and how a function becomes a command."""
+"""The parameters that commands of irevalx-lab share."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import click
-from click.core import ParameterSource
 
-from irevalx.cli.option_rules import check_rules
+from irevalx.cli.option_rules import option
 from irevalx.cli.values import RealNumber, complete_file, complete_measure
 from irevalx.errors import UsageError, quote
+from irevalx.experiments import seeds
+from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.shares import read_share
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
-from irevalx.lab.command.input_files import GRADED, Inputs
-from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS, Output
-from irevalx.process.messages import Messages
+from irevalx.lab.command.input_files import GRADED
+from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import tell
-from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
 from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What ``click.argument`` and ``click.option`` return."""
-
-MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
-"""The measures that are computed unless ``--measures`` says otherwise."""
-
-_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
-MOST_SEEDS = 2**32
-
-
-def read_share(text: str) -> Fraction | None:
-    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
-    found = _NUMBER.fullmatch(text)
-    share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
-    return share if 0 < share <= 1 else None
 
 
 class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -70,9 +55,7 @@ def chosen_seed(seed: int | None) -> int:
     """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
     if seed is not None:
         return seed
-    import secrets
-
-    seed = secrets.randbelow(MOST_SEEDS)
+    seed = seeds.chosen_seed(None)
     tell(f"{PROGRAM}: --seed {seed}")
     return seed
 
@@ -97,30 +80,6 @@ def _a_grade(ctx: click.Context, param: click.Parameter, value: int) -> int:
     if not LONG_MIN <= value <= LONG_MAX:
         raise UsageError(f"{param.opts[0]} must be a whole number of 64 bits, but got {value}")
     return value
-
-
-def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
-    """Return the option ``-R`` of a command that can use judgments in these formats."""
-    usable = " or ".join(formats)
-
-    def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
-        if value not in formats:
-            raise UsageError(
-                f"{PROGRAM} {ctx.info_name} must have judgments in the format {usable}, but got -R {value}"
-            )
-        return value
-
-    rule = "Any can be used here" if set(formats) == set(REL_FORMATS) else f"Here it must be {usable}"
-    return click.option(
-        "-R",
-        "--rel-format",
-        "rel_format",
-        type=click.Choice(list(REL_FORMATS)),
-        metavar="FORMAT",
-        default=QRELS.name,
-        callback=refuse_others,
-        help=f"The format of judgments, as for irevalx: {', '.join(REL_FORMATS)}. {rule}.  [default: {QRELS.name}]",
-    )
 
 
 def measures_option_with(*default: str, which: str = "Measures as irevalx -m takes them") -> Parameter:
@@ -210,7 +169,6 @@ measures_option = measures_option_with(
 )
 least_retrieved_option = click.option(
     "--min-retrieved",
-    "least_retrieved",
     type=SHARE,
     metavar="SHARE",
     default=Fraction(0),
@@ -237,13 +195,21 @@ labels_format_option = click.option(
     metavar="FORMAT",
     help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
 )
-groups_option = click.option("--groups", metavar="FILE", help="The group of each run, a line RUN GROUP each.")
+groups_option = option(
+    "--groups",
+    requires="RUN",
+    excludes="--group-by",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="The group of each run, a line RUN GROUP each.",
+)
 
 
 def group_by_option_with(default: str) -> Parameter:
     """Return the option ``--group-by``; ``default`` says what is done without it."""
-    return click.option(
+    return option(
         "--group-by",
+        requires="RUN",
         metavar="REGEX",
         help=(
             "The group of a run is the part of its name that REGEX matches (its first group in parentheses, if it has "
@@ -327,51 +293,3 @@ LINES_OUTPUT = (output_option, quiet_option)
 
 TABLES_OUTPUT = (format_option, digits_option, *LINES_OUTPUT)
 """The parameters of commands that write tables."""
-
-
-def lab_command(
-    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
-) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command of irevalx-lab; its docstring is the help.
-
-    The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
-    all other parameters by name.
-
-    Parameters
-    ----------
-    name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
-    example : a command line.
-    formats : of the judgments that it can use; the others are refused by name.
-    """
-
-    def decorate(function: Callable[..., None]) -> click.Command:
-        def call(**values: Any) -> None:
-            check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
-            inputs = Inputs(messages=messages, **_taken(values, Inputs))
-            output = Output(**_taken(values, Output))
-            if output.figure is not None:
-                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
-            function(inputs, output, **values)
-
-        declared: Callable[..., Any] = call
-        for parameter in reversed(parameters):
-            declared = parameter(declared)
-        declared = _format_of_judgments_option(formats)(declared)
-        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
-
-    return decorate
-
-
-def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
-    """Take the values that bear the names of the fields of a record out of all values, and return them."""
-    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
-
-
-def refuse_options(rule: str, *names: str) -> None:
-    """Raise UsageError if one of these parameters was typed, each of which is allowed by the rule only."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from irevalx.lab.comparison.compare_tables import Compared
+from irevalx.lab.comparison.compared_pairs import ComparedMeasure
 from irevalx.lab.plot.page import COLOURS, Page
 
 MOST_RUNS = 80
@@ -28,13 +28,12 @@ _COLUMN = 0.16
 """The width that the number of a column takes, in inches."""
 
 
-def matrix(measures: Sequence[Compared], alpha: float, page: Page) -> Figure:
+def matrix(measures: Sequence[ComparedMeasure], page: Page) -> Figure:
     """Draw for each pair of runs whether they differ: a panel a measure, its best run on top.
 
     Parameters
     ----------
     measures : with all pairs of the same runs, at most ``MOST_RUNS``.
-    alpha : runs differ when the corrected p-value is below it.
     """
     n_runs = len(measures[0].runs)
     n_columns = 1 if page.is_narrow else min(2, len(measures))
@@ -46,22 +45,23 @@ def matrix(measures: Sequence[Compared], alpha: float, page: Page) -> Figure:
     for number, panel in enumerate(panels):
         panel.set_visible(number < len(measures))
         if number < len(measures):
-            _draw(panel, measures[number], alpha, step)
-            panel.set_title(measures[number].measure if measures[1:] else "")
-    page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].measure}'}")
+            _draw(panel, measures[number], step)
+            panel.set_title(measures[number].name if measures[1:] else "")
+    page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].name}'}")
+    alpha = measures[0].found.method.alpha
     dark = f"Dark: the run of the row is better than that of the column (corrected p < {alpha:g})."
     page.explain(figure, "number of the other run", f"{dark} Light: no such difference.")
     return figure
 
 
-def _draw(panel: Axes, of_measure: Compared, alpha: float, step: int) -> None:
+def _draw(panel: Axes, of_measure: ComparedMeasure, step: int) -> None:
     n_runs = len(of_measure.runs)
     order = np.argsort(-np.array(of_measure.scores), kind="stable").tolist()
     place = {run: number for number, run in enumerate(order)}
     cells = np.full((n_runs, n_runs), math.nan)
-    for pair in of_measure.found.pairs:
-        better, worse = sorted((place[pair.first], place[pair.second]))
-        cells[better, worse] = pair.corrected < alpha
+    for (first, second), differ in zip(of_measure.found.pairs, of_measure.found.differ.tolist(), strict=True):
+        better, worse = sorted((place[first], place[second]))
+        cells[better, worse] = differ
     colours = ListedColormap([_EQUAL, _DIFFER])
     panel.imshow(cells, cmap=colours, vmin=0, vmax=1, aspect="auto", interpolation="none")
     panel.set_xticks(np.arange(-0.5, n_runs), minor=True)

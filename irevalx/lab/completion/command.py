@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, Warn, quote, shown_name
 from irevalx.experiments.pools import pool_of
+from irevalx.frozen import replace as replace_fields
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command, refuse_options
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     LINES_OUTPUT,
@@ -28,13 +29,11 @@ from irevalx.lab.command.parameters import (
     chosen_seed,
     depth_option,
     documents_option,
-    lab_command,
     labels_format_option,
     labels_option,
     labels_replace_option,
     level_option,
     qrels_argument,
-    refuse_options,
     seed_option,
 )
 from irevalx.lab.completion.classifiers import CLASSIFIERS
@@ -204,7 +203,6 @@ def command(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT), warn)
 
     grades = predictions.completed(judgments.grades, level)
-    was_there = judgments.lines > 0
 
     shown = predictions.value if probability is None else probability
 
@@ -222,7 +220,7 @@ def command(
         if probability is not None and len(inputs.opened_runs) > 1:
             tables.append(expected_table(inputs, judgments, probability))
         Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
-    output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there, values=False)])
+    output.write_lines(inputs.qrels_lines.lines_with(replace_fields(judgments, grades=grades)))
 
 
 def _calibrated_probabilities(
@@ -297,10 +295,7 @@ def _with_pools(inputs: Inputs, depth: int, path: str | None) -> Judgments:
     judgments, warn = inputs.qrels_lines.judgments, inputs.messages.warn
     pools = []
     if inputs.runs:
-        pooled = pool_of(inputs.opened_runs, depth, warn)
-        number = np.repeat(np.arange(len(pooled)), [len(documents) for documents in pooled.values()])
-        names = Names.of([docno for documents in pooled.values() for docno in documents])
-        pools.append(Pool("the runs", tuple(pooled), number, names))
+        pools.append(pool_of(inputs.opened_runs, depth, warn))
     if path is not None:
         pools.append(read_pool(Source(path), TREC_EVAL_10, strict=False, warn=warn))
     for pool in pools:

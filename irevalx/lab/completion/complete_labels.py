@@ -10,6 +10,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import InputError, shown_name
 from irevalx.experiments.label_files import grades_for
+from irevalx.frozen import replace as replace_fields
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.command.output import Output, write_lines
@@ -56,7 +57,6 @@ def complete_from_labels(
     everything = np.ones(judgments.rows.size, np.bool_)
     for line in label_warnings(judgments, labels, inputs.qrels, everything, replace=replace):
         warn(line)
-    was_there = judgments.lines > 0
 
     def added(which: BoolArray) -> Iterator[bytes]:
         for place in np.flatnonzero(which).tolist():
@@ -68,7 +68,7 @@ def complete_from_labels(
     if report is not None:
         tables = _report(judgments, grades, holes, taken, inputs.level)
         Output(format="json" if report.endswith(".json") else "table", path=report).write_tables(tables)
-    output.write_lines([*inputs.qrels_lines.with_grades(grades[was_there]), *added(~was_there)])
+    output.write_lines(inputs.qrels_lines.lines_with(replace_fields(judgments, grades=grades)))
 
 
 def _report(judgments: Judgments, grades: IntArray, holes: BoolArray, taken: BoolArray, level: int) -> list[Table]:

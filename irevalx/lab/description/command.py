@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -12,10 +11,10 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
-from irevalx.evaluation.many_runs import names_apart
-from irevalx.experiments.ranked_runs import raise_first
-from irevalx.experiments.run_groups import groups_of
+from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.ranked_runs import rank_all, unique_names
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
@@ -23,7 +22,6 @@ from irevalx.lab.command.parameters import (
     depth_option,
     group_by_option,
     groups_option,
-    lab_command,
     level_option,
     qrels_argument,
 )
@@ -38,7 +36,7 @@ from irevalx.lab.description.describing import (
     ranks_table,
     runs_table,
 )
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import SAMPLED
 
 
@@ -110,10 +108,6 @@ def command(
     With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
     Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.
     """
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
-    if not inputs.runs and (groups is not None or group_by is not None):
-        raise UsageError("--groups and --group-by must be given together with RUN")
     if show not in {None, "judgments"} and not inputs.runs:
         raise UsageError(f"--show {show} must be given together with RUN")
     if ranks and ranks[0] != 1:
@@ -126,13 +120,8 @@ def command(
     described: list[RunDescription] = []
     found_alone: list[Contribution] = []
     if inputs.runs:
-        ranked = [rank_run(run, judgments, RankingRules()) for run in inputs.opened_runs]
-        for one in ranked:
-            raise_first(one.ranking.failures)
-            for line in one.warnings:
-                warn(line)
-        tags = [(one.tag or b"", run.path) for one, run in zip(ranked, inputs.opened_runs, strict=True)]
-        names = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        ranked = list(rank_all(judgments, inputs.opened_runs, RankingRules(), warn=warn))
+        names = unique_names(ranked, inputs.opened_runs, (), warn)
         described = [
             RunDescription.of(name, run, judgments, level=level, cutoffs=cutoffs or CUTOFFS, ranks=ranks or RANKS)
             for name, run in zip(names, ranked, strict=True)

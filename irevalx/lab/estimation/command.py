@@ -20,12 +20,12 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
     interval_alpha_option,
-    lab_command,
     labels_format_option,
     least_retrieved_option,
     level_option,

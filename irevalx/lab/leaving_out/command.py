@@ -14,7 +14,10 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import InputError, UsageError, Warn, quote
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.group_names import groups_of
+from irevalx.frozen import replace
 from irevalx.lab.command.input_files import GRADED, Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import FORMATS, Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
@@ -24,7 +27,6 @@ from irevalx.lab.command.parameters import (
     documents_option,
     group_by_option,
     groups_option,
-    lab_command,
     labels_format_option,
     labels_option,
     labels_replace_option,
@@ -165,7 +167,6 @@ def command(
     """
     from irevalx.experiments.run_groups import (
         deleted,
-        groups_of,
         holes_of_runs,
         leave_out,
         nonrelevant,
@@ -254,7 +255,7 @@ def _write_judgments(inputs: Inputs, left_out: Sequence[Removal], treatment: Tre
     for removal in left_out:
         grades, written = treatment(removal, lines.judgments.grades)
         path = make_folder(folder) / f"{_as_file_name(removal.group)}.qrels"
-        write_lines(lines.with_grades(grades, written), path)
+        write_lines(lines.lines_with(replace(lines.judgments, grades=grades), written), path)
 
 
 def _predicting(
@@ -342,8 +343,6 @@ def _refuse_contradictions(
     labels_replace: bool,
 ) -> None:
     """Raise UsageError where options contradict each other."""
-    if groups is not None and group_by is not None:
-        raise UsageError("--groups and --group-by must not be given together")
     for name in complete:
         if complete.count(name) > 1:
             raise UsageError(f"--complete must be given once for each kind of judgments, but got {name} twice")

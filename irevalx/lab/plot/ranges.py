@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 
 from irevalx.measures import MEASURES
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure
-
-_BOUNDED = re.compile(r"Range: (?P<low>\S+) (?:to|or) (?:below )?(?P<high>[0-9.]+)(?P<rarely>, rarely above)?\.")
-_FROM = re.compile(r"Range: (?:whole numbers )?from (?P<low>[0-9.]+) up(?P<about>; about 1 at most)?\.")
-
-
-@dataclass(frozen=True)
-class Range:
-    """What the values of a measure can be.
-
-    Parameters
-    ----------
-    low, high : the bounds.
-    is_share : whether values are from 0 to 1, some measure rarely being above; such measures share an axis.
-    """
-
-    low: float
-    high: float
-    is_share: bool
-
-
-@cache
-def range_of(measure: Measure) -> Range:
-    """Return what its explanation says of the values of a measure."""
-    lines = [line for paragraph in measure.explanation.paragraphs for line in paragraph if line.startswith("Range: ")]
-    text = lines[0] if lines else ""
-    if found := _BOUNDED.match(text):
-        low, high = float(found["low"]), float(found["high"])
-        is_share = low >= 0 and high <= 1
-        return Range(low, math.inf if found["rarely"] else high, is_share)
-    if found := _FROM.match(text):
-        return Range(float(found["low"]), math.inf, bool(found["about"]))
-    if re.match(r"Range: 0 to [a-z_]+\.", text):  # of another measure: a count
-        return Range(0.0, math.inf, is_share=False)
-    return Range(-math.inf, math.inf, is_share=False)
+from irevalx.measures.value_range import ZERO_TO_ONE, Range
 
 
 def measure_printed_as(name: str) -> Measure | None:
@@ -56,7 +20,7 @@ def measure_printed_as(name: str) -> Measure | None:
 def ranges_printed_as(names: Sequence[str]) -> list[Range]:
     """Return the ranges of measures with these printed names; one that is not known is taken for a share."""
     measures = [measure_printed_as(name) for name in names]
-    return [Range(0.0, 1.0, is_share=True) if measure is None else range_of(measure) for measure in measures]
+    return [ZERO_TO_ONE if measure is None else measure.value_range for measure in measures]
 
 
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
@@ -68,4 +32,4 @@ def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
 
 def ranges_of(requests: Sequence[SelectedMeasure]) -> list[Range]:
     """Return the ranges of measures, one for each printed name."""
-    return [range_of(request.measure) for request in requests for _ in request.names]
+    return [request.measure.value_range for request in requests for _ in request.names]

@@ -11,8 +11,9 @@ import click
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import FIGURE_STYLE, figure_option, lab_command, quiet_option
+from irevalx.lab.command.parameters import FIGURE_STYLE, figure_option, quiet_option
 
 if TYPE_CHECKING:
     from irevalx.lab.studies.summary_files import StudySummary

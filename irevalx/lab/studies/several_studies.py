@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
-from irevalx.lab.plot.ranges import groups_on_one_axis, measure_printed_as, range_of, ranges_printed_as
+from irevalx.lab.plot.ranges import groups_on_one_axis, measure_printed_as, ranges_printed_as
 from irevalx.lab.plot.ticks import share_ticks
 from irevalx.lab.studies.run_study import BY_SHARE_JUDGED, is_comparable
 from irevalx.lab.studies.study_figures import LEVELS, OVER_TOPICS, RULE, STATISTICS
@@ -124,7 +124,7 @@ def _curve(study: StudySummary, line: tuple[str, str], name: str, x: FloatArray,
     """Return the means over samples, with the interval over topics or one standard deviation, if there is any."""
     measure, against = line
     known = measure_printed_as(measure)
-    of_shares = known is None or against == "itself" or range_of(known).is_share
+    of_shares = known is None or against == "itself" or known.value_range.is_share
     if known is not None and not (is_comparable(known, against, name) and (of_shares or name != "rms")):
         return Curve(label, x, np.full(len(x), np.nan))  # so that the others keep their colours
     columns = study.columns[measure, against]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from irevalx.errors import UsageError, quote
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
-from irevalx.lab.plot.ranges import groups_on_one_axis, measure_printed_as, range_of, ranges_printed_as
+from irevalx.lab.plot.ranges import groups_on_one_axis, measure_printed_as, ranges_printed_as
 from irevalx.lab.studies.score_files import StudyScores, level_of
 from irevalx.lab.studies.study_scatter import SHOWN, STATISTICS, ScatterPanel, draw_scatter, level_title
 from irevalx.lab.studies.summary_files import StudySummary
@@ -95,5 +95,5 @@ def refuse_other_scales(measures: Sequence[str]) -> None:
     """Raise UsageError for measures that are no estimates of AP."""
     for name in measures:
         measure = measure_printed_as(name)
-        if measure is not None and not range_of(measure).is_share:
+        if measure is not None and not measure.value_range.is_share:
             raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(name)}")

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
-from irevalx.lab.plot.ranges import Range, groups_on_one_axis
+from irevalx.lab.plot.ranges import groups_on_one_axis
+from irevalx.measures.value_range import Range
 from irevalx.statistics.swap_bins import TOLERATED, SwapBin
 from irevalx.statistics.swaps import SwapRate
 

@@ -85,7 +85,7 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
     assert (
         "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
     )
-    assert "a bootstrap interval of so few topics (5) is too short: --interval t is safer" in told
+    assert "a bootstrap interval of so few topics (5) is too short: t intervals are safer" in told
     assert lab("compare", *paths, "-m", "P.10", "--test", "permutation", "--seed", "1", "--quiet").stderr == ""
 
 
@@ -93,8 +93,8 @@ def test_what_more_resamples_would_reach(tmp_path: Path) -> None:
     """Thirty topics allow a small p, nine resamples do not."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 30, "y": [3, 4, 5] * 10}, depth=10)
     _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "9")
-    assert "more --resamples would help" in told
-    assert "--resamples 9 are too few for simultaneous intervals of 1 pairs" in told
+    assert "more resamples would help" in told
+    assert "9 resamples are too few for simultaneous intervals of 1 pairs" in told
 
 
 @pytest.mark.parametrize("correction", ["bonferroni", "holm"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from io import BytesIO
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn import calibration as sklearn_calibration
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import prepare
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.calibration import (
@@ -67,7 +68,7 @@ def test_probabilities_say_how_often() -> None:
 
 def judgments_of(lines: str) -> Judgments:
     """Judgments from the text of a file."""
-    return QrelsLines.read(Source("qrels", lines.encode()), pytest.fail).judgments
+    return GradedText.of(BytesIO(lines.encode())).judgments
 
 
 class Recorder:
@@ -144,7 +145,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
 
 def test_certain_documents_give_the_measures_themselves() -> None:
     """If all probabilities are 0 or 1 nothing is left to expect."""
-    judgments = QrelsLines.read(Source(str(EXPERIMENT / "qrels")), print).judgments
+    judgments = GradedText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
     experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
     found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), (5, 10))
@@ -156,7 +157,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_probabilities_of_cranfield(classifier: str) -> None:
     """Of documents that were not used, about as many are relevant as their probabilities say in sum."""
-    judgments = QrelsLines.read(Source(str(CRANFIELD / "qrels.gz")), print).judgments
+    judgments = GradedText.of(CRANFIELD / "qrels.gz").judgments
     collection = Collection.of(read_documents(Source(str(CRANFIELD / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
     completion = Completion(judgments, collection, classifier_for(classifier, collection))
     order = RandomOrder(judgments, 1, "holdout")

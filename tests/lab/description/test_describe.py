@@ -79,11 +79,11 @@ def test_all_tables() -> None:
     ("args", "message"),
     [
         (["--show", "runs"], "--show runs must be given together with RUN"),
-        (["--group-by", "r"], "--groups and --group-by must be given together with RUN"),
+        (["--group-by", "r"], "--group-by must be given together with RUN"),
         (["--cutoffs", "5 x"], "--cutoffs must be numbers of at least 1, but got 'x'"),
         (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
         (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
-        (["--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),
+        (["r", "--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),
     ],
 )
 def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:

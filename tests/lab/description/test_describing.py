@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 import reference_degrade as reference
 from running import FIXTURES, SHARED, opened, run
 
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.description.describing import (
     JudgmentsDescription,
@@ -32,7 +33,7 @@ RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n
 
 def read(qrels: str, *runs: str) -> tuple[Judgments, list[RankedRun]]:
     """Judgments and runs from the text of files."""
-    judgments = QrelsLines.read(Source("qrels", qrels.encode()), print).judgments
+    judgments = GradedText.of(BytesIO(qrels.encode())).judgments
     paths = [Source(f"run{number}", text.encode()) for number, text in enumerate(runs)]
     return judgments, [rank_run(one, judgments, RankingRules()) for one in opened(paths, print)]
 

@@ -291,7 +291,7 @@ def test_tables_for_people(machine: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (["--group-by", "x"], "--groups and --group-by must be given together with RUN"),
+        (["--group-by", "x"], "--group-by must be given together with RUN"),
         ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups and --group-by must not be given together"),
         ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
         (["--resamples", "-1"], "--resamples"),
@@ -334,4 +334,4 @@ def test_labels_of_beir(tmp_path: Path) -> None:
     assert values(both)["agreement"] == 1
     result = lab("labels", human, beir)
     assert result.status == 2
-    assert "is this a file of BEIR? give --labels-format beir" in result.stderr
+    assert "is this a file of BEIR? give -R beir (for labels from elsewhere: --labels-format)" in result.stderr

@@ -12,11 +12,11 @@ from running import ROOT, SHARED, lab
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.experiment import prepare
+from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.run_groups import (
     Removal,
     Treatment,
     deleted,
-    groups_by_pattern,
     leave_out,
     nonrelevant,
     removals,

@@ -7,16 +7,21 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 import pytest
 from drawn_figures import pdf_objects, png_size
 from running import FIXTURES, ROOT, lab
 
-from irevalx.errors import UsageError
+from irevalx.errors import ArgumentError
+from irevalx.experiments.measured_values import MeasuredRuns
+from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.lab.comparison.figures import what_to_draw
 from irevalx.lab.plot.page import Page
+from irevalx.statistics.paired_comparisons import Comparisons, Method
 
 Call: TypeAlias = tuple[str | Path, ...]
 QRELS = FIXTURES / "experiment" / "qrels"
@@ -95,7 +100,7 @@ def test_other_endings(command: str, name: str) -> None:
     [
         (("leave-out", "q", "r", "--removed", "--figure", "f.png"), "--removed must not be given together with"),
         (("compare", "q", "r", "--draw", "topics"), "--draw must be given together with --figure"),
-        (("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"), "--draw must be given together"),
+        (("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"), "--draw and --power must not be"),
         (("draw", "q"), "--figure must be given"),
         (("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"), "'5' is not one of '3.3', '7'"),
     ],
@@ -117,20 +122,28 @@ def test_too_many_pairs(tmp_path: Path) -> None:
     for drawn, most in (("intervals", 58), ("topics", 24)):
         done = lab(*call, "--draw", drawn)
         assert (done.status, done.stdout) == (1, b"")
-        assert f"must have at most {most} pairs of runs here, but got 78: --baseline RUN" in done.stderr
+        assert f"must have at most {most} pairs of runs here, but got 78: a baseline compares" in done.stderr
     done = lab(*call, "--draw", "matrix", "--baseline", "run1")
     assert (done.status, done.stdout) == (1, b"")
-    assert "--draw matrix must be given without --baseline" in done.stderr
+    assert "draw must not be 'matrix' together with a baseline" in done.stderr
     assert lab(*call, "--interval", "t", "--quiet").status == 0
     assert "<!-- Runs that differ, by map -->" in (tmp_path / "f.svg").read_text()
 
 
-def test_too_many_runs(tmp_path: Path) -> None:
+def comparison_of(n_runs: int) -> Comparison:
+    """All pairs of runs that score as their numbers."""
+    values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
+    pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
+    measured = MeasuredRuns(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
+    return Comparison([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
+
+
+def test_too_many_runs() -> None:
     """A matrix has room for 80 runs."""
-    with pytest.raises(UsageError, match="a figure of a matrix must have at most 80 runs, but got 81: --power draws"):
-        what_to_draw(None, Page(), n_runs=81, n_pairs=3240, n_measures=1, baseline=False)
-    assert what_to_draw(None, Page(), n_runs=80, n_pairs=3160, n_measures=1, baseline=False) == "matrix"
-    assert what_to_draw(None, Page(), n_runs=15, n_pairs=105, n_measures=1, baseline=False) == "intervals"
+    with pytest.raises(ArgumentError, match="a figure of a matrix must have at most 80 runs, but got 81: power draws"):
+        what_to_draw(comparison_of(81), None, Page())
+    assert what_to_draw(comparison_of(80), None, Page()) == "matrix"
+    assert what_to_draw(comparison_of(15), None, Page()) == "intervals"
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

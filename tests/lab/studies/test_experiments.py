@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
@@ -26,15 +25,16 @@ from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.qrels_lines import QrelsLines
-from irevalx.experiments.ranked_runs import requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals, removed_table
+from irevalx.experiments.group_names import groups_by_pattern
+from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.ranked_runs import RunRules, requests_of
+from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals, removed_table
+from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.study_tables import all_knees_table, knees_table
 from irevalx.process.messages import Messages
-from irevalx.reading.source import Source
 from irevalx.statistics.decisions import Confusion
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -122,7 +122,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short = tmp_path / "short"
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
-    judgments = QrelsLines.read(Source(str(path)), print).judgments
+    judgments = GradedText.of(path).judgments
     runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
     assert b"nobody" not in read.topics
@@ -133,7 +133,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     ]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], least_retrieved=0.95, warn=said.append)
+        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
     assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 

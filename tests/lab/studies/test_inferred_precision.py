@@ -17,9 +17,8 @@ from running import run as evaluate
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.studies.inferred_precision import with_error_sources, without_pool
-from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"
 ROBUST = SHARED / "robust03"
@@ -27,7 +26,7 @@ ROBUST = SHARED / "robust03"
 
 def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
     """Runs and judgments."""
-    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
+    judgments = GradedText.of(qrels).judgments
     return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
 
 

@@ -12,12 +12,11 @@ from running import FIXTURES, SHARED, opened, records_of
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.qrels_lines import QrelsLines
+from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.studies.run_study import Level, run_study
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_samples import draw
 from irevalx.lab.studies.study_tables import all_knees_table, samples_table, summary_table
-from irevalx.reading.source import Source
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
@@ -29,7 +28,7 @@ MEASURES = ("bpref", "gm_map")
 
 def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
     """Runs and judgments."""
-    judgments = QrelsLines.read(Source(str(qrels)), print).judgments
+    judgments = GradedText.of(qrels).judgments
     return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
 
 

@@ -11,8 +11,7 @@ from running import FIXTURES, run
 from irevalx.errors import UsageError
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.other_spellings import meaning_of
-from irevalx.measures.select import select
+from irevalx.measures.select import parse, select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
 
@@ -147,7 +146,7 @@ def test_unknown_measures_say_what_to_type(text: str, message: str) -> None:
 @pytest.mark.parametrize("nearest", NEAREST, ids=lambda nearest: nearest.name)
 def test_the_nearest_measures_exist(nearest: Nearest) -> None:
     """What comes nearest is a measure, and what it is nearest to is none."""
-    assert meaning_of(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
+    assert parse(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
     assert nearest.name not in BY_NAME
     assert "{k}" not in nearest.difference.format(k=10)
 
@@ -158,19 +157,17 @@ def test_other_names_are_those_of_measures() -> None:
         assert {other.alone, other.at} <= {"", *BY_NAME}
         for spelling in (other.name, other.name.lower(), other.name.upper()):
             if other.alone:
-                assert (
-                    meaning_of(spelling if other.name not in BY_NAME else other.name, TREC_EVAL_10).name == other.alone
-                )
+                assert parse(spelling if other.name not in BY_NAME else other.name, TREC_EVAL_10).name == other.alone
             if other.at:
-                assert meaning_of(f"{spelling}@5", TREC_EVAL_10).name == other.at
-                assert meaning_of(f"{spelling}_at_5", TREC_EVAL_10).name == other.at
+                assert parse(f"{spelling}@5", TREC_EVAL_10).name == other.at
+                assert parse(f"{spelling}_at_5", TREC_EVAL_10).name == other.at
 
 
 def test_names_of_measures_that_a_version_lacks() -> None:
     """The error says so, whatever the name was."""
     for text, name in (("unj@5", "unj"), ("RBP", "rbp"), ("DCG", "dcg")):
         with pytest.raises(UsageError, match=f"the measure '{name}' does not exist in trec_eval 9.0.8"):
-            meaning_of(text, TREC_EVAL_9)
+            parse(text, TREC_EVAL_9)
 
 
 def test_what_may_be_meant() -> None:

@@ -1,0 +1,75 @@
+"""What form something has that a user gives for judgments, a run or a pool: a file, or a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from irevalx.api import checks
+from irevalx.errors import ArgumentError
+from irevalx.reading.source import Source
+
+if TYPE_CHECKING:
+    from irevalx.reading.tables.tables import Table
+
+FORMS = "a file, a dictionary, a data frame or named tuples"
+"""What judgments, runs and pools may be, for messages."""
+
+
+def table_given(given: Any, path: str) -> Table | None:
+    """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
+    if is_frame(given):
+        from irevalx.api.frames import table_of_frame
+
+        return table_of_frame(given, path)
+    if has_columns(given):
+        from irevalx.api.frames import table_of_dictionary
+
+        return table_of_dictionary(given, path)
+    if is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
+        return None
+    records = iter(given)
+    first = next(records, None)
+    if not hasattr(first, "_fields"):
+        return None
+    from irevalx.api.frames import table_of_records
+
+    return table_of_records(first, records, path)
+
+
+def has_columns(given: Any) -> bool:
+    """Return whether this is a dictionary of columns, as Hugging Face has tables."""
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    if isinstance(first, Mapping) or not hasattr(first, "__len__"):
+        return False
+    from irevalx.api.frames import are_columns
+
+    return are_columns(given)
+
+
+def source_of(given: Any, what: str) -> Source:
+    """Return a file by name, or what is left of an open one, which is read now.
+
+    Raises
+    ------
+    ArgumentError : it is neither, or cannot be read.
+    """
+    if not is_file(given):
+        raise checks.wrong(what, FORMS, given)
+    if isinstance(given, str | bytes | os.PathLike):
+        return Source(os.fsdecode(given))
+    try:
+        return Source.of(given)
+    except (OSError, ValueError, TypeError) as error:
+        raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
+    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
+
+
+def is_file(given: Any) -> bool:
+    """Return whether something is the name of a file, or an open one."""
+    return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")

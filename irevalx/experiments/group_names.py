@@ -1,0 +1,102 @@
+"""The group of each run: as a user names it, or as a pattern finds it in the name of the run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+OTHERS = "others"
+"""The group of runs that a pattern does not match."""
+
+
+def groups_of(
+    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
+) -> list[str]:
+    """Return the group of each run; with neither groups nor a pattern, each run is its own group.
+
+    Parameters
+    ----------
+    groups : the group of each run, or a file with a line ``RUN GROUP`` each.
+    pattern : finds the group in the name of a run, as ``groups_by_pattern`` does.
+
+    Raises
+    ------
+    UnreadableFileError, UsageError
+    InputError : a run is missing, or a group has no runs.
+    """
+    if groups is not None and pattern is not None:
+        raise UsageError("groups and group_by must not be given together")
+    if isinstance(groups, Mapping):
+        return _chosen_groups(dict(groups), runs, "groups")
+    if groups is not None:
+        return groups_from_file(Source(os.fspath(groups)), runs)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+
+
+def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
+
+    Raises
+    ------
+    UnreadableFileError
+    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
+    """
+    group_of: dict[str, str] = {}
+    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        where = f"{shown_name(source.path)}:{number}"
+        if len(fields) != 2:
+            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
+        run, group = map(os.fsdecode, fields)
+        if run in group_of:
+            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
+        group_of[run] = group
+    return _chosen_groups(group_of, runs, shown_name(source.path))
+
+
+def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
+    """Return the group of each run; raises InputError if a run is in none, or a group has no runs."""
+    for run in runs:
+        if run not in group_of:
+            raise InputError(f"{where}: each run must be in a group, but {quote(run)} is in none")
+    for run, group in group_of.items():
+        if all(group_of[other] != group for other in runs):
+            raise InputError(
+                f"{where}: a group must have a run, but {quote(group)} has none ({quote(run)} was not given, or is "
+                "left out)"
+            )
+    return [group_of[run] for run in runs]
+
+
+def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
+    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+
+    Runs whose names it does not match are one group, ``OTHERS``.
+
+    Raises
+    ------
+    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
+        names do not match.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
+    matches = [compiled.search(run) for run in runs]
+    groups = [
+        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in matches
+    ]
+    for run, match, group in zip(runs, matches, groups, strict=True):
+        if match is not None and group == OTHERS and None in matches:
+            raise UsageError(
+                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
+                f"does in {quote(run)}"
+            )
+    return groups

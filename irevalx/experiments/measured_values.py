@@ -1,0 +1,142 @@
+"""What measures say of runs, topic by topic, whether the runs are evaluated now or were before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.api.scores import Scores, column_of
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import ArgumentError, InputError, Warn, quote
+from irevalx.experiments.measure_scales import scale_of
+from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.frozen import Frozen, replace
+from irevalx.statistics.scales import MEAN, Scale
+
+
+class MeasuredRuns(Frozen, kw_only=True):
+    """The values of runs under one measure.
+
+    Parameters
+    ----------
+    measure : its printed name.
+    runs : the names of the runs.
+    topics : those for which all runs have a value; at least one.
+    values : shape (n_runs, n_topics).
+    scale : on which the measure is tested.
+    is_count : whether it is a number of documents or the like, whose sums are whole numbers.
+    higher_is_better : whether a run with a greater value is the better one.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: FloatArray
+    scale: Scale = MEAN
+    is_count: bool = False
+    higher_is_better: bool = True
+
+    @property
+    def tested(self) -> FloatArray:
+        """The values on the scale on which the measure is tested: shape (n_runs, n_topics)."""
+        return self.scale.transform(self.values)
+
+    def as_printed(self, summary: float) -> float | int:
+        """Return a summary, or a difference of two, as the evaluator prints it."""
+        return round(summary) if self.is_count else summary
+
+
+def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
+    """Evaluate runs; topics for which some run has no value are left out, measure by measure.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    """
+    topics = tuple(map(os.fsdecode, ranked.topics))
+    kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.higher_is_better, ranked.values(), strict=True)
+    return [
+        _of_shared_topics(
+            MeasuredRuns(
+                measure=measure,
+                runs=ranked.runs,
+                topics=topics,
+                values=values,
+                scale=scale,
+                is_count=is_count,
+                higher_is_better=higher_is_better,
+            ),
+            warn,
+        )
+        for measure, scale, is_count, higher_is_better, values in kinds
+    ]
+
+
+def measured_scores(scores: Scores, measures: Sequence[str], warn: Warn) -> list[MeasuredRuns]:
+    """Return what runs have scored; topics that some run lacks are left out, measure by measure.
+
+    Parameters
+    ----------
+    measures : as ``scores`` has them; none for all that have values by topic.
+    warn : as for ``measured_runs``.
+
+    Raises
+    ------
+    ArgumentError : there are no two runs, or no such measure with values by topic.
+    InputError : as ``measured_runs``.
+    """
+    runs = scores.runs
+    if len(runs) < 2:
+        raise ArgumentError(f"scores must be of two runs at least, but got {len(runs)}")
+    topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
+    found = []
+    for measure in measures or scores.measures:
+        try:
+            columns = [column_of(scores, measure, run) for run in runs]
+        except KeyError:
+            raise ArgumentError(
+                f"measures must be among those of the scores ({' '.join(scores.measures)}), but got {quote(measure)}"
+            ) from None
+        kind = columns[0].measure
+        scale = scale_of(kind)
+        if scale is None or any(column.values is None for column in columns):
+            if measures:
+                raise ArgumentError(
+                    f"measures must have a value for each topic and a summary, but got {quote(measure)}"
+                )
+            continue
+        values = np.full((len(runs), len(topics)), np.nan)
+        for row, run in enumerate(runs):
+            by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
+            values[row] = [by_topic.get(topic, np.nan) for topic in topics]
+        every = MeasuredRuns(
+            measure=columns[0].name,
+            runs=tuple(runs),
+            topics=topics,
+            values=values,
+            scale=scale,
+            is_count=columns[0].number == "integer",
+            higher_is_better=kind.higher_is_better,
+        )
+        found.append(_of_shared_topics(every, warn))
+    if not found:
+        raise ArgumentError("scores must have a measure with values by topic, but there is none")
+    return found
+
+
+def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:
+    """Return the values of the topics for which all runs have one."""
+    has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
+    if not has_value.any():
+        raise InputError(f"{every.measure} must have a value for one topic at least, but has none")
+    if not (left_out := int(np.count_nonzero(~has_value))):
+        return every
+    warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")
+    topics = tuple(topic for topic, has in zip(every.topics, has_value.tolist(), strict=True) if has)
+    return replace(every, topics=topics, values=every.values[:, has_value])

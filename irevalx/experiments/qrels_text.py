@@ -1,0 +1,131 @@
+"""Judgments with the text of their file, which is written again with other grades, each line as it was otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irevalx.api.forms import is_file, source_of
+from irevalx.api.inputs import Qrels
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.segments import AnyArray, BoolArray
+from irevalx.errors import ArgumentError, InputError, shown_name
+from irevalx.experiments.ranked_runs import raise_first
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.formats import QRELS, read_qrels, rel_format
+from irevalx.reading.source import Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class QrelsText(Qrels):
+    """Judgments, as irevalx reads them, and the text that they stand in.
+
+    Parameters
+    ----------
+    judgments, rel_format : as ``Qrels`` has them.
+    text : of the file. ``judgments.lines`` says which line each comes from.
+    """
+
+    def __init__(self, judgments: AnyJudgments, text: bytes, rel_format: str = QRELS.name) -> None:
+        super().__init__(judgments, rel_format)
+        self.text = text
+        """The file of these judgments, to be written."""
+
+    @classmethod
+    def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
+        """Read judgments from lines that were made of others: what these have been warned of is not said again.
+
+        Parameters
+        ----------
+        path : of the others, for messages.
+        form : one of ``REL_FORMATS``.
+
+        Raises
+        ------
+        InputError : there are no lines.
+        """
+        text = b"".join(lines)
+        if not text:
+            raise InputError(f"{shown_name(path)}: a judgment must be left, but none is")
+        return cls(rel_format(form).read(Source(path, text), TREC_EVAL_10, False, lambda line: None), text, form)
+
+
+class GradedText(QrelsText):
+    """Judgments with a grade for each document, no document twice in a topic, and the text that they stand in."""
+
+    judgments: Judgments
+
+    @classmethod
+    def of(cls, qrels: Any, form: str = QRELS.name) -> GradedText:
+        """Read judgments; those that are no file of the format qrels stand in lines ``TOPIC 0 DOCNO GRADE``.
+
+        Parameters
+        ----------
+        qrels, form : as ``Qrels.read`` takes them.
+
+        Raises
+        ------
+        ArgumentError : they have more than a grade for each document.
+        DuplicateDocumentError : a document occurs twice in a topic.
+        And as ``Qrels.read`` does.
+        """
+        if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
+            return cls(qrels.judgments, qrels.text)
+        if is_file(qrels):
+            source = source_of(qrels, "qrels")
+            if form == QRELS.name and not source.is_parquet:
+                kept = source.in_memory()
+                judgments = read_qrels(kept, TREC_EVAL_10, strict=False, warn=warn)
+                raise_first(judgments.duplicates)
+                return cls(judgments, whole_file(kept).text)
+            found = rel_format(form).read(source, TREC_EVAL_10, False, warn)
+        else:
+            found = Qrels.read(qrels, rel_format=form).judgments
+        if not isinstance(found, Judgments) or found.strata is not None:
+            raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
+        raise_first(found.duplicates)
+        numbered = replace(found, lines=np.arange(1, found.rows.size + 1))
+        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(found.rows.size))))
+
+    def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedText:
+        """Return the same documents with other grades; raises as ``lines_with`` says."""
+        return GradedText.parsed(judgments.path, self.lines_with(judgments, written))
+
+    def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
+        """Yield lines in the order of the file; where a grade is another one, it alone is changed.
+
+        Parameters
+        ----------
+        judgments : these judgments with other grades, maybe with pooled documents, which have no line (0). These come
+            last, in lines ``TOPIC 0 DOCNO GRADE``.
+        written : flat over ``judgments``; whose lines to write. None: all.
+        """
+        text = self.text.split(b"\n")
+        grade_there = np.zeros(len(text) + 1, np.int64)
+        grade_there[self.judgments.lines] = self.judgments.grades
+        changed = judgments.grades != grade_there[judgments.lines]
+        chosen = np.arange(judgments.rows.size) if written is None else np.flatnonzero(written)
+        has_line = judgments.lines[chosen] > 0
+        there = chosen[has_line]
+        for place in there[np.argsort(judgments.lines[there])].tolist():
+            line = text[judgments.lines[place] - 1].rstrip(b"\r")
+            if changed[place]:
+                bare = line.rstrip()
+                line = b"%s%d" % (bare[: -len(bare.split()[-1])], judgments.grades[place])
+            yield line + b"\n"
+        yield from _plain_lines(judgments, chosen[~has_line])
+
+
+def _plain_lines(judgments: Judgments, places: AnyArray) -> Iterator[bytes]:
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each of these places."""
+    topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
+    for line in zip(topics, judgments.docnos.take(places).texts(), judgments.grades[places].tolist(), strict=True):
+        yield b"%s 0 %s %d\n" % line

@@ -1,0 +1,25 @@
+"""Seeds of random choices."""
+
+from __future__ import annotations
+
+import secrets
+from numbers import Integral
+from typing import Any
+
+from irevalx.api import checks
+
+MOST_SEEDS = 2**32
+
+
+def chosen_seed(seed: Any) -> int:
+    """Return the seed; in place of None a new one.
+
+    Raises
+    ------
+    ArgumentError : it is no whole number.
+    """
+    if seed is None:
+        return secrets.randbelow(MOST_SEEDS)
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise checks.wrong("seed", "a whole number or None", seed)
+    return int(seed)

@@ -1,0 +1,175 @@
+"""Judgments and runs as users give them, in all forms that ``irevalx.evaluate`` takes: read, ranked once, looked up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from irevalx.api import checks
+from irevalx.api.inputs import Qrels, read_runs
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError, MalformedLineError
+from irevalx.experiments.experiment import Experiment, prepare
+from irevalx.experiments.label_files import refuse_duplicates
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures.select import SelectedMeasure
+from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
+from irevalx.reading.runs import Run
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Evaluating(TypedDict, total=False):
+    """The keywords with which public functions of the lab read judgments and runs.
+
+    level : the least grade that is relevant.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : of the judgments.
+    threads : how many processes share the work; at least 1.
+    least_runs : 1, or 2 where runs are compared. No function has it as a keyword of its own.
+    """
+
+    level: int
+    min_retrieved: float
+    rel_format: str
+    threads: int
+    least_runs: int
+
+
+def judgments_of(qrels: Any, rel_format: str = QRELS.name) -> AnyJudgments:
+    """Read judgments; raises as ``Qrels.read`` does."""
+    return Qrels.read(qrels, rel_format=rel_format).judgments
+
+
+def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
+    """Read judgments with one grade for each document.
+
+    Raises
+    ------
+    ArgumentError : they have something else than grades.
+    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    IrevalxError : as ``Qrels.read``.
+    """
+    judgments = judgments_of(qrels, rel_format)
+    if not isinstance(judgments, Judgments):
+        raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
+    refuse_duplicates(judgments)
+    return judgments
+
+
+def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
+    """Read labels from elsewhere; raises as ``graded_judgments_of`` does.
+
+    Parameters
+    ----------
+    labels_format : their format; None for that of the judgments.
+    rel_format : of the judgments.
+    """
+    try:
+        return graded_judgments_of(labels, labels_format or rel_format)
+    except MalformedLineError as error:  # it may name -R, which is of the judgments
+        if "-R" not in str(error):
+            raise
+        raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+
+
+def are_given(runs: Any) -> bool:
+    """Return whether there are runs, where there may be none: None or an empty list."""
+    return not (runs is None or (isinstance(runs, list | tuple) and not runs))
+
+
+def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
+    """Return runs whose lines are still to be read, and their names; None for the tag in the file.
+
+    Raises
+    ------
+    ArgumentError : as ``irevalx.evaluate`` does.
+    """
+    each = read_runs(runs, TREC_RESULTS.name, strict=False)
+    return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
+
+
+def is_graded(rel_format: str) -> bool:
+    """Return whether judgments in a format have a grade for each document, and nothing else."""
+    return QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}
+
+
+def measures_of(measures: Any) -> tuple[str, ...]:
+    """Return measures one by one; a string may have several, with blanks between them."""
+    return tuple(word for text in checks.texts("measures", measures) for word in text.split())
+
+
+def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
+    """Read graded judgments and runs, rank and look up.
+
+    Parameters
+    ----------
+    qrels : as ``Qrels.read`` takes them, with a grade for each document.
+    runs : as ``irevalx.evaluate`` takes them.
+    measures : as ``measures_of`` takes them; or requests, as ``requests_of_samples`` returns them.
+
+    Raises
+    ------
+    IrevalxError : as ``graded_judgments_of`` and ``prepare``.
+    """
+    rules = _rules(options)
+    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name))
+    opened, names = runs_of(runs)
+    is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
+    return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
+
+
+def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> RankedRuns:
+    """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
+
+    Parameters
+    ----------
+    qrels, runs, measures : as ``irevalx.evaluate`` takes them.
+
+    Raises
+    ------
+    IrevalxError : as ``judgments_of``, ``requests_of`` and ``RankedRuns.of``.
+    """
+    rules = _rules(options)
+    rel_format = options.get("rel_format", QRELS.name)
+    judgments = judgments_of(qrels, rel_format)
+    rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
+    if isinstance(judgments, Judgments) and is_graded(rel_format):
+        return experiment_of(Qrels(judgments, rel_format), runs, measures, **options)
+    opened, names = runs_of(runs)
+    requests = requests_of(measures_of(measures), rules.level, rel_format)
+    return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
+
+
+def _rules(options: Evaluating) -> RunRules:
+    """Return the options as they are used.
+
+    Raises
+    ------
+    ArgumentError : a value is none that its keyword takes.
+    """
+    return RunRules(
+        level=checks.whole_number("level", options.get("level", 1)),
+        least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
+        least_runs=options.get("least_runs", 2),
+        processes=checks.whole_number("threads", options.get("threads", 1), least=1),
+    )
+
+
+def significance_level(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1; raises ArgumentError."""
+    level = checks.real_number(what, value)
+    if level is None or not 0 < level < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return level
+
+
+def _share(what: str, value: Any) -> float:
+    """Return a number from 0 to 1."""
+    share = checks.real_number(what, float(value) if hasattr(value, "denominator") else value)
+    if share is None or not 0 <= share <= 1:
+        raise checks.wrong(what, "a number from 0 to 1", value)
+    return share

@@ -1,0 +1,160 @@
+"""How a function becomes a command of irevalx-lab."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from irevalx.api.user_warnings import IrevalxWarning
+from irevalx.cli.option_rules import check_rules
+from irevalx.cli.options import refuse_standard_input_twice
+from irevalx.cli.values import complete_file
+from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.command.output import Output
+from irevalx.lab.command.parameters import Parameter
+from irevalx.process.messages import Messages
+from irevalx.reading.formats import QRELS, REL_FORMATS
+
+
+def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
+    """Return the option ``-R`` of a command that can use judgments in these formats."""
+    usable = " or ".join(formats)
+
+    def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        if value not in formats:
+            raise UsageError(
+                f"{PROGRAM} {ctx.info_name} must have judgments in the format {usable}, but got -R {value}"
+            )
+        return value
+
+    rule = "Any can be used here" if set(formats) == set(REL_FORMATS) else f"Here it must be {usable}"
+    return click.option(
+        "-R",
+        "--rel-format",
+        "rel_format",
+        type=click.Choice(list(REL_FORMATS)),
+        metavar="FORMAT",
+        default=QRELS.name,
+        callback=refuse_others,
+        help=f"The format of judgments, as for irevalx: {', '.join(REL_FORMATS)}. {rule}.  [default: {QRELS.name}]",
+    )
+
+
+def lab_command(
+    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command of irevalx-lab; its docstring is the help.
+
+    The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
+    all other parameters by name.
+
+    Parameters
+    ----------
+    name : of the command.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    example : a command line.
+    formats : of the judgments that it can use; the others are refused by name.
+    """
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        def call(**values: Any) -> None:
+            check_rules(click.get_current_context())
+            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
+            inputs = Inputs(messages=messages, **_taken(values, Inputs))
+            output = Output(**_taken(values, Output))
+            if output.figure is not None:
+                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
+            with shown_as_messages(messages):
+                function(inputs, output, **values)
+
+        declared: Callable[..., Any] = call
+        for parameter in reversed(parameters):
+            declared = parameter(declared)
+        declared = _format_of_judgments_option(formats)(declared)
+        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
+
+    return decorate
+
+
+def command_of(
+    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command of irevalx-lab; its docstring is the help.
+
+    The function is called with ``Output``, which the parameters named like its fields fill, and with all other
+    parameters by name: those of the public function behind the command. What that warns of is shown as messages.
+
+    Parameters
+    ----------
+    name : of the command.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    example : a command line.
+    formats : of the judgments that it can use; the others are refused by name.
+    """
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        def call(**values: Any) -> None:
+            check_rules(click.get_current_context())
+            messages = Messages(PROGRAM, quiet=values["quiet"])
+            output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
+            if output.figure is not None:
+                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
+            refuse_standard_input_twice(*_names_of_files(values))
+            with shown_as_messages(messages):
+                try:
+                    function(output, **values)
+                except ArgumentError as error:  # arguments of a public function are options here
+                    raise UsageError(str(error)) from error
+
+        declared: Callable[..., Any] = call
+        for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
+            declared = parameter(declared)
+        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
+
+    return decorate
+
+
+def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:
+    """Yield the values of parameters that are completed as files are."""
+    for parameter in click.get_current_context().command.params:
+        if parameter._custom_shell_complete is complete_file:  # noqa: SLF001 - Click has no other name for it
+            value = values[parameter.name or ""]
+            yield from value if isinstance(value, tuple) else [value]
+
+
+@contextmanager
+def shown_as_messages(messages: Messages) -> Iterator[None]:
+    """Show what irevalx warns of as messages of the command, each as often as it is said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IrevalxWarning)
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, IrevalxWarning):
+                messages.warn(str(message))
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = tell
+        yield
+
+
+def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
+    """Take the values that bear the names of the fields of a record out of all values, and return them."""
+    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
+
+
+def refuse_options(rule: str, *names: str) -> None:
+    """Raise UsageError if one of these parameters was typed, each of which is allowed by the rule only."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{parameter.opts[-1]} must be given {rule}")

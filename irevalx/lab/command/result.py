@@ -1,0 +1,59 @@
+"""What a function of the lab returns: typed rows that show themselves as the table of its command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any, TypeAlias
+
+from irevalx.frozen import Frozen
+from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
+from irevalx.reports.table import Table, aligned_lines
+
+Frame: TypeAlias = Any
+"""A data frame of pandas."""
+
+
+class Result(Frozen):
+    """The base of results; each has its rows as fields. One that can be drawn has a method ``figure`` as well.
+
+    In an interpreter and in a notebook it shows itself as the command does on a terminal.
+    """
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tables; the first one is what was asked for, and what formats for programs have."""
+        raise NotImplementedError
+
+    def tables_for_people(self) -> Sequence[Table]:
+        """Return the tables as people read them."""
+        return self.tables()
+
+    def to_frame(self) -> Frame:
+        """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
+
+        Raises
+        ------
+        ImportError : pandas is not installed.
+        """
+        import pandas as pd
+
+        table = self.tables()[0]
+        return pd.DataFrame(list(table.rows), columns=list(table.columns))
+
+    def __repr__(self) -> str:
+        lines = OUTPUT_FORMATS["table"].table_lines(self.tables_for_people(), DIGITS)
+        return b"".join(lines).decode(errors="replace").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook."""
+        tables = self.tables_for_people()
+        return "\n".join(part for table in tables for part in _html_of(table, titled=len(tables) > 1))
+
+
+def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
+    if titled:
+        yield f"<p><b>{escape(table.title)}</b></p>"
+    lines = aligned_lines(table, DIGITS, layout="unsafehtml", best="<b>{}</b>", other="{}", escape=escape)
+    yield b"".join(lines).decode(errors="replace")
+    for note in table.notes:
+        yield f"<p>{escape(note.replace('{best}', 'Bold type'))}</p>"

@@ -1,0 +1,160 @@
+"""Pairs of runs compared under measures: what the tables and the figures of a comparison are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from irevalx.experiments.measured_values import MeasuredRuns
+from irevalx.frozen import Frozen, cached_property
+from irevalx.lab.command.result import Result
+from irevalx.statistics.letters import letters_of_groups
+from irevalx.statistics.paired_comparisons import Comparisons, Method
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DRAWINGS = ("intervals", "topics", "matrix")
+"""What a figure shows: the values of ``draw``."""
+
+
+class ComparedPair(Frozen, kw_only=True):
+    """How a run compares with another under a measure.
+
+    Parameters
+    ----------
+    mean, mean_against : summaries of the runs, as the evaluator prints them.
+    difference : mean - mean_against.
+    low, high : the interval of the difference of this pair on its own; nan where it is not defined.
+    effect_size : Cohen's d of the paired differences; nan where it is not defined.
+    wins, ties, losses : topics for which ``run`` has a greater, the same, a smaller value than ``against``.
+    p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
+    differ : whether the corrected p-value is below alpha.
+    simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
+    """
+
+    measure: str
+    run: str
+    against: str
+    mean: float
+    mean_against: float
+    difference: float
+    low: float
+    high: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    corrected_p: float
+    differ: bool
+    simultaneous_low: float
+    simultaneous_high: float
+
+
+class ComparedMeasure(Frozen):
+    """The comparisons of runs under one measure.
+
+    Parameters
+    ----------
+    measured : the values of the runs.
+    found : of the pairs asked for.
+    """
+
+    measured: MeasuredRuns
+    found: Comparisons
+
+    @property
+    def name(self) -> str:
+        """The printed name of the measure."""
+        return self.measured.measure
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of all runs."""
+        return self.measured.runs
+
+    @property
+    def scores(self) -> list[float]:
+        """The summaries of the runs, as the evaluator prints them."""
+        return [self.measured.as_printed(score) for score in self.found.summaries.tolist()]
+
+    @cached_property
+    def pairs(self) -> list[ComparedPair]:
+        """A row for each pair."""
+        found, measured = self.found, self.measured
+        (low, high), (simultaneous_low, simultaneous_high) = found.interval, found.simultaneous_interval
+        return [
+            ComparedPair(
+                measure=measured.measure,
+                run=measured.runs[second],
+                against=measured.runs[first],
+                mean=measured.as_printed(float(found.summaries[second])),
+                mean_against=measured.as_printed(float(found.summaries[first])),
+                difference=measured.as_printed(float(found.difference[row])),
+                low=float(low[row]),
+                high=float(high[row]),
+                effect_size=float(found.effect_size[row]),
+                wins=int(found.wins[row]),
+                ties=int(found.ties[row]),
+                losses=int(found.losses[row]),
+                p=float(found.p[row]),
+                corrected_p=float(found.corrected_p[row]),
+                differ=bool(found.differ[row]),
+                simultaneous_low=float(simultaneous_low[row]),
+                simultaneous_high=float(simultaneous_high[row]),
+            )
+            for row, (first, second) in enumerate(found.pairs)
+        ]
+
+    @property
+    def letters(self) -> list[str]:
+        """The letters of the runs, of which those that do not differ share one; all pairs must have been compared."""
+        order = sorted(range(len(self.runs)), key=lambda run: -self.scores[run])
+        different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
+        return letters_of_groups(len(self.runs), different, order)
+
+    @property
+    def signs(self) -> list[str]:
+        """For each run ``+`` or ``-`` where it differs from the baseline."""
+        signs = [""] * len(self.runs)
+        for row, (_, run) in enumerate(self.found.pairs):
+            if self.found.differ[row]:
+                signs[run] = "+" if self.found.difference[row] > 0 else "-"
+        return signs
+
+
+class Comparison(Result):
+    """Comparisons of runs under several measures; rows and tables are those of its kinds.
+
+    Parameters
+    ----------
+    measures : with the same pairs of runs each.
+    baseline : the run that all others are compared with; None if all pairs are compared.
+    method : how runs are compared.
+    """
+
+    measures: Sequence[ComparedMeasure]
+    baseline: str | None
+    method: Method
+
+    @property
+    def seed(self) -> int:
+        """The seed of random choices."""
+        return self.method.seed
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        """The rows of the first table, with a field for each value."""
+        raise NotImplementedError
+
+    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        draw : what to show; None for what is usual.
+        width : of the page, in inches.
+        titled : whether the figure has a title.
+        """
+        raise NotImplementedError

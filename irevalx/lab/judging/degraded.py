@@ -1,0 +1,136 @@
+"""Judgments made incomplete: a random sample of them is kept."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from irevalx.api import checks
+from irevalx.api.forms import source_of
+from irevalx.api.inputs import Pool
+from irevalx.api.user_warnings import warn
+from irevalx.errors import UsageError
+from irevalx.experiments import samples
+from irevalx.experiments.qrels_text import GradedText, QrelsText
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.shares import share_of
+from irevalx.experiments.strata import SCHEME, Design, StrataSample
+from irevalx.experiments.strata_design import divided, ranking_of, read_design
+from irevalx.experiments.strata_lines import prels_lines, sampled_lines, warnings_of_sample
+from irevalx.experiments.user_data import are_given, runs_of
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+
+STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
+"""What writes a sample of strata, by format of judgments."""
+
+
+class Degraded(QrelsText):
+    """Judgments of which a random sample was kept.
+
+    Parameters
+    ----------
+    found : the sample.
+    documents : of all judgments that it was drawn from.
+    seed : with which it was drawn.
+    """
+
+    def __init__(self, found: QrelsText, documents: Judgments, seed: int) -> None:
+        super().__init__(found.judgments, found.text, found.rel_format)
+        self.pool = Pool(PooledDocuments(documents.path, documents.topics, documents.rows.ids, documents.docnos))
+        """All documents that were pooled, which judgments without the lines of the others do not tell."""
+        self.seed = seed
+        """The seed that draws the same sample again."""
+
+
+def degrade(
+    qrels: Any,
+    runs: Any = (),
+    *,
+    uniform: float | Fraction | None = None,
+    stratified: float | Fraction | None = None,
+    rounding: str = "up",
+    strata: str | None = None,
+    strata_file: Any = None,
+    sample_format: str = SAMPLED.name,
+    seed: int | None = None,
+    level: int = 1,
+    drop: bool = False,
+    rel_format: str = QRELS.name,
+) -> Degraded:
+    """Make judgments incomplete: keep a random sample of them.
+
+    Parameters
+    ----------
+    qrels : as ``irevalx.evaluate`` takes them, with a grade for each document.
+    runs : as ``irevalx.evaluate`` takes them; only where strata are of the depths or the numbers of runs.
+    uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
+    stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
+    rounding : of numbers of documents with ``stratified``, "up" or "half-up".
+    strata : divide each topic's judged documents into strata and keep a share of each, as ``--strata`` has it: "depth
+        1-10:100% 11-50:30% rest:10%".
+    strata_file : a file with the stratum of each document, where strata are of names.
+    sample_format : with strata, the format of the sample: "sampled" or "prels".
+    seed : of the sample; None for a new one, which the result has.
+    level : the least grade that is relevant.
+    drop : leave out what was not kept, rather than giving it the grade -1.
+    rel_format : the format of the judgments.
+
+    Returns
+    -------
+    Judgments, with their file as ``text``, all documents as ``pool``, and the ``seed``.
+
+    Raises
+    ------
+    UsageError : not one of ``uniform``, ``stratified`` and ``strata`` is given, or strata are not what they must be.
+    IrevalxError : as ``Qrels.read`` and, with strata of runs, ``irevalx.evaluate``.
+    """
+    if [uniform, stratified, strata].count(None) != 2:
+        raise UsageError("one of uniform, stratified and strata must be given")
+    level, seed, drop = checks.whole_number("level", level), chosen_seed(seed), checks.flag("drop", drop)
+    if rounding not in samples.ROUNDINGS:
+        raise checks.wrong("rounding", " or ".join(map(repr, samples.ROUNDINGS)), rounding)
+    if sample_format not in STRATA_FORMATS:
+        raise checks.wrong("sample_format", " or ".join(map(repr, STRATA_FORMATS)), sample_format)
+    design = None if strata is None else read_design(checks.text("strata", strata), named=strata_file is not None)
+    _refuse_contradictions(design, runs, strata_file)
+    if design is not None and drop and sample_format == SAMPLED.name:
+        raise UsageError(f"drop must not be given together with strata in the format {SAMPLED.name}: they are counted")
+    read = GradedText.of(qrels, rel_format)
+    judgments = read.judgments
+    if design is not None:
+        sample = _sample_of_strata(judgments, design, runs, strata_file, seed)
+        for line in warnings_of_sample(sample, level):
+            warn(line)
+        lines = STRATA_FORMATS[sample_format](read, sample, sample.kept if drop else sample.in_stratum)
+        return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)
+    for line in samples.warnings_without_relevant(judgments, level):
+        warn(line)
+    if uniform is not None:
+        order, share = RandomOrder(judgments, seed, "uniform"), share_of("uniform", uniform)
+        kept = samples.uniform(judgments, share, order, level)
+    else:
+        order, share = RandomOrder(judgments, seed, "stratified"), share_of("stratified", stratified)
+        kept = samples.stratified(judgments, share, order, level, samples.ROUNDINGS[rounding])
+    reduced = replace(judgments, grades=samples.unjudge(judgments, kept))
+    return Degraded(read.rewritten(reduced, kept if drop else None), judgments, seed)
+
+
+def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -> None:
+    """Raise UsageError where runs or a file are given that strata do not need, or not given that they need."""
+    has_runs = are_given(runs)
+    if design is None and (has_runs or strata_file is not None):
+        raise UsageError(f"{'runs' if has_runs else 'strata_file'} must be given together with strata")
+    if design is not None and has_runs != (design.by != "names"):
+        raise UsageError("runs must be given together with strata by depth or by runs, and only then")
+
+
+def _sample_of_strata(judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int) -> StrataSample:
+    """Draw a sample of strata; the file says what is in them unless the runs do."""
+    source = None if strata_file is None else source_of(strata_file, "strata_file")
+    opened = [] if source is not None else runs_of(runs)[0]
+    stratum = divided(design, source, judgments, lambda: ranking_of(opened, judgments, warn), warn)
+    return StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))

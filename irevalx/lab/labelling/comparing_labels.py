@@ -1,0 +1,171 @@
+"""How far labels from elsewhere, such as a machine's, agree with judgments: of documents, and of the scores of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from irevalx.api import checks
+from irevalx.api.inputs import Qrels
+from irevalx.api.user_warnings import warn
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.label_files import TwoLabellings, topic_warnings
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.progress_bars import progress_bar
+from irevalx.lab.labelling.document_agreement import DocumentAgreement
+from irevalx.lab.labelling.label_findings import Finding, LabelFindings
+from irevalx.lab.labelling.resampling import Resampling
+from irevalx.lab.labelling.run_agreement import evaluations
+from irevalx.statistics.bootstrap import bootstrap_warnings
+from irevalx.statistics.significance import ALPHA
+
+RESAMPLES = 1000
+"""Draws of topics for intervals, unless told otherwise."""
+
+SKEWED = 0.2
+"""Where kappa and AC1 differ by more than this, one grade has nearly all labels."""
+
+
+def labels(
+    human: Any,
+    machine: Any,
+    runs: Any = None,
+    measures: str | Iterable[str] = "map",
+    *,
+    by_topic: bool = False,
+    groups: str | PathLike[str] | Mapping[str, str] | None = None,
+    group_by: str | None = None,
+    resamples: int = RESAMPLES,
+    alpha: float = ALPHA,
+    seed: int | None = None,
+    level: int = 1,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+    progress: bool = False,
+) -> LabelFindings:
+    """Measure how far a second file of labels, such as a machine's, agrees with judgments.
+
+    Parameters
+    ----------
+    human, machine : judgments of the same documents, as ``irevalx.evaluate`` takes them; ``human`` counts as the truth
+        where there is one.
+    runs : as ``irevalx.evaluate`` takes them, to compare their scores under both; None for the documents alone.
+    measures : of the runs' scores.
+    by_topic : add the agreement of labels for each topic, without intervals.
+    groups : the group of each run, or a file with a line RUN GROUP each; None for no groups.
+    group_by : a regular expression that finds the group in the name of a run.
+    resamples : draws of the topics, for intervals; 0 for none.
+    alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
+    seed : of the draws; None for a new one, which the result has.
+    level : the least grade that is relevant for the measures.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
+    progress : show on standard error how many draws have been made, on a terminal.
+
+    Raises
+    ------
+    InputError : no topic or document has a label in both, there are too many grades, or a measure has no value.
+    UsageError : there are groups without runs, or fewer than two groups.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    with_groups = groups is not None or group_by is not None
+    if with_groups and not are_given(runs):
+        raise UsageError("groups and group_by must be given together with runs")
+    resamples = checks.whole_number("resamples", resamples, least=0)
+    alpha = significance_level("alpha", alpha)
+    by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
+    used_seed = chosen_seed(seed)
+    ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
+    both = TwoLabellings.of(ours, theirs, _common_topics(ours, theirs))
+    resampling = Resampling(resamples=resamples, seed=used_seed, alpha=alpha)
+    agreement = DocumentAgreement(both, ours, theirs)
+    found = list(agreement.findings(resampling))
+    for line in (*topic_warnings(ours, theirs), *_warnings(agreement, found, ours, theirs)):
+        warn(line)
+    if resamples:
+        for line in bootstrap_warnings(agreement.n_topics):
+            warn(line)
+    if by_topic:
+        found += agreement.findings_by_topic()
+    if are_given(runs):
+        experiment = experiment_of(
+            Qrels(both.judgments), runs, measures, level=level, min_retrieved=min_retrieved, least_runs=1
+        )
+        of_run = _two_groups(groups_of(experiment.runs, groups, group_by)) if with_groups else None
+        of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
+        for line in _group_warnings(of_runs):
+            warn(line)
+        found += of_runs
+    return LabelFindings(found, used_seed if resamples else None)
+
+
+def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
+    topics = [topic for topic in human.topics if topic in machine.topic_index]
+    if not topics:
+        raise InputError(
+            f"{shown_name(human.path)} and {shown_name(machine.path)} must have a topic in common, but have none"
+        )
+    return topics
+
+
+def _two_groups(of_run: list[str]) -> list[str]:
+    if len(set(of_run)) < 2:
+        raise UsageError(f"there must be two groups at least, but all runs are in {quote(of_run[0])}")
+    return of_run
+
+
+def _run_findings(
+    experiment: Experiment, both: TwoLabellings, resampling: Resampling, of_run: list[str] | None, *, progress: bool
+) -> list[Finding]:
+    evaluated = list(evaluations(experiment, both, warn))
+    total = resampling.resamples * len(evaluated) if experiment.runs[1:] else 0
+    with progress_bar("draws of topics", total, shown=progress) as advance:
+        return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance)]
+
+
+def _warnings(
+    agreement: DocumentAgreement, found: Sequence[Finding], human: Judgments, machine: Judgments
+) -> Iterator[str]:
+    """Yield what people should know before they believe the numbers."""
+    ours, theirs = shown_name(human.path), shown_name(machine.path)
+    if lacking := agreement.n_human - agreement.n_pairs:
+        coverage = agreement.n_pairs / agreement.n_human
+        yield (
+            f"coverage {coverage:.4f}: {theirs} does not label {lacking} of the {agreement.n_human} documents that "
+            f"{ours} labels, and nothing here is about them"
+        )
+    if others := agreement.n_machine - agreement.n_pairs:
+        yield (
+            f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
+            "(coverage_machine); nobody knows how good these labels are"
+        )
+    if levels := agreement.levels_without_labels:
+        which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
+        yield f"level {which}: no human label has this grade"
+    value = {one.statistic: one.value for one in found if one.level is None}
+    kappa, ac1 = value["kappa"], value["ac1"]
+    if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:
+        yield (
+            f"kappa ({kappa:.4f}) and ac1 ({ac1:.4f}) differ by more than {SKEWED}: one grade has nearly all labels, "
+            "so chance agreement is high for kappa and low for ac1"
+        )
+    if kappa is None:
+        yield "kappa is not defined: all labels have the same grade"
+
+
+def _group_warnings(found: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line for each group that the machine favours, or the opposite."""
+    for one in found:
+        if one.statistic != "excess_bias" or one.low is None or one.high is None or one.low <= 0 <= one.high:
+            continue
+        does, score = ("favours", "worse") if one.low > 0 else ("disfavours", "better")
+        yield (
+            f"{one.measure}: excess_bias {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}) of group "
+            f"{quote(one.group or '')}: the machine {does} it, unless it errs at random and the runs are {score} anyway"
+        )

@@ -1,0 +1,143 @@
+"""How the scores of runs with human and with machine labels agree, with intervals over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, FloatArray
+from irevalx.errors import InputError, Warn
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.label_files import TwoLabellings
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.resampling import AT_ONCE, Resampling, known
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.bootstrap import TopicDraws, agreement_draws
+from irevalx.statistics.decisions import confusion, decide
+from irevalx.statistics.scales import Scale
+
+
+class TwoEvaluations(Frozen):
+    """The values of the same runs with human and with machine labels, for a measure and the topics of both.
+
+    Parameters
+    ----------
+    measure : its printed name.
+    runs : their names.
+    human, machine : shape (n_runs, n_topics); on the scale on which the measure is tested.
+    scale : of the measure.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    human: FloatArray
+    machine: FloatArray
+    scale: Scale
+
+    @property
+    def scores(self) -> tuple[FloatArray, FloatArray]:
+        """The summaries of the runs, shape (n_runs,) each."""
+        return self.scale.summarise(self.human), self.scale.summarise(self.machine)
+
+    def findings(
+        self,
+        resampling: Resampling,
+        groups: Sequence[str] | None = None,
+        progress: Callable[[int], None] = lambda draws: None,
+    ) -> Iterator[Finding]:
+        """Yield how the two evaluations agree.
+
+        Parameters
+        ----------
+        groups : shape (n_runs,); the group of each run, two groups at least. None: runs have no groups.
+        progress : is called with the number of draws of topics done since.
+        """
+        x, y = self.scores
+        draws = resampling.draws(self.human.shape[1])
+        if len(self.runs) > 1:
+            yield from self._agreement(x, y, draws, resampling)
+            yield from self._decisions(draws, resampling, progress)
+        gained = y - x
+        x_drawn, y_drawn = (
+            self.scale.of_mean(draws.means(values), values.shape[1]) for values in (self.human, self.machine)
+        )
+        drawn = y_drawn - x_drawn
+        rank_human, rank_machine = agreement.ranks(x), agreement.ranks(y)
+        for r, run in enumerate(self.runs):
+            low, high = resampling.interval(drawn[:, r])
+            about = Finding(statistic="bias", measure=self.measure, run=run)
+            yield replace(about, value=float(gained[r]), low=low, high=high)
+            yield replace(about, statistic="rank_human", value=int(rank_human[r]))
+            yield replace(about, statistic="rank_machine", value=int(rank_machine[r]))
+        for group in sorted(set(groups or ())):
+            member = np.array([one == group for one in groups or ()], np.bool_)
+            for name, others in (("bias", None), ("excess_bias", ~member)):
+                value, of_draws = (
+                    bias[..., member].mean(axis=-1) - (0.0 if others is None else bias[..., others].mean(axis=-1))
+                    for bias in (gained, drawn)
+                )
+                low, high = resampling.interval(of_draws)
+                yield Finding(statistic=name, measure=self.measure, group=group, value=float(value), low=low, high=high)
+
+    def _agreement(self, x: FloatArray, y: FloatArray, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
+        values = {
+            "tau_b": agreement.tau_b(x, y),
+            "tau_ap": agreement.tau_ap(x, y, self.runs),
+            "rms": agreement.rms(x, y),
+            "bias": agreement.bias(x, y),
+        }
+        drawn: Mapping[str, FloatArray] = {}
+        if resampling.resamples:
+            drawn = agreement_draws(self.human, self.machine, self.runs, draws, (self.scale, self.scale))
+        for name in RUN_STATISTICS:
+            low, high = resampling.interval(drawn[name]) if drawn else (None, None)
+            yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
+
+    def _decisions(
+        self, draws: TopicDraws, resampling: Resampling, progress: Callable[[int], None]
+    ) -> Iterator[Finding]:
+        """Yield how the decisions which runs differ go together; for intervals they are made anew for each draw."""
+        found = confusion(decide(self.human), decide(self.machine)).columns
+        drawn: dict[str, list[AnyArray]] = {name: [] for name in found}
+        for batch in draws.batches(max(1, AT_ONCE // max(1, self.human.size * len(self.runs)))):
+            human, machine = (
+                decide(np.moveaxis(values[:, batch.topics], 1, 0)) for values in (self.human, self.machine)
+            )
+            for name, of_batch in confusion(human, machine).columns.items():
+                drawn[name].append(of_batch)
+            progress(len(batch.topics))
+        for name, value in found.items():
+            low, high = resampling.interval(np.concatenate(drawn[name])) if drawn[name] else (None, None)
+            yield Finding(statistic=name, measure=self.measure, value=value.item(), low=low, high=high)
+
+
+def evaluations(
+    experiment: Experiment, labels: TwoLabellings, warn: Warn = lambda line: None
+) -> Iterator[TwoEvaluations]:
+    """Evaluate the runs with both files, measure by measure, on the topics that have a value in both.
+
+    Parameters
+    ----------
+    experiment : with the documents of both files.
+    labels : the same documents.
+    warn : is called with a line for each measure that has no value for some topics.
+
+    Raises
+    ------
+    InputError : a measure has no topic with a value for all runs in both.
+    """
+    values = (
+        experiment.values(labels.human, labels.in_human),
+        experiment.values(labels.machine, labels.in_machine),
+    )
+    for m, (measure, scale) in enumerate(zip(experiment.measures, experiment.scales, strict=True)):
+        human, machine = (of_side[m] for of_side in values)
+        defined = np.isfinite(human).all(axis=0) & np.isfinite(machine).all(axis=0)
+        if not defined.any():
+            raise InputError(f"{measure} must have a value for one topic at least with both files, but has none")
+        if left_out := int(np.count_nonzero(~defined)):
+            warn(f"{measure}: {left_out} of {defined.size} topics are left out: with one of the files it has no value")
+        human, machine = (scale.transform(side[:, defined]) for side in (human, machine))
+        yield TwoEvaluations(measure, experiment.runs, human, machine, scale)

@@ -1,0 +1,245 @@
+"""Swap rates of runs under measures, by the size of topic sets or by the size of the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from irevalx.api import checks
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError, InputError
+from irevalx.experiments.ranked_runs import MEASURES, defined_values
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import ranked_runs_of
+from irevalx.frozen import Frozen
+from irevalx.lab.command.result import Result
+from irevalx.measures.select import SelectedMeasure
+from irevalx.reports.table import Table
+from irevalx.statistics import swaps
+from irevalx.statistics.significance import DECIMALS
+from irevalx.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, topic_sets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class RateOfSize(Frozen, kw_only=True):
+    """How often two sets of so many topics disagree under a measure; the fields are those of ``SwapRate``."""
+
+    measure: str
+    topics: int
+    swap_rate: float
+    swaps: int
+    ties: int
+    comparisons: int
+
+
+class RateOfDifference(Frozen, kw_only=True):
+    """How often a difference of that size on the one set is reversed on the other; as ``SwapBin`` has it."""
+
+    measure: str
+    topics: int
+    from_: float
+    to: float
+    percent: float
+    sigmas: float
+    comparisons: int
+    swaps: int
+    rate: float
+
+
+class LeastReliable(Frozen):
+    """The least difference from which on few are reversed; None where there is none."""
+
+    measure: str
+    topics: int
+    from_: float | None
+
+
+class SwapRates(Result):
+    """Swap rates by the size of topic sets.
+
+    Parameters
+    ----------
+    found : for each measure, ascending in size.
+    seed : of the topic sets.
+    """
+
+    found: Mapping[str, Sequence[SwapRate]]
+    seed: int
+
+    @property
+    def rows(self) -> list[RateOfSize]:
+        """A row for each measure and size."""
+        return [
+            RateOfSize(
+                measure=measure,
+                topics=one.size,
+                swap_rate=one.rate,
+                swaps=one.swaps,
+                ties=one.ties,
+                comparisons=one.comparisons,
+            )
+            for measure, rates in self.found.items()
+            for one in rates
+        ]
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("swaps", RateOfSize, self.rows)]
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the share of swaps against the number of topics in a set, a line for each measure."""
+        from irevalx.lab.plot.page import Page, style
+        from irevalx.lab.swaps.figures import rates_by_size
+
+        with style():
+            return rates_by_size(self.found, Page(width, titled))
+
+
+class SwapRatesByDifference(Result):
+    """Swap rates by the size of the difference on one of two topic sets.
+
+    Parameters
+    ----------
+    found : for each measure and size of the sets, ascending in the difference.
+    requests : the measures.
+    seed : of the topic sets.
+    """
+
+    found: Mapping[str, Mapping[int, Sequence[SwapBin]]]
+    requests: Sequence[SelectedMeasure]
+    seed: int
+
+    @property
+    def rows(self) -> list[RateOfDifference]:
+        """A row for each measure, size of the sets, and size of the difference."""
+        return [
+            RateOfDifference(
+                measure=measure,
+                topics=size,
+                from_=one.least,
+                to=one.limit,
+                percent=one.percent,
+                sigmas=one.sigmas,
+                comparisons=one.comparisons,
+                swaps=one.swaps,
+                rate=one.rate,
+            )
+            for measure, by_size in self.found.items()
+            for size, bins in by_size.items()
+            for one in bins
+        ]
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``, and from which difference on few are reversed."""
+        least = [
+            LeastReliable(measure, size, least_reliable(bins))
+            for measure, by_size in self.found.items()
+            for size, bins in by_size.items()
+        ]
+        title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
+        return [
+            Table.of("swaps by size of the difference", RateOfDifference, self.rows, n_labels=4),
+            Table.of(title, LeastReliable, least),
+        ]
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the share of swaps against the difference on the one set, a line for each measure."""
+        from irevalx.lab.plot.page import Page, style
+        from irevalx.lab.plot.ranges import ranges_of
+        from irevalx.lab.swaps.figures import rates_by_difference
+
+        with style():
+            return rates_by_difference(self.found, ranges_of(self.requests), Page(width, titled))
+
+
+def swap_rate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Iterable[str] = MEASURES,
+    *,
+    sizes: Iterable[int] = (),
+    draws: int = DRAWS,
+    bins: float | Fraction | None = None,
+    seed: int | None = None,
+    level: int = 1,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+) -> SwapRates | SwapRatesByDifference:
+    """Count how often two sets of topics disagree on which of two runs is better.
+
+    Every pair of runs is compared on pairs of topic sets that share no topic; it is a swap when a run is better on one
+    set and worse on the other [Voorhees and Buckley, SIGIR 2002; Ahlgren and Grönqvist, IP&M 2008, section 6.1].
+
+    Parameters
+    ----------
+    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs.
+    sizes : how many topics a set has; none for 1 2 3 4 5 10 ... up to half the topics.
+    draws : pairs of topic sets of each size, or all there are if these are fewer; at least 1.
+    bins : count swaps by the size of the difference on the one set instead, in bins so wide; above 0, with at most 12
+        decimals.
+    seed : of the topic sets; None for a new one, which the result has.
+    level : the least grade that is relevant.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+
+    Raises
+    ------
+    InputError : fewer than two topics have judgments, results and a value.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    sizes = [checks.whole_number("sizes", size, least=1) for size in sizes]
+    draws = checks.whole_number("draws", draws, least=1)
+    width = None if bins is None else _width(bins)
+    seed = chosen_seed(seed)
+    ranked = ranked_runs_of(qrels, runs, measures, level=level, min_retrieved=min_retrieved, rel_format=rel_format)
+    tested, drawn = {}, {}
+    for measure, scale, values in zip(ranked.measures, ranked.scales, defined_values(ranked, warn), strict=True):
+        n_topics = values.shape[1]
+        _refuse_topics(measure, n_topics, sizes)
+        tested[measure] = scale, scale.transform(values)
+        if n_topics not in drawn:
+            drawn[n_topics] = [
+                topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)
+            ]
+    if width is None:
+        found = {
+            measure: [swaps.swap_rate(values, sets) for sets in drawn[values.shape[1]]]
+            for measure, (_, values) in tested.items()
+        }
+        return SwapRates(found, seed)
+    by_difference = {
+        measure: {sets.shape[2]: swap_bins(values, sets, width, scale) for sets in drawn[values.shape[1]]}
+        for measure, (scale, values) in tested.items()
+    }
+    return SwapRatesByDifference(by_difference, ranked.requests, seed)
+
+
+def _width(bins: Any) -> Fraction:
+    """Return the width of a bin, exactly as a decimal number is written."""
+    width = bins if isinstance(bins, Fraction) else Fraction(repr(checks.real_number("bins", bins)))
+    if width <= 0 or (width * 10**DECIMALS).denominator != 1:
+        raise checks.wrong("bins", f"a number above 0 with at most {DECIMALS} decimals, such as 0.01", bins)
+    return width
+
+
+def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
+    """Raise an error where a measure has values for too few topics.
+
+    Raises
+    ------
+    InputError : there are not two.
+    ArgumentError : two sets of one of these sizes need more.
+    """
+    if n_topics < 2:
+        raise InputError(
+            f"a swap rate must have two topics at least, but {n_topics} has judgments, results and a value of {measure}"
+        )
+    if sizes and max(sizes) > n_topics // 2:
+        raise ArgumentError(
+            f"sizes must be at most half of the {n_topics} topics with judgments, results and a value of {measure}, "
+            f"but got {max(sizes)}"
+        )

@@ -1,0 +1,194 @@
+"""The public functions of the lab: each is there whatever has been imported, and is what its command prints."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import FIXTURES, lab
+
+import irevalx
+import irevalx.lab
+from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab.command.result import Result
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+
+
+without_warnings = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+"""Twelve topics are few, and say so."""
+
+
+def test_modules_do_not_hide_functions() -> None:
+    """Each public function can be called after all modules of the lab have been imported."""
+    folder = Path(irevalx.lab.__file__).parent
+    for path in folder.rglob("*.py"):
+        if path.stem != "__main__":
+            import_module("irevalx.lab." + ".".join(path.relative_to(folder).with_suffix("").parts))
+    assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
+
+
+def assert_printed(result: Result, *command: str) -> None:
+    """Check that the command prints a result: as csv its frame, and for people what it shows itself as."""
+    printed = lab(*command, "--format", "csv", "--quiet")
+    expected = list(csv.reader(io.StringIO(printed.stdout.decode())))
+    frame = result.to_frame()
+    assert [
+        list(frame.columns),
+        *(["" if cell is None or str(cell) == "nan" else str(cell) for cell in row] for row in frame.values.tolist()),
+    ] == expected
+    assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
+
+
+def grades_in(path: Path) -> dict[str, dict[str, int]]:
+    """Return a file of judgments as a dictionary."""
+    grades: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+        grades.setdefault(topic, {})[docno] = int(grade)
+    return grades
+
+
+def scores_in(path: Path) -> dict[str, dict[str, float]]:
+    """Return a run as a dictionary."""
+    scores: dict[str, dict[str, float]] = {}
+    for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
+        scores.setdefault(topic, {})[docno] = float(score)
+    return scores
+
+
+SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_labels() -> None:
+    """Agreement of two files of labels, and of the scores of runs with them; groups may be a dictionary."""
+    human, machine = FIXTURES / "labels" / "qrels", FIXTURES / "labels" / "machine"
+    words = ("labels", str(human), str(machine), *map(str, RUNS), "--group-by", "^[a-z]+", "--seed", "1")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.labels(grades_in(human), grades_in(machine), SCORES, groups=groups, seed=1)
+    assert_printed(found, *words)
+    of_files = irevalx.lab.labels(human, machine, RUNS, group_by="^[a-z]+", seed=1)
+    assert repr(of_files) == repr(found)
+    with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
+        irevalx.lab.labels(human, machine, resamples=-1)
+    with pytest.raises(UsageError, match="groups and group_by must be given together with runs"):
+        irevalx.lab.labels(human, machine, groups=groups)
+
+
+def test_swap_rate() -> None:
+    """Swap rates from files named by paths, and from dictionaries."""
+    words = ("swap-rate", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--sizes", "2 3", "--seed", "1")
+    found = irevalx.lab.swap_rate(QRELS, RUNS, ["map", "P.10"], sizes=[2, 3], seed=1)
+    assert_printed(found, *words)
+    by_difference = irevalx.lab.swap_rate(QRELS, RUNS, "map P.10", sizes=[2, 3], seed=1, bins=0.05)
+    assert_printed(by_difference, *words, "--bins", "0.05")
+    with pytest.raises(ArgumentError, match="bins must be a number above 0"):
+        irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0)
+
+
+def test_degrade() -> None:
+    """The text of the sample is what the command writes, and it is evaluated as that is."""
+    found = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
+    written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
+    assert found.text == written
+    from_file = irevalx.evaluate(io.BytesIO(written), RUNS[0], "infAP")
+    assert irevalx.evaluate(found, RUNS[0], "infAP").to_dict() == from_file.to_dict()
+    of_strata = irevalx.lab.degrade(QRELS, RUNS, strata="depth 1-5:100% rest:20%", seed=7)
+    assert of_strata.rel_format == "sampled"
+    assert of_strata.text == lab("degrade", QRELS, *RUNS, "--strata", "depth 1-5:100% rest:20%", "--seed", "7").stdout
+    assert irevalx.evaluate(of_strata, RUNS[0], "xinfAP").summary("xinfAP") > 0
+
+
+def test_degrade_what_is_no_file() -> None:
+    """A dictionary is sampled as the file is; the same seed is told where none was given."""
+    judged = grades_in(QRELS)
+    found, of_file = (irevalx.lab.degrade(one, stratified=0.2, seed=3) for one in (judged, QRELS))
+    assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
+    drawn = irevalx.lab.degrade(judged, stratified=0.2)
+    assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
+    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified and strata must be given"):
+        irevalx.lab.degrade(judged)
+    with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
+        irevalx.lab.degrade(judged, uniform=2)
+
+
+def test_pool() -> None:
+    """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
+    found = irevalx.lab.pool(RUNS, depth=5)
+    written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
+    assert found.text == written
+    with pytest.warns(irevalx.IrevalxWarning, match="a judged document must be in the pool"):
+        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=one) for one in (found, io.BytesIO(written))]
+    assert scores[0].to_dict() == scores[1].to_dict()
+    judged = irevalx.lab.pool(RUNS, depth=5, judge=QRELS, mix_seed=1)
+    assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
+    with pytest.raises(irevalx.IrevalxError, match="mix_seed and drop must be given together with judge"):
+        irevalx.lab.pool(RUNS, drop=True)  # type: ignore[call-overload]
+
+
+def test_compare() -> None:
+    """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
+    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
+    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
+    assert {one.category for one in told} == {irevalx.IrevalxWarning}
+    assert_printed(by_pair, *words)
+    assert (by_pair.rows[0].measure, by_pair.rows[0].run, by_pair.rows[0].differ) == ("map", "count1", False)
+    by_run = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1", **options)
+    assert_printed(by_run, *words, "--by", "run", "--baseline", "count1")
+    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", power=True, **options)
+    assert_printed(power, *words, "--power")
+    assert by_run.figure(draw="topics").axes
+    assert power.figure(width=3.3, titled=False).axes
+
+
+def test_compare_scores() -> None:
+    """What has been evaluated is compared as are the runs; a topic that a run lacks is left out, and told."""
+    scores = irevalx.evaluate(QRELS, RUNS, ["map", "P.10", "num_rel_ret", "gm_map", "runid"])
+    with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
+        found = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
+    with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
+        expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
+    assert found.to_frame().equals(expected.to_frame())
+    with pytest.warns(irevalx.IrevalxWarning) as told:
+        by_run = irevalx.lab.compare(scores, by="run")
+    assert any("gm_map is a geometric mean" in str(one.message) for one in told)
+    assert {one.name for one in by_run.measures} == {"num_rel_ret", "map", "gm_map", "P_10"}
+    qrels = {"1": {"A": 1}, "2": {"A": 1}, "3": {"B": 1}}
+    runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
+    with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
+        scores = irevalx.evaluate(qrels, runs, "map")
+    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+        found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [row.score for row in found.rows] == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
+        ({"by": 3}, "by must be one of pair run, but got 3"),
+        ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
+        ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+    ],
+)
+def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        irevalx.lab.compare(QRELS, RUNS, **arguments)
+
+
+def test_what_a_figure_refuses() -> None:
+    """It is named with what it must be."""
+    with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
+        irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
