@@ -39,8 +39,8 @@ PARQUET = (
     "Reading them takes pyarrow.",
     "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, "
     "relevance or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a "
-    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's name "
-    "without folder and ending. What is missing, or of another type, is an error.",
+    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's "
+    "name without folder and ending. What is missing, or of another type, is an error.",
 )
 """What the manual says of Parquet files."""
 

@@ -38,7 +38,7 @@ Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]
 
 Frame: TypeAlias = Any
 """A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, a dictionary of columns, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
+stream, a dictionary of columns, or what is like a frame: ``columns`` names them, and each can be gone through."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
