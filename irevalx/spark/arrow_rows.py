@@ -50,7 +50,7 @@ def read_blocks(
 
     Raises
     ------
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     for block in whole_topics(batches, least):
         if not block:
