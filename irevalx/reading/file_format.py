@@ -70,7 +70,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         source : the file.
         compat : the version of trec_eval that is followed.
         strict : refuse numbers that are not plain, rather than reading them as C does.
-        warn : told of such numbers.
+        warn : called with a line about such numbers.
 
         Raises
         ------

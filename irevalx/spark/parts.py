@@ -53,7 +53,7 @@ def computable(
     Parameters
     ----------
     highest_grade : of all judgments; it stands for them.
-    warn : told which measures are left out; of texts only those that were asked for by name.
+    warn : called with a line about measures that are left out; of texts only those that were asked for by name.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Part(Frozen):
 
         Parameters
         ----------
-        pool : what is said of the pool that the judgments have.
+        pool : the warnings about the pool that the judgments have.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class WholeRun(Frozen):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the run, a line each.
+        """Yield the warnings about the run, a line each.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class WholeJudgments(Frozen):
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the judgments and the pool, a line each."""
+        """Yield the warnings about the judgments and the pool, a line each."""
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
@@ -276,7 +276,7 @@ def all_rows(
 
     Parameters
     ----------
-    warn : told what is to be said of judgments, pool and runs.
+    warn : called with a line for each warning about judgments, pool and runs.
 
     Raises
     ------
