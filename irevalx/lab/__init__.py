@@ -32,14 +32,16 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
+    from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
+__all__ = ["compare", "degrade", "labels", "leave_out", "pool", "swap_rate"]
 
 _HOMES = {
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
     "labels": "labelling.comparing_labels",
+    "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
