@@ -227,8 +227,8 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         6,
         "Plain text only. 10.0 reads the run from standard input if its name begins with -; 9.0.8 does not.",
-        "gzip, bzip2 and xz are recognised by their content. In both versions - is standard input, for at most one "
-        "file; a longer name that begins with - is a name.",
+        "gzip, bzip2, xz and zstd are recognised by their content. In both versions - is standard input, for at most "
+        "one file; a longer name that begins with - is a name.",
         "Archives are compressed.",
         _CLI + "test_compressed_files_are_known_by_their_content",
     ),

@@ -82,7 +82,7 @@ GDEVAL: tuple[FamilyDeparture, ...] = (
     ),
     FamilyDeparture(
         "Files whose names contain .gz or .bz2 are decompressed.",
-        "gzip, bzip2 and xz are recognised by their content.",
+        "gzip, bzip2, xz and zstd are recognised by their content.",
         "Names may be anything.",
         ("test_command.py::test_compressed_files_are_known_by_their_content",),
     ),

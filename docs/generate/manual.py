@@ -27,8 +27,8 @@ DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
     'QRELS. It prints a line for each measure: the name of the measure, the topic or "all" for the summary over '
     "topics, and the value. With the same flags it prints what trec_eval prints, byte for byte.",
-    "Files may be compressed with gzip, bzip2 or xz, or be Parquet files, whatever their names are. Pipes and process "
-    "substitution work; - is standard input, for one of the files. "
+    "Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet files, whatever their names are. Pipes and "
+    "process substitution work; - is standard input, for one of the files. "
     "Of several runs each gets a block of its own. The name of a run is its "
     "tag, or its file where several runs have the same tag.",
     "Options may stand anywhere, and trec_eval's long options may be abbreviated.",

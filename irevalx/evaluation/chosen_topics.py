@@ -59,7 +59,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     ranked = ranking.covers(documents)
     wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
     if settings.topic is not None:
-        wanted &= [topic == settings.topic for topic in documents.topics]
+        wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
     places = np.flatnonzero(wanted)
     topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}

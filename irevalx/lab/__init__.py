@@ -28,6 +28,7 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
     from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "degrade", "labels", "leave_out", "pool", "swap_rate"]
+__all__ = ["agree", "compare", "degrade", "labels", "leave_out", "pool", "swap_rate"]
 
 _HOMES = {
+    "agree": "agreement.agreements",
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
     "labels": "labelling.comparing_labels",

@@ -19,8 +19,9 @@ import pickle
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, suppress
+from itertools import chain, cycle, islice
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from irevalx.errors import LostProcessError
@@ -28,7 +29,7 @@ from irevalx.errors import LostProcessError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_READY, _RESULT, _ERROR, _END = range(4)
+_READY, _ITEM, _RESULT, _ERROR, _END = range(5)
 
 BIG = 1 << 24
 """So many bytes to read are worth the forking of processes."""
@@ -39,8 +40,19 @@ def worth_sharing(size: int) -> bool:
     return size >= BIG
 
 
+def processes_for(size: int, most: int) -> int:
+    """Return how many processes should share the reading of a file.
+
+    Parameters
+    ----------
+    size : of the file; each process takes a while to start, in which it could read a part of ``BIG``.
+    most : how many there may be; at least 1.
+    """
+    return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
+
+
 def in_order(
-    work: Callable[[Item], Result], items: Callable[[], Iterable[Item]], processes: int
+    work: Callable[[Item], Result], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool = False
 ) -> Generator[Result, None, None]:
     """Yield what ``work`` makes of each item, in the order of the items.
 
@@ -49,6 +61,8 @@ def in_order(
     work : called in other processes, unless there is only one; what it returns or raises must be fit to be pickled.
     items : called once in each process, and must give the same items there; process i of n works on every n-th.
     processes : how many to use where that is possible, and where there are as many items; at least 1.
+    made_once : whether ``items`` takes long: one more process then calls it and hands the items, which must be fit to
+        be pickled, to the others.
 
     Raises
     ------
@@ -58,7 +72,7 @@ def in_order(
     try:
         if processes > 1 and isinstance(known := items(), Sized):
             processes = min(processes, len(known))
-        if processes > 1 and _may_fork() and workers.start(work, items, processes):
+        if processes > 1 and _may_fork() and workers.start(work, items, processes, made_once=made_once):
             yield from workers.results()
         else:
             yield from map(work, items())
@@ -73,16 +87,35 @@ class _Workers:
         self._leash: int | None = None
         self._pids: list[int] = []
         self._pipes: list[BinaryIO] = []
+        self._sources: list[tuple[BinaryIO, BinaryIO]] = []
+        self._n_makers = 0
 
-    def start(self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int) -> bool:
-        """Start them, and return whether all of them could be started; if not, none is left."""
+    def start(
+        self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
+    ) -> bool:
+        """Start them, and return whether all of them could be started; if not, none is left.
+
+        Parameters
+        ----------
+        As for ``in_order``.
+        """
         try:
             end, self._leash = os.pipe()
             try:
-                for number in range(processes):
-                    self._fork(end, _messages(work, items, number, processes))
+                if made_once:
+                    self._n_makers = 1
+                    for _ in range(processes):
+                        self._sources.append(_pipe())
+                    given = [write_end for _, write_end in self._sources]
+                    maker = self._fork(end, _given(items, given), *given)
+                    for taken, _ in list(self._sources):
+                        self._fork(end, _messages(work, _received(maker, taken)), taken)
+                else:
+                    for number in range(processes):
+                        self._fork(end, _messages(work, _every_nth(items, number, processes)))
             finally:
                 os.close(end)
+                self._close_sources()
             for pid, pipe in zip(self._pids, self._pipes, strict=True):
                 receive(pid, pipe)  # that it is ready
         except (OSError, LostProcessError):
@@ -92,8 +125,9 @@ class _Workers:
 
     def results(self) -> Iterator[Any]:
         """Yield what they make of the items."""
+        workers = list(zip(self._pids, self._pipes, strict=True))[self._n_makers :]
         while True:
-            for pid, pipe in zip(self._pids, self._pipes, strict=True):
+            for pid, pipe in workers:
                 kind, value = receive(pid, pipe)
                 if kind == _END:
                     return
@@ -113,17 +147,37 @@ class _Workers:
                 os.waitpid(pid, 0)
         self._pipes, self._pids = [], []
 
-    def _fork(self, leash: int, messages: Iterator[bytes]) -> None:
-        """Start a process that sends these messages."""
-        read_end, write_end = os.pipe()
-        self._pipes.append(os.fdopen(read_end, "rb"))
-        with os.fdopen(write_end, "wb") as answers, _signals_blocked() as mask:
+    def _close_sources(self, but: Container[BinaryIO] = ()) -> None:
+        """Close the pipes between the maker of the items and the others: each of them keeps its own ends only."""
+        for pipe in chain.from_iterable(self._sources):
+            if pipe not in but:
+                pipe.close()
+        self._sources = []
+
+    def _fork(self, leash: int, messages: Iterator[bytes], *sources: BinaryIO) -> int:
+        """Start a process that sends these messages, and return its id.
+
+        Parameters
+        ----------
+        sources : the ends of pipes to the maker that it needs.
+        """
+        answers_read, answers = _pipe()
+        self._pipes.append(answers_read)
+        with answers, _signals_blocked() as mask:
             pid = os.fork()
             if not pid:
-                self._serve(leash, messages, answers, mask)
+                self._serve(leash, messages, answers, sources, mask)
             self._pids.append(pid)
+        return pid
 
-    def _serve(self, leash: int, messages: Iterator[bytes], answers: BinaryIO, mask: Iterable[int]) -> NoReturn:
+    def _serve(
+        self,
+        leash: int,
+        messages: Iterator[bytes],
+        answers: BinaryIO,
+        sources: Container[BinaryIO],
+        mask: Iterable[int],
+    ) -> NoReturn:
         """Send the messages; whatever happens, the child must not go on with what the parent was about to do."""
         try:
             if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -133,6 +187,7 @@ class _Workers:
             os.close(self._leash)
             for pipe in self._pipes:
                 pipe.close()
+            self._close_sources(sources)
             threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
             for message in messages:
                 answers.write(message)
@@ -157,17 +212,64 @@ def _end_with(leash: int) -> NoReturn:
     os._exit(0)
 
 
-def _messages(
-    work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], number: int, processes: int
-) -> Iterator[bytes]:
-    yield pickle.dumps((_READY, None), pickle.HIGHEST_PROTOCOL)
+def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[bytes]:
+    """Yield what a worker tells: that it is ready, what it makes of its items, and that these have come to an end."""
+    yield _packed(_READY, None)
     try:
-        for place, item in enumerate(items()):
-            if place % processes == number:
-                yield pickle.dumps((_RESULT, work(item)), pickle.HIGHEST_PROTOCOL)
+        for item in items:
+            yield _packed(_RESULT, work(item))
     except Exception as error:  # noqa: BLE001 - raised again in the parent
-        yield pickle.dumps((_ERROR, error), pickle.HIGHEST_PROTOCOL)
-    yield pickle.dumps((_END, None), pickle.HIGHEST_PROTOCOL)
+        yield _packed(_ERROR, error)
+    yield _packed(_END, None)
+
+
+def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int) -> Iterator[Item]:
+    """Yield the items of one of several processes that make all of them."""
+    yield from islice(items(), number, None, processes)
+
+
+def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Iterator[bytes]:
+    """Yield what the maker of the items tells, which is that it is ready; hand out the items, and what ends them."""
+    yield _packed(_READY, None)
+    turns = cycle(pipes)
+    try:
+        for item in items():
+            _send(next(turns), _ITEM, item)
+    except Exception as error:  # noqa: BLE001 - raised again in the process whose turn it is
+        _send(next(turns), _ERROR, error)
+    for pipe in pipes:
+        _send(pipe, _END, None)
+
+
+def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
+    """Yield the items that the maker has for a process.
+
+    Raises
+    ------
+    What ended the items, in its turn; LostProcessError.
+    """
+    while True:
+        kind, value = receive(maker, pipe)
+        if kind == _END:
+            return
+        if kind == _ERROR:
+            raise value
+        yield value
+
+
+def _packed(kind: int, value: object) -> bytes:
+    return pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL)
+
+
+def _send(pipe: BinaryIO, kind: int, value: object) -> None:
+    pickle.dump((kind, value), pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _pipe() -> tuple[BinaryIO, BinaryIO]:
+    """Return the ends of a pipe: for reading and for writing."""
+    read_end, write_end = os.pipe()
+    return os.fdopen(read_end, "rb"), os.fdopen(write_end, "wb")
 
 
 def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:

@@ -23,8 +23,8 @@ class HasTopics(Protocol):
 
 Part = TypeVar("Part", bound=HasTopics)
 
-LEAST_SHARE, MOST_SHARE = 1 << 23, 1 << 26
-"""Bytes of a file that are worth a process of their own, and those after which a process tells how far it is."""
+MOST_SHARE = 1 << 26
+"""Bytes of a file after which a process tells how far it is."""
 
 
 class Block(Frozen):
@@ -104,9 +104,8 @@ class Share(Frozen):
 def shares_of(source: Source, processes: int) -> list[Share]:
     """Return the parts of a plain file that several processes read in turn, one after the other in the file.
 
-    There is one for each process, or the same number for each where the file is big; fewer where they would be smaller
-    than ``LEAST_SHARE``, or where a topic is longer than a share. The first one has at least the first block that
-    ``blocks_of`` yields: warnings are about that block.
+    There is one for each process, or the same number for each where the file is big; fewer where a topic is longer than
+    a share. The first one has at least the first block that ``blocks_of`` yields: warnings are about that block.
 
     Parameters
     ----------
@@ -117,9 +116,9 @@ def shares_of(source: Source, processes: int) -> list[Share]:
     Nothing where the file is compressed, cannot be read, or is not made of several topics.
     """
     size = source.size
-    number = min(processes * -(-size // (processes * MOST_SHARE)), size // LEAST_SHARE)
-    if number < 2 or not source.is_plain_file:
+    if not source.is_plain_file:
         return []
+    number = processes * -(-size // (processes * MOST_SHARE))
     try:
         first = len(next(blocks_of(source)).text)
         places = [max(first, part * size // number) for part in range(number)]

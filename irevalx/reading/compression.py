@@ -1,4 +1,7 @@
-"""Gzip, bzip2 and xz, read to the last byte of the last stream or refused.
+"""Gzip, bzip2, xz and zstd, read to the last byte of the last stream or refused.
+
+Where the packages of the extra ``fast`` are installed, ISA-L decodes gzip, in about a third of the time of zlib; and
+zstd can be read before Python 3.14, which has a module for it.
 
 A compressed file is one stream after another; between and behind them there may be padding, as each format allows it.
 Messages count the bytes of the compressed file from 0.
@@ -6,8 +9,9 @@ Messages count the bytes of the compressed file from 0.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeAlias, cast
 
 from irevalx.errors import UnreadableFileError, quote
 from irevalx.frozen import Frozen
@@ -24,7 +28,7 @@ class Readable(Protocol):
 
 
 class Decoder(Protocol):
-    """Decodes one stream, as those of ``bz2`` and ``lzma`` do.
+    """Decodes one stream, as those of ``bz2``, ``lzma``, ``zstd`` and ``isal`` do.
 
     ``needs_input`` says whether there is nothing left to give without more of the stream, ``eof`` whether the stream
     has ended; ``unused_data`` is then what was given to it behind the end.
@@ -39,6 +43,10 @@ class Decoder(Protocol):
     def decompress(self, data: bytes, /, max_length: int) -> bytes: ...  # noqa: D102
 
 
+MakeDecoder: TypeAlias = Callable[[bytes], Decoder]
+"""Makes the decoder of a stream that begins with some bytes."""
+
+
 class Compression(Frozen):
     """A way to compress files.
 
@@ -46,8 +54,8 @@ class Compression(Frozen):
     ----------
     name : for messages.
     starts : how a stream begins.
-    decoder : imports the module of the standard library; returns what makes the decoder of a stream, and what that
-        raises when the data is damaged.
+    decoder : imports the module; returns what makes the decoder of a stream, given its first bytes, and what that
+        raises when the data is damaged. Raises ImportError where there is no such module.
     padding : zeros may follow a stream in multiples of so many; none if it is 0.
     ends_with_padding : whether nothing may come behind padding.
     follows : what may follow a stream, for messages.
@@ -55,7 +63,7 @@ class Compression(Frozen):
 
     name: str
     starts: tuple[bytes, ...]
-    decoder: Callable[[], tuple[Callable[[], Decoder], type[Exception]]]
+    decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
     padding: int
     ends_with_padding: bool
     follows: str
@@ -84,23 +92,47 @@ class _GzipDecoder:
         return decoded
 
 
-def _gzip_decoder() -> tuple[Callable[[], Decoder], type[Exception]]:
+def _gzip_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
     import zlib
+    from importlib import import_module
 
-    return _GzipDecoder, zlib.error
+    try:
+        isal = import_module("isal.igzip_lib")
+    except ImportError:
+        return lambda start: _GzipDecoder(), (zlib.error,)
+
+    def make(start: bytes) -> Decoder:
+        # ISA-L takes no notice of reserved flags, which gzip and zlib refuse.
+        is_reserved = len(start) > _GZIP_FLAGS and start[_GZIP_FLAGS] >= _GZIP_RESERVED
+        return _GzipDecoder() if is_reserved else cast("Decoder", isal.IgzipDecompressor(flag=isal.DECOMP_GZIP))
+
+    return make, (isal.IsalError, zlib.error)
 
 
-def _bzip2_decoder() -> tuple[Callable[[], Decoder], type[Exception]]:
+def _bzip2_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
     import bz2
 
-    return bz2.BZ2Decompressor, OSError
+    return lambda start: bz2.BZ2Decompressor(), (OSError,)
 
 
-def _xz_decoder() -> tuple[Callable[[], Decoder], type[Exception]]:
+def _xz_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
     import lzma
 
-    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), lzma.LZMAError
+    return lambda start: lzma.LZMADecompressor(lzma.FORMAT_XZ), (lzma.LZMAError,)
 
+
+def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
+    from importlib import import_module
+
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    return lambda start: cast("Decoder", zstd.ZstdDecompressor()), (zstd.ZstdError,)
+
+
+EXTRA = "irevalx[fast]"
+"""What to install for gzip to be read quickly, and zstd before Python 3.14."""
+
+_GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
+"""Where a stream of gzip has its flags, and the first of those that have no meaning."""
 
 # A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
@@ -129,6 +161,14 @@ COMPRESSIONS = (
         ends_with_padding=False,
         follows="another one, or zeros, a multiple of four of them",
     ),
+    Compression(
+        name="zstd",
+        starts=(b"\x28\xb5\x2f\xfd", *(bytes([byte]) + b"\x2a\x4d\x18" for byte in range(0x50, 0x60))),
+        decoder=_zstd_decoder,
+        padding=0,
+        ends_with_padding=True,
+        follows="another one",
+    ),
 )
 
 LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in compression.starts)
@@ -149,14 +189,22 @@ class Decompressed:
     head : the first bytes of the file, which have been read already.
     stream : the others.
     name : what messages call the file.
+
+    Raises
+    ------
+    UnreadableFileError : there is no module that decodes it.
     """
 
     def __init__(self, compression: Compression, head: bytes, stream: Readable, name: str) -> None:
         self._compression = compression
         self._input = _Input(head, stream)
         self._name = name
-        self._make, self._damage = compression.decoder()
-        self._decoder = self._make()
+        try:
+            self._make, self._damage = compression.decoder()
+        except ImportError:
+            needed = f"{compression.name} data needs Python 3.14 or backports.zstd: pip install '{EXTRA}'"
+            raise UnreadableFileError(f"{name}: {needed}") from None
+        self._decoder = self._make(self._input.look_ahead(LONGEST_START))
         self._begin = 0
         self._ended = False
 
@@ -182,7 +230,7 @@ class Decompressed:
             if self._ended:
                 return b""
             self._begin = self._input.offset
-            self._decoder = self._make()
+            self._decoder = self._make(self._input.look_ahead(LONGEST_START))
         given = b""
         if self._decoder.needs_input:
             given = self._input.read()

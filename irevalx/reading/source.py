@@ -34,7 +34,7 @@ _HEAD_SIZE = 4096
 class Source:
     """A file that can be read again, even if it is a pipe.
 
-    Gzip, bzip2 and xz are known by their content, never by their name.
+    Gzip, bzip2, xz and zstd are known by their content, never by their name.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ class Source:
     def __init__(self, path: str, content: bytes | None = None) -> None:
         self.path = path
         self._content = content
+        self._is_decoded = False
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
@@ -59,6 +60,17 @@ class Source:
         content = given.read()
         name = getattr(given, "name", None)
         return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
+
+    def in_memory(self) -> Source:
+        """Return what the file holds, decompressed once, as a source that can be read any number of times.
+
+        Raises
+        ------
+        UnreadableFileError : as ``chunks``.
+        """
+        kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        kept._is_decoded = True  # what begins like a compressed file now is none
+        return kept
 
     @property
     def size(self) -> int:
@@ -96,7 +108,7 @@ class Source:
         """
         head = self._head()
         name = shown_name(self.path)
-        if not compression_of(head):
+        if self._is_decoded or not compression_of(head):
             return head[:size]
         with suppress(UnreadableFileError):
             return _plain(io.BytesIO(head), name).read(size)
@@ -166,7 +178,7 @@ class Source:
                     stream = self._spooled(raw)
                 if begin:
                     raw.seek(begin)
-                else:
+                elif not self._is_decoded:
                     stream = _plain(stream, shown_name(self.path))
                 left = sys.maxsize if end is None else end - begin
                 while chunk := stream.read(min(size, left)):
@@ -210,7 +222,7 @@ def stem_of(path: str) -> str:
     """Return a file's name without folder and endings; of those only the last, and that of a compression."""
     name = path.rpartition("/")[2]
     stem = name
-    for suffix in (".gz", ".bz2", ".xz"):
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
         stem = stem.removesuffix(suffix)
     return stem.rpartition(".")[0] or stem or name
 

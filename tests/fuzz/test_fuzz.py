@@ -1,7 +1,7 @@
 """Thousands of calls with spoiled files, archives and options: each ends with a status and a reason, or the right answer.
 
 FUZZ_CALLS says how many (2000), and FUZZ_FIRST the number of the first (0); the same number is the same call. The
-binaries that TREC_EVAL_9 and TREC_EVAL_10 name, and gzip, bzip2 and xz where they are there, say what is right.
+binaries that TREC_EVAL_9 and TREC_EVAL_10 name, and gzip, bzip2, xz and zstd where they are there, say what is right.
 """
 
 from __future__ import annotations

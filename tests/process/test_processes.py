@@ -160,15 +160,18 @@ def test_nobody_sends_signals(monkeypatch: pytest.MonkeyPatch) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def squares(processes: int, n: int = 7) -> list[int]:
+def squares(processes: int, n: int = 7, *, made_once: bool = False) -> list[int]:
     """Work on numbers."""
-    return list(workers.in_order(lambda x: x * x, lambda: range(n), processes))
+    return list(workers.in_order(lambda x: x * x, lambda: range(n), processes, made_once=made_once))
 
 
 @pytest.mark.parametrize("call", ["fork", "pipe"])
 @pytest.mark.parametrize("works", range(6))
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE], ids=errno.errorcode.get)
-def test_no_room_for_processes(call: str, works: int, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("made_once", [False, True])
+def test_no_room_for_processes(
+    call: str, works: int, number: int, made_once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When a fork or a pipe fails, the first one or a later one, one process does the work, and nothing is left."""
     real: Callable[[], object] = getattr(os, call)
     calls = itertools.count()
@@ -180,7 +183,7 @@ def test_no_room_for_processes(call: str, works: int, number: int, monkeypatch: 
 
     before = open_files()
     monkeypatch.setattr(os, call, failing)
-    assert squares(5) == [x * x for x in range(7)]
+    assert squares(5, made_once=made_once) == [x * x for x in range(7)]
     assert open_files() == before
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
@@ -238,8 +241,9 @@ BUSY = {
 
 
 @pytest.mark.parametrize("busy", BUSY)
+@pytest.mark.parametrize("made_once", [False, True])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-def test_workers_end_with_their_parent(busy: str, end: signal.Signals, tmp_path: Path) -> None:
+def test_workers_end_with_their_parent(busy: str, made_once: bool, end: signal.Signals, tmp_path: Path) -> None:
     """However the parent goes, and whatever they are doing, its workers are gone soon after."""
     body = BUSY[busy].replace("\n", "\n    ")
     script = f"""
@@ -248,12 +252,16 @@ def work(x):
     with open(os.path.join(sys.argv[1], str(os.getpid())), "w"):
         pass
     {body}
-for result in workers.in_order(work, lambda: range(2), 2):
+def items():
+    yield from (1, 2)
+    if {made_once}:
+        work(3)
+for result in workers.in_order(work, items, 2, made_once={made_once}):
     time.sleep(1000)
 """
     command = [sys.executable, "-c", "import irevalx.process.workers as workers\n" + script, str(tmp_path)]
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)}) as parent:
-        wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
+        wait_for(lambda: len(list(tmp_path.iterdir())) == 2 + made_once)
         pids = [int(path.name) for path in tmp_path.iterdir()]
         assert parent.pid not in pids
         assert all(alive(pid) for pid in pids)

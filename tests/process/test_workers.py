@@ -52,19 +52,20 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
     assert (usage_error.status, usage_error.stdout) == (2, b"")
 
 
-def test_results_come_in_order_whichever_process_is_quick() -> None:
+@pytest.mark.parametrize("made_once", [False, True])
+def test_results_come_in_order_whichever_process_is_quick(made_once: bool) -> None:
     """Each process works on every n-th item, until the items or the consumer come to an end."""
     for processes in (1, 2, 3, 8):
-        assert list(workers.in_order(lambda x: (x, x * x), lambda: range(7), processes)) == [
-            (x, x * x) for x in range(7)
-        ]
-        with closing(workers.in_order(lambda x: x, itertools.count, processes)) as results:
+        squares = workers.in_order(lambda x: (x, x * x), lambda: range(7), processes, made_once=made_once)
+        assert list(squares) == [(x, x * x) for x in range(7)]
+        with closing(workers.in_order(lambda x: x, itertools.count, processes, made_once=made_once)) as results:
             assert list(itertools.islice(results, 5)) == [0, 1, 2, 3, 4]
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_errors_come_in_their_turn() -> None:
+@pytest.mark.parametrize("made_once", [False, True])
+def test_errors_come_in_their_turn(made_once: bool) -> None:
     """What the work raises, or reading its items, ends the results at the same place for any number of processes."""
 
     def work(x: int) -> int:
@@ -79,11 +80,42 @@ def test_errors_come_in_their_turn() -> None:
     for processes in (1, 2, 3):
         seen: list[int] = []
         with pytest.raises(MalformedLineError, match=r"^run:4: a line$"):
-            seen.extend(workers.in_order(work, lambda: range(9), processes))
+            seen.extend(workers.in_order(work, lambda: range(9), processes, made_once=made_once))
         assert seen == [0, 1, 2, 3]
         with pytest.raises(UnreadableFileError):
-            seen.extend(workers.in_order(work, items, processes))
+            seen.extend(workers.in_order(work, items, processes, made_once=made_once))
         assert seen[4:] == [0, 1, 2]
+
+
+def test_items_are_made_once() -> None:
+    """One process makes them, and others work on them, however big they are."""
+    parent = os.getpid()
+
+    def items() -> Iterator[tuple[int, bytes]]:
+        for number in range(6):
+            yield os.getpid(), bytes([number]) * 1_000_000
+
+    found = list(
+        workers.in_order(lambda item: (os.getpid(), *item), lambda: (item for item in items()), 2, made_once=True)
+    )
+    assert [text[-1] for *_, text in found] == list(range(6))
+    made_by, worked_by = {maker for _, maker, _ in found}, {worker for worker, *_ in found}
+    assert (len(made_by), len(worked_by)) == (1, 2)
+    assert not {parent} & (made_by | worked_by)
+    assert not made_by & worked_by
+
+
+def test_a_maker_that_is_killed_is_an_error() -> None:
+    """Items that nobody makes any more must not pass for their end."""
+
+    def items() -> Iterator[int]:
+        yield from range(5)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    seen: list[int] = []
+    with pytest.raises(LostProcessError):
+        seen.extend(workers.in_order(lambda x: x, items, 2, made_once=True))
+    assert seen == [0, 1, 2, 3, 4]
 
 
 def test_a_process_that_is_killed_is_an_error() -> None:
@@ -108,14 +140,21 @@ def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
         list(workers.in_order(lambda x: lambda: x, lambda: range(3), 2))
 
 
+def many_topics() -> list[bytes]:
+    """Return the lines of a run that has other topics between those of the example."""
+    parts = [[b"u%d%s" % (number, line) for line in LINES if line] for number in range(6)]
+    half = next(place for place, line in enumerate(LINES) if line.startswith(b"303"))
+    return [*parts[0], *parts[1], *LINES[:half], *parts[2], *parts[3], *LINES[half:], *parts[4], *parts[5]]
+
+
 def divided(name: str) -> bytes:
     """Return a run that several processes read, with something in it that one process must tell in the same words."""
-    lines = [line for line in LINES if line]
+    lines = many_topics()
     last = lines[-1].split()
     if name == "no newline at the end":
         return b"\n".join(lines)
     if name == "a topic returns soon":
-        lines.insert(40, lines[0])
+        lines.insert(30, lines[0])
     elif name == "a topic returns late":
         lines.append(lines[0])
     elif name == "a document twice":
@@ -160,26 +199,24 @@ def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
     command: list[str | Path] = [*EVERYTHING, *["--strict"] * strict, QRELS, tmp_path / "run"]
     alone = run(*command, "--threads", "1")
-    for bound in ("irevalx.process.workers.BIG", "irevalx.reading.blocks.LEAST_SHARE"):
-        monkeypatch.setattr(bound, 1)
+    monkeypatch.setattr(workers, "BIG", 1)
     fork = Mock(wraps=os.fork)
     monkeypatch.setattr(os, "fork", fork)
     for processes in (2, 5):
         assert run(*command, "--threads", str(processes)) == alone
-    assert fork.call_count >= 4
+    assert fork.call_count == 7
 
 
 @pytest.mark.parametrize("columns", ["TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"])
 def test_a_run_of_ms_marco_in_shares(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first line of the file says for all shares which columns there are."""
     places = [("TOPIC", "Q0", "DOCNO", "RANK", "SCORE").index(name) for name in columns.split()]
-    rows = [b"\t".join(line.split()[place] for place in places) for line in LINES if line]
+    rows = [b"\t".join(line.split()[place] for place in places) for line in many_topics()]
     (tmp_path / "run").write_bytes(b"\n".join(rows))
     monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
     command: list[str | Path] = [*EVERYTHING, "-T", "msmarco", QRELS, tmp_path / "run"]
     alone = run(*command, "--threads", "1")
-    for bound in ("irevalx.process.workers.BIG", "irevalx.reading.blocks.LEAST_SHARE"):
-        monkeypatch.setattr(bound, 1)
+    monkeypatch.setattr(workers, "BIG", 1)
     assert run(*command, "--threads", "3") == alone
     assert alone.stdout.count(b"\n") > 100
 
@@ -190,3 +227,15 @@ def test_no_more_processes_than_there_is_work(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(os, "fork", fork)
     assert list(workers.in_order(lambda x: x * x, lambda: range(3), 2000)) == [0, 1, 4]
     assert fork.call_count == 3
+
+
+def test_processes_for_a_file() -> None:
+    """Each has something to do for longer than it takes to start, however many are asked for."""
+    assert [workers.processes_for(size, 8) for size in (0, workers.BIG - 1, workers.BIG, 2 * workers.BIG)] == [
+        1,
+        1,
+        2,
+        4,
+    ]
+    assert workers.processes_for(100 * workers.BIG, 8) == 8
+    assert workers.processes_for(2 * workers.BIG, 2000) == 4

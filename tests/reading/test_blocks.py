@@ -121,7 +121,6 @@ def test_shares_are_cut_between_topics(
     text = made_topics(lengths, random.Random(1))
     (tmp_path / "run").write_bytes(text if newline else text[:-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "LEAST_SHARE", 1)
         patch.setattr(blocks, "CHUNK_SIZE", chunk)
         found = shares_of(Source(str(tmp_path / "run")), processes)
         assert len(found) <= processes
@@ -151,22 +150,18 @@ def test_every_process_has_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = made_topics([10] * 1000, random.Random(1))
     (tmp_path / "run").write_bytes(text)
     monkeypatch.setattr(blocks, "CHUNK_SIZE", 1000)
-    monkeypatch.setattr(blocks, "LEAST_SHARE", 1000)
     for processes in (2, 3, 8):
         sizes = [share.end - share.begin for share in shares_of(Source(str(tmp_path / "run")), processes)]
         assert len(sizes) == processes
         assert max(sizes) - min(sizes) < 2000
     monkeypatch.setattr(blocks, "MOST_SHARE", len(text) // 5)
     assert len(shares_of(Source(str(tmp_path / "run")), 2)) == 6
-    monkeypatch.setattr(blocks, "LEAST_SHARE", len(text) // 3)
-    assert len(shares_of(Source(str(tmp_path / "run")), 2000)) == 3
 
 
-@pytest.mark.parametrize("content", ["compressed", "one topic", "small", "standard input"])
-def test_files_without_shares(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("content", ["compressed", "one topic", "standard input"])
+def test_files_without_shares(content: str, tmp_path: Path) -> None:
     """What is compressed, not a file, or one topic is not divided."""
     path = tmp_path / "run"
     text = made_topics([1000] if content == "one topic" else [10] * 100, random.Random(1))
     path.write_bytes(gzip.compress(text) if content == "compressed" else text)
-    monkeypatch.setattr(blocks, "LEAST_SHARE", 1 << 20 if content == "small" else 1)
     assert shares_of(Source("-" if content == "standard input" else str(path)), 4) == []

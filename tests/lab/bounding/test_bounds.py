@@ -14,7 +14,6 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.weighted_measures import weighted_measures
-from irevalx.frozen import replace as replace_fields
+from irevalx.frozen import replace
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.reading.source import Source
@@ -249,7 +248,7 @@ def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], co
         for share in rng.uniform(0, 1, DRAWS).tolist():
             hidden = rng.random(experiment.judgments.grades.size) < share
             grades = np.where(hidden, -1, experiment.judgments.grades)
-            judged = replace_fields(experiment.judgments, grades=grades)
+            judged = replace(experiment.judgments, grades=grades)
             some = WeightedScores(replace(experiment, judgments=judged), measure)
             for row in rows:
                 found, true = some.bounds(row), truth[row]

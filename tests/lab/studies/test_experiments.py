@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
@@ -28,8 +27,9 @@ from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.ranked_runs import RunRules, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
+from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
@@ -134,7 +134,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     ]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], least_retrieved=0.95, warn=said.append)
+        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
     assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
