@@ -74,6 +74,22 @@ SCORES = {path.name: scores_in(path) for path in RUNS}
 
 
 @without_warnings
+def test_estimate(tmp_path: Path) -> None:
+    """Estimates from files and from dictionaries."""
+    machine = FIXTURES / "labels" / "machine"
+    human = {topic: grades for topic, grades in grades_in(QRELS).items() if int(topic) % 2}
+    found = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
+    path = tmp_path / "human"
+    path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
+    words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
+    assert_printed(found, "estimate", *words)
+    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
+    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
+
+
+@without_warnings
 def test_labels() -> None:
     """Agreement of two files of labels, and of the scores of runs with them; groups may be a dictionary."""
     human, machine = FIXTURES / "labels" / "qrels", FIXTURES / "labels" / "machine"
