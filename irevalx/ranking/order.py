@@ -91,7 +91,7 @@ def _ties_by_name(
     order = np.arange(results.rows.size) if order is None else order
     tied = _members(ties)
     group = np.cumsum(~np.append(False, ties)[tied])
-    names = results.docnos.take(order[tied]).names
+    names = results.docnos.take(order[tied])
     order[tied] = order[tied][order_by_name(names, group, descending=not first_name_first)]
     return order
 

@@ -35,15 +35,22 @@ def test_modules_do_not_hide_functions() -> None:
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
 
 
+def cell(value: object) -> object:
+    """Return what csv has for a value; a number as a number, as a column of a frame has numbers of one kind."""
+    text = "" if value is None or str(value) == "nan" else str(value)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def assert_printed(result: Result, *command: str) -> None:
     """Check that the command prints a result: as csv its frame, and for people what it shows itself as."""
     printed = lab(*command, "--format", "csv", "--quiet")
-    expected = list(csv.reader(io.StringIO(printed.stdout.decode())))
+    heads, *expected = csv.reader(io.StringIO(printed.stdout.decode()))
     frame = result.to_frame()
-    assert [
-        list(frame.columns),
-        *(["" if cell is None or str(cell) == "nan" else str(cell) for cell in row] for row in frame.values.tolist()),
-    ] == expected
+    assert list(frame.columns) == heads
+    assert [list(map(cell, row)) for row in frame.values.tolist()] == [list(map(cell, row)) for row in expected]
     assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
 
 
@@ -64,6 +71,22 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_estimate(tmp_path: Path) -> None:
+    """Estimates from files and from dictionaries."""
+    machine = FIXTURES / "labels" / "machine"
+    human = {topic: grades for topic, grades in grades_in(QRELS).items() if int(topic) % 2}
+    found = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
+    path = tmp_path / "human"
+    path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
+    words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
+    assert_printed(found, "estimate", *words)
+    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
+    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 
 @without_warnings

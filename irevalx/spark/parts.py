@@ -16,15 +16,6 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
 from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
 from irevalx.evaluation.columns import population_of_values
-from irevalx.evaluation.part_counts import (
-    N_COUNTED,
-    Example,
-    JudgmentCounts,
-    RunCounts,
-    counts_of_judgments,
-    counts_of_runs,
-    examples,
-)
 from irevalx.evaluation.spellings import hardly_any_judged
 from irevalx.evaluation.topic_values import little_judged, values_of, without_value
 from irevalx.frozen import Frozen, replace
@@ -35,6 +26,15 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
 from irevalx.reading.runs import Results
 from irevalx.settings import Settings
+from irevalx.spark.part_counts import (
+    N_COUNTED,
+    Example,
+    JudgmentCounts,
+    RunCounts,
+    counts_of_judgments,
+    counts_of_runs,
+    examples,
+)
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The names that values are printed under, in print order, each with its measure."""
