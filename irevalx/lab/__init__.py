@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
+    from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "compare", "degrade", "estimate", "labels", "pool", "swap_rate"]
+__all__ = ["agree", "compare", "degrade", "estimate", "labels", "leave_out", "pool", "swap_rate"]
 
 _HOMES = {
     "agree": "agreement.agreements",
@@ -44,6 +45,7 @@ _HOMES = {
     "degrade": "judging.degraded",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
+    "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
