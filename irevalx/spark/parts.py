@@ -16,15 +16,6 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
 from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
 from irevalx.evaluation.columns import population_of_values
-from irevalx.evaluation.part_counts import (
-    N_COUNTED,
-    Example,
-    JudgmentCounts,
-    RunCounts,
-    counts_of_judgments,
-    counts_of_runs,
-    examples,
-)
 from irevalx.evaluation.spellings import hardly_any_judged
 from irevalx.evaluation.topic_values import little_judged, values_of, without_value
 from irevalx.frozen import Frozen, replace
@@ -35,6 +26,15 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
 from irevalx.reading.runs import Results
 from irevalx.settings import Settings
+from irevalx.spark.part_counts import (
+    N_COUNTED,
+    Example,
+    JudgmentCounts,
+    RunCounts,
+    counts_of_judgments,
+    counts_of_runs,
+    examples,
+)
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The names that values are printed under, in print order, each with its measure."""
@@ -53,7 +53,7 @@ def computable(
     Parameters
     ----------
     highest_grade : of all judgments; it stands for them.
-    warn : told which measures are left out; of texts only those that were asked for by name.
+    warn : called with a line about measures that are left out; of texts only those that were asked for by name.
 
     Raises
     ------
@@ -68,8 +68,8 @@ def computable(
     rows, nobody = Segments.of_lengths([1]), Names.of([b""])
     judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
     found = values_of(judgments, [], selection, settings)
-    for misfit in found.misfits:
-        warn(f"{misfit}; it is left out")
+    for reason in found.unsupported:
+        warn(f"{reason}; it is left out")
     allowed = {column.name for column in found.columns}
     return replace(selection, measures=tuple(one for one in selection.measures if allowed.issuperset(one.names)))
 
@@ -107,7 +107,7 @@ class Part(Frozen):
 
         Parameters
         ----------
-        pool : what is said of the pool that the judgments have.
+        pool : the warnings about the pool that the judgments have.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class WholeRun(Frozen):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the run, a line each.
+        """Yield the warnings about the run, a line each.
 
         Parameters
         ----------
@@ -235,8 +235,8 @@ class WholeRun(Frozen):
             return topic.encode(), pair
 
         lines = [
-            f"scores must be finite numbers, but {known.odd} {'is' if known.odd == 1 else 'are'} not"
-            if known.odd
+            f"scores must be finite numbers, but {known.malformed} {'is' if known.malformed == 1 else 'are'} not"
+            if known.malformed
             else None,
             topics.left_out(complete=settings.complete) if settings.topic is None else None,
             hardly_any_judged(known.without_judged, known.with_results, example),
@@ -258,11 +258,11 @@ class WholeJudgments(Frozen):
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the judgments and the pool, a line each."""
+        """Yield the warnings about the judgments and the pool, a line each."""
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
-        yield from gaps.said_of("pool")
+        yield from gaps.warnings_about("pool")
         levels = compared_levels(selection, settings)
         for n_without in self.counts[len(self.counts) - len(levels) :]:
             if line := without_nonrelevant("qrels", n_without, known.asked):
@@ -276,7 +276,7 @@ def all_rows(
 
     Parameters
     ----------
-    warn : told what is to be said of judgments, pool and runs.
+    warn : called with a line for each warning about judgments, pool and runs.
 
     Raises
     ------
