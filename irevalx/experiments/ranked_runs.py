@@ -45,6 +45,7 @@ class RunRules(Frozen, kw_only=True):
     Parameters
     ----------
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
     least_runs : 1, or 2 where runs are compared.
@@ -52,6 +53,7 @@ class RunRules(Frozen, kw_only=True):
     """
 
     level: int = 1
+    complete: bool = False
     least_retrieved: float = 0.0
     least_runs: int = 2
     processes: int = 1
@@ -63,8 +65,8 @@ USUAL_RULES = RunRules()
 class RankedRuns(Frozen):
     """Runs and judgments, read, ranked and looked up.
 
-    The topics are those that were judged and for which at least one run has results; a run without results for one of
-    them scores 0 there, as under ``-c``. Thus all runs have the same topics.
+    All runs have the same topics: those judged topics for which every run has results or, if so asked for, all judged
+    topics, where a run without results scores 0 as under ``-c``.
 
     Parameters
     ----------
@@ -75,6 +77,7 @@ class RankedRuns(Frozen):
     missing : shape (n_runs, n_topics); whether a run has no results for a topic.
     requests : the measures.
     level : the least grade that is relevant.
+    lacking : how many of all judged topics each run lacks, where it lacks some.
     """
 
     judgments: AnyJudgments
@@ -84,6 +87,7 @@ class RankedRuns(Frozen):
     missing: BoolArray
     requests: tuple[SelectedMeasure, ...]
     level: int
+    lacking: Mapping[str, int] = {}
 
     @classmethod
     def of(
@@ -107,7 +111,7 @@ class RankedRuns(Frozen):
         Raises
         ------
         InputError : fewer runs than the rules want are left.
-        NoTopicsError : no topic has both judgments and results.
+        NoTopicsError : no topic has judgments and the results of all runs.
         EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
             measure.
         UnreadableFileError, MalformedLineError, UsageError, LostProcessError
@@ -119,21 +123,30 @@ class RankedRuns(Frozen):
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
-        topics = tuple(topic for topic in documents.topics if topic in with_results)
-        if not topics:
+        found = [topic for topic in documents.topics if topic in with_results]
+        if not found:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
-        raise_first({topic: error for topic, error in judgments.failures(topics).items() if topic in with_results})
-        if left_out := len(documents.topics) - len(topics):
-            warn(f"{left_out} of {len(documents.topics)} judged topics are left out: no run has results for them")
         unique = unique_names(ranked, runs, names, warn)
-        kept = _sufficient_runs(ranked, unique, topics, rules.least_retrieved, warn)
+        kept = _sufficient_runs(ranked, unique, found, rules.least_retrieved, warn)
         if len(kept) < rules.least_runs:
             raise InputError(
                 f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
-        for number in kept:
-            if lacking := sum(topic not in ranked[number].topics for topic in topics):
-                warn(f"{unique[number]}: {lacking} of {len(topics)} topics without results count as 0")
+        lacking = {
+            unique[number]: n_lacking
+            for number in kept
+            if (n_lacking := sum(topic not in ranked[number].topics for topic in documents.topics))
+        }
+        in_all = frozenset(documents.topics).intersection(*(ranked[number].topics for number in kept))
+        topics = documents.topics if rules.complete else tuple(topic for topic in found if topic in in_all)
+        if not topics:
+            raise NoTopicsError(
+                f"at least one topic of {shown_name(documents.path)} must have results of every run, but none has; -c "
+                "counts topics without results as 0"
+            )
+        raise_first(judgments.failures(topics))
+        if lacking:
+            warn(_topics_left_out(len(topics), len(documents.topics), lacking))
         return cls(
             judgments=judgments,
             runs=tuple(unique[number] for number in kept),
@@ -144,7 +157,24 @@ class RankedRuns(Frozen):
             missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
             requests=_fitting(requests, judgments, settings, warn),
             level=rules.level,
+            lacking=lacking,
         )
+
+    def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
+        """Return what stands below tables: which topics means are over, and how many have no value for a measure.
+
+        Parameters
+        ----------
+        n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
+        """
+        n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
+        about = _topics_left_out(n_topics, n_judged, self.lacking) if self.lacking else f"all {n_judged} judged topics"
+        without = [
+            f"{measure}: {number} of {n_topics} topics without a value are left out."
+            for measure, number in zip(self.measures, n_without, strict=False)
+            if number
+        ]
+        return (f"Topics: {about}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -224,6 +254,22 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     if measure.has_value:
         values = values[~np.isnan(values)]
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
+
+
+def _topics_left_out(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
+    """Return which topics are evaluated, where runs lack some.
+
+    Parameters
+    ----------
+    lacking : how many of the judged topics each run lacks.
+    """
+    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
+    if n_topics == n_judged:
+        return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"
+    return (
+        f"{n_topics} of {n_judged} judged topics, those that every run has results for; left out for lack of results: "
+        f"{by_run} (-c counts them as 0)"
+    )
 
 
 def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:

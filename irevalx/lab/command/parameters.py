@@ -161,6 +161,15 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
+complete_option = click.option(
+    "-c",
+    "--complete",
+    is_flag=True,
+    help=(
+        "Evaluate all judged topics, and count 0 where a run has no results.  [default: the topics that every run has "
+        "results for; a line below the tables counts the others]"
+    ),
+)
 measures_option = measures_option_with(
     *MEASURES,
     which=(
@@ -279,7 +288,7 @@ no_title_option = click.option("--no-title", is_flag=True, help="Draw figures wi
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
 
-EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
+EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, complete_option, least_retrieved_option)
 """The parameters of commands that evaluate runs."""
 
 FIGURE_STYLE = (figure_width_option, no_title_option)
