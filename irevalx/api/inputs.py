@@ -339,7 +339,7 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
         return dictionaries.judgments_of(given)
     from irevalx.api import family
 
-    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
+    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:

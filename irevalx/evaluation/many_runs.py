@@ -76,13 +76,13 @@ def evaluate_all(
         yield outcome
 
 
-def named_apart(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Give every run a name of its own, as ``names_apart`` does."""
+def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
+    """Give every run a name of its own, as ``unique_run_names`` does."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
-    return [renamed(*pair) for pair in zip(evaluations, names_apart(named, warn), strict=True)]
+    return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
 
-def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
+def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     """Return a name for every run: its tag or, where several runs have the same, the stem of its file.
 
     Where that is taken as well it is the path, and where that is taken the path with a number.

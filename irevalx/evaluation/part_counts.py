@@ -29,7 +29,7 @@ class RunCounts(NamedTuple):
     retrieved, unjudged : as ``TopicCounts`` has them.
     first, judged : documents among the first ten of topics, and those of them that were judged.
     with_results, without_judged : evaluated topics with results, and those of them whose results were not judged.
-    odd : scores that are no finite numbers.
+    malformed : scores that are no finite numbers.
     """
 
     retrieved: int
@@ -38,7 +38,7 @@ class RunCounts(NamedTuple):
     judged: int
     with_results: int
     without_judged: int
-    odd: int
+    malformed: int
 
 
 class JudgmentCounts(NamedTuple):
@@ -74,7 +74,7 @@ def counts_of_runs(found: TopicValues, runs: Sequence[Results], n_counts: int) -
     for number, (topics, results) in enumerate(zip(found.counts, runs, strict=True)):
         of_run = {name: int(numbers[found.run == number].sum()) for name, numbers in per_topic.items()}
         none = dict.fromkeys(RunCounts._fields, 0)
-        known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "odd": results.odd.count}
+        known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "malformed": results.malformed.count}
         counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
     for place, column in enumerate(found.columns):
         if column.more_relevant is not None:

@@ -68,8 +68,8 @@ def computable(
     rows, nobody = Segments.of_lengths([1]), Names.of([b""])
     judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
     found = values_of(judgments, [], selection, settings)
-    for misfit in found.misfits:
-        warn(f"{misfit}; it is left out")
+    for reason in found.unsupported:
+        warn(f"{reason}; it is left out")
     allowed = {column.name for column in found.columns}
     return replace(selection, measures=tuple(one for one in selection.measures if allowed.issuperset(one.names)))
 
@@ -235,8 +235,8 @@ class WholeRun(Frozen):
             return topic.encode(), pair
 
         lines = [
-            f"scores must be finite numbers, but {known.odd} {'is' if known.odd == 1 else 'are'} not"
-            if known.odd
+            f"scores must be finite numbers, but {known.malformed} {'is' if known.malformed == 1 else 'are'} not"
+            if known.malformed
             else None,
             topics.left_out(complete=settings.complete) if settings.topic is None else None,
             hardly_any_judged(known.without_judged, known.with_results, example),
@@ -262,7 +262,7 @@ class WholeJudgments(Frozen):
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
-        yield from gaps.said_of("pool")
+        yield from gaps.warnings_about("pool")
         levels = compared_levels(selection, settings)
         for n_without in self.counts[len(self.counts) - len(levels) :]:
             if line := without_nonrelevant("qrels", n_without, known.asked):

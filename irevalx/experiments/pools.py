@@ -14,7 +14,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.ranking.order import ranked_order
 from irevalx.reading.runs import Results, Run
-from irevalx.trec_eval.numbers import odd_number_warnings
+from irevalx.trec_eval.numbers import malformed_number_warnings
 
 
 def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
@@ -36,7 +36,7 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
     pooled: dict[bytes, set[bytes]] = {}
     for run in runs:
         parts = run.results()
-        for message in odd_number_warnings(part.odd for part in parts):
+        for message in malformed_number_warnings(part.malformed for part in parts):
             warn(message)
         for part in parts:
             found = first_documents(part, depth)

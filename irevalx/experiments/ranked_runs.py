@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.evaluation.many_runs import names_apart
+from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.frozen import Frozen, cached_property
@@ -21,7 +21,7 @@ from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.measures.summary import Population
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.assess import Assess
+from irevalx.ranking.assess import assess
 from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
@@ -349,9 +349,9 @@ def _fitting(
     fitting = []
     for request in requests:
         problem = None
-        if request.measure.misfit:
-            judged = judgments.ask(Assess(Ranking.of_nothing(judgments.documents), settings, "nonrel"))
-            problem = request.measure.misfit(judged, request.parameters)
+        if request.measure.why_unsupported:
+            judged = assess(judgments, Ranking.of_nothing(judgments.documents), settings, "nonrel")
+            problem = request.measure.why_unsupported(judged, request.parameters)
         if problem is None:
             fitting.append(request)
         elif request.optional:
@@ -400,7 +400,7 @@ def unique_names(
         ((one.tag or b"") if name is None else os.fsencode(name), run.path)
         for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
     ]
-    return [os.fsdecode(name) for name in names_apart(tags, warn)]
+    return [os.fsdecode(name) for name in unique_run_names(tags, warn)]
 
 
 def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:

@@ -18,8 +18,8 @@ from irevalx.experiments.ranked_runs import RankedRuns, requests_of
 from irevalx.experiments.samples import unjudge
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import replace
-from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import SAMPLED_DEPTH
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, select
 from irevalx.ranking.ranking import Ranking
@@ -101,7 +101,7 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
 
 def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
     judgments, kept = sample.judgments, sample.kept
-    drawn = DrawnJudgments(
+    drawn = JudgmentsWithProbabilities(
         path=judgments.path,
         topics=judgments.topics,
         rows=judgments.rows.keep(kept),

@@ -11,6 +11,7 @@ from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import SelectedMeasure
@@ -83,6 +84,24 @@ def are_given(runs: Any) -> bool:
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
+class OpenedRuns(Frozen):
+    """Runs whose lines are still to be read, and their names; they may stand wherever users give runs.
+
+    Parameters
+    ----------
+    runs : read each time that they are evaluated.
+    names : None for the tag in the file.
+    """
+
+    runs: list[Run]
+    names: list[str | None]
+
+
+def opened_runs(runs: Any) -> OpenedRuns:
+    """Open runs that are evaluated more than once; raises as ``runs_of`` does."""
+    return OpenedRuns(*runs_of(runs))
+
+
 def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     """Return runs whose lines are still to be read, and their names; None for the tag in the file.
 
@@ -90,6 +109,8 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     ------
     ArgumentError : as ``irevalx.evaluate`` does.
     """
+    if isinstance(runs, OpenedRuns):
+        return runs.runs, runs.names
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
 

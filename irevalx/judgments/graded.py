@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -13,18 +12,8 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown
 from irevalx.frozen import cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
-
 SAMPLED_DEPTH = 1000
 """How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
-
-
-class QuestionForGrades(Protocol[Answer_co]):
-    """A question that has an answer for grades."""
-
-    def for_grades(self, judgments: Judgments, /) -> Answer_co:
-        """Answer for grades."""
 
 
 class Judgments(Documents, Kind):
@@ -99,10 +88,6 @@ class Judgments(Documents, Kind):
             return None
         none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
         return none
-
-    def ask(self, question: QuestionForGrades[Answer]) -> Answer:
-        """Return the answer for grades."""
-        return question.for_grades(self)
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

@@ -47,11 +47,10 @@ class Documents(Frozen):
 
 
 class Kind:
-    """A kind of judgments: what it says of itself, with the answers of those that have nothing to say.
+    """A kind of judgments: what can be said of each, as it is for most.
 
-    What depends on the kind and on more than the judgments (what measures see of a ranking, a trace) is a question with
-    a method for each kind: ``judgments.ask(question)`` calls the one for this kind. ``Question`` in ``kinds`` lists
-    them.
+    What depends on the kind and on more than the judgments is a ``match`` on it where that is: what measures see of a
+    ranking in ``ranking.assess``, traces in ``evaluation.trace``. ``kinds`` lists the kinds.
     """
 
     first_name_first: ClassVar[bool] = False

@@ -67,7 +67,7 @@ class PoolGaps(Frozen):
     outside: int
     first: tuple[bytes, bytes] | None
 
-    def said_of(self, path: str) -> list[str]:
+    def warnings_about(self, path: str) -> list[str]:
         """Return what is said of a pool with this path, a line each."""
         parts = []
         if self.lacking:
@@ -99,7 +99,7 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) 
     warn : told of judged documents that the pool lacks, and of topics that are in one file only.
     """
     both, gaps = add_pool(judgments, pool)
-    for line in gaps.said_of(pool.path):
+    for line in gaps.warnings_about(pool.path):
         warn(line)
     return both
 

@@ -28,15 +28,17 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
+__all__ = ["agree", "compare", "degrade", "labels", "pool", "swap_rate"]
 
 _HOMES = {
+    "agree": "agreement.agreements",
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
     "labels": "labelling.comparing_labels",

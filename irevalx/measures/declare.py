@@ -23,7 +23,7 @@ Number: TypeAlias = Literal["real", "integer", "text"]
 HasValue: TypeAlias = Callable[[Any], BoolArray]
 """From n topics, as a kernel sees them, to which of them have a value: shape (n_topics,)."""
 
-Misfit: TypeAlias = "Callable[[Any, Parameters], str | None]"
+WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
 """From all judged topics, as a kernel sees them, and the parameters to what is wrong with the judgments; None where
 nothing is."""
 
@@ -60,7 +60,7 @@ class Measure(Frozen, kw_only=True):
     higher_is_better : whether a run with a greater value is the better one, and not only another one.
     has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
         in any report, and no part in the summary. None where all have one.
-    misfit : why the judgments do not allow it, though their format does; None where they always do.
+    why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
     explanation : for help and manual.
     """
 
@@ -76,7 +76,7 @@ class Measure(Frozen, kw_only=True):
     needs_nonrelevant: bool
     higher_is_better: bool
     has_value: HasValue | None
-    misfit: Misfit | None
+    why_unsupported: WhyUnsupported | None
     explanation: Explanation
 
     @property
@@ -125,7 +125,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     needs_nonrelevant: bool = False,
     higher_is_better: bool = True,
     has_value: HasValue | None = None,
-    misfit: Misfit | None = None,
+    why_unsupported: WhyUnsupported | None = None,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -156,7 +156,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             needs_nonrelevant=needs_nonrelevant,
             higher_is_better=higher_is_better,
             has_value=has_value,
-            misfit=misfit,
+            why_unsupported=why_unsupported,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

@@ -19,7 +19,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, group_stretches
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Entries(Frozen):
 
         Raises
         ------
-        OddNumberError : under ``strict``, a score is not finite.
+        MalformedNumberError : under ``strict``, a score is not finite.
         """
         scores: FloatArray = self.numbers
         return Results(
@@ -120,14 +120,14 @@ class Entries(Frozen):
             exact=scores.__getitem__,
             lines_of=self.lines.__getitem__,
             tag=tag,
-            odd=self._odd_scores(strict=strict),
+            malformed=self._malformed_scores(strict=strict),
             distinct=self.distinct,
         )
 
-    def _odd_scores(self, *, strict: bool) -> OddNumbers:
-        odd = OddNumbers("score", "a finite number", strict=strict)
+    def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
+        malformed = MalformedNumbers("score", "a finite number", strict=strict)
         for place in (~np.isfinite(self.numbers)).nonzero()[0].tolist():
             topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
             score = f"{self.numbers[place]:g}"
-            odd.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
-        return odd
+            malformed.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
+        return malformed

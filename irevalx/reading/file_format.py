@@ -74,7 +74,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         Raises
         ------
         UnreadableFileError, MalformedLineError
-        OddNumberError : under ``strict``, and in a format that is not lenient.
+        MalformedNumberError : under ``strict``, and in a format that is not lenient.
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn)

@@ -15,7 +15,7 @@ from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
-from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
@@ -130,24 +130,24 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
     return None
 
 
-def whole_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> IntArray:
+def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> IntArray:
     """Read a column as C's ``atol`` reads it.
 
     Parameters
     ----------
     texts : shape (n,).
-    odd : told of those that are no plain numbers.
+    malformed : told of those that are no plain numbers.
     describe : what it is told of their lines.
     """
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
         values[place], plain_in_c = c_long(texts.text(place))
         if not plain_in_c:
-            odd.add(describe(place), quote(texts.text(place)), str(values[place]))
+            malformed.add(describe(place), quote(texts.text(place)), str(values[place]))
     return values
 
 
-def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArray:
+def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> FloatArray:
     """Read a column as C's ``strtod`` reads it.
 
     Parameters
@@ -158,15 +158,15 @@ def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArra
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
     for place in np.flatnonzero(states == ODD).tolist():
-        values[place] = odd_number(texts.text(place), place, odd, describe)
+        values[place] = malformed_number(texts.text(place), place, malformed, describe)
     return values
 
 
-def odd_number(text: bytes, place: int, odd: OddNumbers, describe: Describe) -> float:
+def malformed_number(text: bytes, place: int, malformed: MalformedNumbers, describe: Describe) -> float:
     """Return a number as C's ``strtod`` reads it, and note it where it is not plain."""
     value, plain = c_double(text)
     if not plain:
-        odd.add(describe(place), quote(text), f"{value:g}")
+        malformed.add(describe(place), quote(text), f"{value:g}")
     return value
 
 

@@ -11,7 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 
 if TYPE_CHECKING:
     from irevalx.arrays.ids import Ids
@@ -37,9 +37,9 @@ class Results(Frozen):
     exact : given flat places, returns the scores there as they really are.
     lines_of : given flat places, returns the 1-based lines of the file there.
     tag : what the last line calls the run; None where there is no line, or no tag on it.
-    odd : scores that are no finite numbers.
+    malformed : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
-    doubts : a line each: what is odd about the scores of the first block of a file.
+    sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
     """
 
     topics: tuple[bytes, ...]
@@ -51,9 +51,9 @@ class Results(Frozen):
     exact: Callable[[IntArray], FloatArray]
     lines_of: Callable[[IntArray], IntArray]
     tag: bytes | None
-    odd: OddNumbers
+    malformed: MalformedNumbers
     distinct: bool = False
-    doubts: tuple[str, ...] = ()
+    sanity_warnings: tuple[str, ...] = ()
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""

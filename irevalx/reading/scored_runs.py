@@ -12,13 +12,13 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
-from irevalx.reading.doubts import doubts_of
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, odd_number, whole_numbers
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, malformed_number, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
+from irevalx.reading.sanity_warnings import sanity_warnings
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
@@ -37,13 +37,13 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
 
     Notes
     -----
-    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, OddNumberError.
+    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, MalformedNumberError.
     """
 
     def parse(block: Block) -> Results:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, doubts=doubts_of(lines, results)) if block.begins_file else results
+        return replace(results, sanity_warnings=sanity_warnings(lines, results)) if block.begins_file else results
 
     return Run(
         source.path,
@@ -74,12 +74,12 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
-        odd = OddNumbers("rank", "a whole number of 64 bits", strict=strict)
-        ranks = whole_numbers(lines["RANK"], odd, lines.describe)
+        malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=strict)
+        ranks = whole_numbers(lines["RANK"], malformed, lines.describe)
         if "SCORE" not in lines:
-            return _by_rank(lines, ranks, odd, tag)
+            return _by_rank(lines, ranks, malformed, tag)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.begins_file else ())
+        return replace(results, tag=tag, sanity_warnings=sanity_warnings(lines, results) if text.begins_file else ())
 
     def with_columns(blocks: Iterable[Block], columns: str | None = None) -> Iterator[tuple[str | None, Block]]:
         for block in blocks:
@@ -115,12 +115,12 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
     Raises
     ------
-    OddNumberError : under ``strict``, a score is not a finite number.
+    MalformedNumberError : under ``strict``, a score is not a finite number.
     """
     scores, states = decimals(texts)
-    odd = OddNumbers("score", "a finite number", strict=strict)
+    malformed = MalformedNumbers("score", "a finite number", strict=strict)
     for place in np.flatnonzero(states == ODD).tolist():
-        scores[place] = odd_number(texts.text(place), place, odd, lines.describe)
+        scores[place] = malformed_number(texts.text(place), place, malformed, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
@@ -134,17 +134,17 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines_of=lambda places: lines.numbers[order][places],
         tag=_last_tag(lines),
-        odd=odd,
+        malformed=malformed,
     )
 
 
-def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> Results:
+def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag: bytes) -> Results:
     """Build results whose scores are the ranks, the lowest first.
 
     Parameters
     ----------
     lines : with the columns ``TOPIC`` and ``DOCNO``.
-    ranks : shape (lines,); among them the ``odd`` ones.
+    ranks : shape (lines,); among them the ``malformed`` ones.
     """
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
@@ -158,7 +158,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> 
         exact=scores.__getitem__,
         lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
-        odd=odd,
+        malformed=malformed,
     )
 
 

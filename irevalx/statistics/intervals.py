@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import RESAMPLES, batch_of, differences, generator, mean, without_noise
@@ -109,8 +109,7 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
     return [(middle - half, middle + half) for half in halves]
 
 
-@dataclass(frozen=True)
-class _Bootstrap:
+class _Bootstrap(Frozen):
     """How intervals of a statistic are bootstrapped.
 
     Parameters

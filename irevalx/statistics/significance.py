@@ -10,12 +10,12 @@ scipy is imported where it is used: importing it takes longer than most of the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, ratio
+from irevalx.frozen import Frozen
 
 DECIMALS = 12
 """The decimals of a difference that count; what differs behind them is taken for rounding error."""
@@ -187,8 +187,7 @@ def _least_sign_flips(n_topics: int, resamples: int) -> float:
     return 2.0 ** min(0, 1 - n_topics) if _all_signs_fit(n_topics, resamples) else 1 / (1 + resamples)
 
 
-@dataclass(frozen=True)
-class PairedTest:
+class PairedTest(Frozen):
     """A paired test over topics.
 
     Parameters

@@ -217,7 +217,7 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
     assert row["measure"] == "map"
     refused = lab("agree", x, y, "--against", "bpref")
     assert (refused.status, refused.stdout) == (1, b"")
-    assert refused.stderr == f"irevalx-lab: --against must be one of the measures in {x} (map other), but got 'bpref'\n"
+    assert refused.stderr == f"irevalx-lab: against must be one of the measures in {x} (map other), but got 'bpref'\n"
 
 
 # agree: what it refuses

@@ -192,3 +192,44 @@ def test_what_a_figure_refuses() -> None:
     """It is named with what it must be."""
     with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
         irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
+
+
+@pytest.mark.filterwarnings("ignore:a bootstrap interval of so few topics")
+def test_agree() -> None:
+    """Scorings from files, from scores, and from dictionaries; judgments with runs; two runs."""
+    other = FIXTURES / "labels" / "machine"
+    scores = [irevalx.evaluate(qrels, RUNS, ["map", "P.10"]) for qrels in (QRELS, other)]
+    words = ("agree", str(QRELS), str(other), *map(str, RUNS), "-m", "map P.10", "--rbo", "0.8")
+    asked: dict[str, Any] = {"rbo": 0.8, "resamples": 20, "seed": 3}
+    evaluated: Any = irevalx.lab.agree(QRELS, other, RUNS, "map P.10", **asked)
+    assert_printed(evaluated, *words, "--resamples", "20", "--seed", "3")
+    of_scores = irevalx.lab.agree(scores[0], scores[1], **asked)
+    assert of_scores.to_frame().sort_values("measure").equals(evaluated.to_frame().sort_values("measure"))
+    of_dictionaries = irevalx.lab.agree(scores[0].to_dict(), scores[1].to_dict(), **asked)
+    assert of_dictionaries.to_frame().equals(of_scores.to_frame())
+    assert [row.measure for row in evaluated.rows] == ["map", "P_10"]
+    of_runs = irevalx.lab.agree(RUNS[0], irevalx.Run.read(RUNS[1]), rbo=0.8)
+    assert lab("agree", *RUNS[:2], "--rbo", "0.8").stdout.decode().rstrip("\n") == repr(of_runs)
+    x, y = {"1": {"A": 2.0, "B": 1.0}}, {"1": {"B": 2.0, "A": 1.0}}
+    of_documents: Any = irevalx.lab.agree(x, y, rbo=0.5)
+    [first, mean] = of_documents.rows
+    assert (first.topic, mean.topic, first.common) == ("1", "all", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
+        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
+        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
+        ({"resamples": -1}, "resamples must be a whole number of at least 0, but got -1"),
+    ],
+)
+def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be; so is a dictionary of another shape."""
+    scores = {run: {"all": {"map": value}} for run, value in (("a", 0.1), ("b", 0.2))}
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        irevalx.lab.agree(scores, scores, **arguments)
+    with pytest.raises(ArgumentError, match="x must be a file, scores, or a dictionary"):
+        irevalx.lab.agree({"a": {"all": 0.1}}, scores)

@@ -230,11 +230,14 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
     ("line", "hint"),
     [
         ("301 0 FBIS3-1 2 1", "sample? give -R sampled"),
-        ("301 0 17 1 1", "drawn sample? give -R prels, or -R sampled where the last column is the grade"),
+        (
+            "301 0 17 1 1",
+            "sample with inclusion probabilities? give -R prels, or -R sampled where the last column is the grade",
+        ),
         ("301 0 FBIS3-1 rare -1", "sample? give -R sampled, or -R prefs where it is a preference"),
         ("301 one a FBIS3-1 0.5", "preference? give -R prefs"),
-        ("20001 GX000-1 1 4 0.25", "drawn sample? give -R prels"),
-        ("20001 GX000-1 -999 1 NA", "drawn sample? give -R prels"),
+        ("20001 GX000-1 1 4 0.25", "sample with inclusion probabilities? give -R prels"),
+        ("20001 GX000-1 -999 1 NA", "sample with inclusion probabilities? give -R prels"),
         ("one two three four five", "but got 'one two three four five'"),
     ],
 )

@@ -25,7 +25,7 @@ from running import ROOT, Result, run
 
 import irevalx
 from irevalx.cli.command import command
-from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
+from irevalx.errors import MalformedLineError, MalformedNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
@@ -268,7 +268,7 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
         line = 1 if isinstance(example, JsonExample) else text.count(b"\n") - 3
         where = f"{path}:{line}: topic '301': document 'D': "
         with pytest.raises(
-            (OddNumberError, MalformedLineError), match=f"^{re.escape(where)}(grade|score|rank) must be"
+            (MalformedNumberError, MalformedLineError), match=f"^{re.escape(where)}(grade|score|rank) must be"
         ):
             content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
         assert evaluated(fmt, tmp_path, text).status == 2
@@ -279,7 +279,7 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.odd_says[0]}': "
     if fmt.kind is FileKind.JUDGMENTS:  # a run has its warnings with its blocks
         assert [line.startswith(where) for line in warnings] == [True]
-    with pytest.raises(OddNumberError, match=f"^{re.escape(where)}"):
+    with pytest.raises(MalformedNumberError, match=f"^{re.escape(where)}"):
         read(fmt, path)
 
 

@@ -56,7 +56,7 @@ class TableRun(Frozen):
 
         Notes
         -----
-        Reading the blocks raises ArgumentError and, under ``strict``, OddNumberError.
+        Reading the blocks raises ArgumentError and, under ``strict``, MalformedNumberError.
         """
         return Run(
             self.path,

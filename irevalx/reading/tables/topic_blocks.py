@@ -57,7 +57,7 @@ def read_block(
 
     Raises
     ------
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     import pyarrow as pa
 

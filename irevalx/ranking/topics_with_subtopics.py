@@ -12,7 +12,7 @@ from irevalx.ranking.rounding import powers
 from irevalx.settings import Reading
 
 
-class DividedTopics(Frozen):
+class TopicsWithSubtopics(Frozen):
     """Rankings of n topics, seen through the documents that are relevant for a subtopic: all that a measure may see.
 
     Parameters
@@ -73,7 +73,7 @@ class DividedTopics(Frozen):
 
 def assess_subtopics(
     ranking: Ranking, judgments: SubtopicJudgments, *, level: int = 1, reading: Reading = "nonrel"
-) -> DividedTopics:
+) -> TopicsWithSubtopics:
     """Return what measures of subtopics see of a ranking.
 
     Parameters
@@ -90,7 +90,7 @@ def assess_subtopics(
     subtopics, of_topic = judged.subtopics.take(ranking.judged_topic)
     # A topic of the judgments may be that of several rankings, each of which has its own subtopics here.
     shift = subtopics.offsets[:-1] - judged.subtopics.offsets[:-1][ranking.judged_topic]
-    return DividedTopics(
+    return TopicsWithSubtopics(
         rows=rows,
         rank=seen.rank[relevant],
         parts=parts,

@@ -1,4 +1,4 @@
-"""Files of judgments of a drawn sample, with the probabilities of drawing: the format prels."""
+"""Files of judgments of a sample with inclusion probabilities, with the probabilities of drawing: the format prels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
-from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.hints import judgments_hint
@@ -28,8 +28,8 @@ AT_RANDOM = (1, 2, 4)
 """Methods that have drawn a document at random."""
 
 
-def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> DrawnJudgments:
-    """Read the judgments of a drawn sample.
+def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
+    """Read the judgments of a sample with inclusion probabilities.
 
     Parameters
     ----------
@@ -48,10 +48,12 @@ def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, war
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
     names = (lines["TOPIC"], lines["DOCNO"])
-    return drawn_judgments(source.path, *names, grades, methods, _probabilities(lines), lines.numbers, warn)
+    return judgments_with_probabilities(
+        source.path, *names, grades, methods, _probabilities(lines), lines.numbers, warn
+    )
 
 
-def drawn_judgments(  # noqa: PLR0917 - the columns
+def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     path: str,
     topics: Names,
     docnos: Names,
@@ -60,7 +62,7 @@ def drawn_judgments(  # noqa: PLR0917 - the columns
     probabilities: FloatArray,
     lines: IntArray,
     warn: Warn,
-) -> DrawnJudgments:
+) -> JudgmentsWithProbabilities:
     """Choose the judgments that count, and bring those of each topic together.
 
     Parameters
@@ -88,7 +90,7 @@ def drawn_judgments(  # noqa: PLR0917 - the columns
     kept = kept[order]
     rows, ascending = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
     kept = kept[ascending]
-    return DrawnJudgments(
+    return JudgmentsWithProbabilities(
         path=path,
         topics=tuple(sorted(names)),
         rows=rows,

@@ -6,12 +6,12 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.ranking import Ranking
 from irevalx.settings import Reading
 
 
-class DrawnTopics(Frozen):
+class TopicsWithProbabilities(Frozen):
     """Rankings of n topics, seen through the documents of a sample: all that a measure may see.
 
     Parameters
@@ -23,7 +23,7 @@ class DrawnTopics(Frozen):
     sample : per topic, the documents of the sample, retrieved or not.
     grade : flat over ``sample``; may be negative.
     probability : flat over ``sample``; of being drawn, above 0 and at most 1.
-    was_drawn : per topic; whether any of them was drawn at random.
+    any_at_random : per topic; whether any of them was drawn at random.
     level : the least grade that is relevant; negative ones never are.
     """
 
@@ -34,7 +34,7 @@ class DrawnTopics(Frozen):
     sample: Segments
     grade: IntArray
     probability: FloatArray
-    was_drawn: BoolArray
+    any_at_random: BoolArray
     level: int = 1
 
     @cached_property
@@ -55,13 +55,13 @@ class DrawnTopics(Frozen):
     @cached_property
     def can_estimate(self) -> BoolArray:
         """Per topic: whether the sample has a relevant document, and any that was drawn at random."""
-        return self.was_drawn & (self.sample.count(self.relevant) > 0)
+        return self.any_at_random & (self.sample.count(self.relevant) > 0)
 
 
-def assess_drawn(
-    ranking: Ranking, judgments: DrawnJudgments, *, level: int = 1, reading: Reading = "nonrel"
-) -> DrawnTopics:
-    """Return what measures of a drawn sample see of a ranking.
+def assess_with_probabilities(
+    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: int = 1, reading: Reading = "nonrel"
+) -> TopicsWithProbabilities:
+    """Return what measures of a sample with inclusion probabilities see of a ranking.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def assess_drawn(
     """
     seen = ranking.of_judged(condensed=reading == "skip")
     sample, index = judgments.rows.take(ranking.judged_topic)
-    return DrawnTopics(
+    return TopicsWithProbabilities(
         rows=seen.rows,
         rank=seen.rank,
         place=sample.at(seen.rows.ids, judgments.rows.position[seen.row]),
@@ -79,6 +79,6 @@ def assess_drawn(
         sample=sample,
         grade=judgments.grades[index],
         probability=judgments.probabilities[index],
-        was_drawn=sample.count(judgments.at_random[index]) > 0,
+        any_at_random=sample.count(judgments.at_random[index]) > 0,
         level=level,
     )

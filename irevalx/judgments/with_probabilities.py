@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, EvaluationError
@@ -11,18 +10,8 @@ from irevalx.frozen import cached_property
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents, Kind
 
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
 
-
-class QuestionForDrawn(Protocol[Answer_co]):
-    """A question that has an answer for judgments of a drawn sample."""
-
-    def for_drawn(self, judgments: DrawnJudgments, /) -> Answer_co:
-        """Answer for judgments of a drawn sample."""
-
-
-class DrawnJudgments(Documents, Kind):
+class JudgmentsWithProbabilities(Documents, Kind):
     """The sampled documents of every topic; those that were pooled and not sampled are not here.
 
     Parameters
@@ -46,10 +35,6 @@ class DrawnJudgments(Documents, Kind):
     def documents(self) -> Documents:
         """The documents without their grades."""
         return self
-
-    def ask(self, question: QuestionForDrawn[Answer]) -> Answer:
-        """Return the answer for judgments of a drawn sample."""
-        return question.for_drawn(self)
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

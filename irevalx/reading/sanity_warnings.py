@@ -13,7 +13,7 @@ MOST_TOPICS = 1000
 """So many topics are looked at, the first ones."""
 
 
-def doubts_of(lines: DataLines, results: Results) -> tuple[str, ...]:
+def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
     """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
 
     Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
@@ -25,7 +25,7 @@ def doubts_of(lines: DataLines, results: Results) -> tuple[str, ...]:
     lines : of the first block, with the column ``RANK``.
     results : of the same lines.
     """
-    if results.odd.count:
+    if results.malformed.count:
         return ()
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
