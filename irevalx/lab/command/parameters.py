@@ -288,7 +288,7 @@ no_title_option = click.option("--no-title", is_flag=True, help="Draw figures wi
 quiet_option = click.option("--quiet", is_flag=True, help="Print no warnings, and no progress.")
 
 
-EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, complete_option, least_retrieved_option)
+EXPERIMENT = (qrels_argument, runs_argument, measures_option, level_option, least_retrieved_option)
 """The parameters of commands that evaluate runs."""
 
 FIGURE_STYLE = (figure_width_option, no_title_option)

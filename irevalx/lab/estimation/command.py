@@ -25,9 +25,9 @@ from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
+    complete_option,
     interval_alpha_option,
     labels_format_option,
-    complete_option,
     least_retrieved_option,
     level_option,
     measures_option_with,

@@ -145,7 +145,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     retrieved = {(topic, docno) for run in runs.values() for topic, docnos in run.items() for docno in docnos}
     unjudged = sorted(pair for pair in retrieved if grades.get(pair, -1) < 0)
     assert unjudged
-    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "--quiet")
+    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "-c", "--quiet")
     found = {(row["run"], row["against"], row["topic"]): row for row in rows}
     pairs = [*((run, "") for run in "abc"), *combinations("abc", 2)]
     assert list(found) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
