@@ -6,7 +6,7 @@ circles. The docstring of each room says what lives there.
     lab/           irevalx-lab: a folder for each topic; its docstring lists them
     cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
     experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
-    spark.py       the same evaluation on Spark
+    spark/         the same evaluation on Spark: all that knows Spark
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces

@@ -36,11 +36,11 @@ DESCRIPTION = (
 
 PARQUET = (
     "Judgments (-R qrels, subtopics and prels), runs and pools may be Parquet files, known by their first bytes. "
-    "Reading them takes pyarrow or DuckDB.",
-    "Columns are found by their names, in any order, beside others: topic, qid or query_id, docno or doc_id, relevance "
-    "or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a file counts "
-    "as many runs, in the order of their first rows. Without it there is one run, called by its file's name without "
-    "folder and ending. What is missing, or of another type, is an error.",
+    "Reading them takes pyarrow.",
+    "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, "
+    "relevance or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a "
+    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's "
+    "name without folder and ending. What is missing, or of another type, is an error.",
 )
 """What the manual says of Parquet files."""
 

@@ -205,7 +205,7 @@ def _outcomes(
 def _print_reports(
     evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
 ) -> None:
-    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors behind it."""
+    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors after it."""
     from irevalx.reports.report import Report
 
     output_format = options.output_format

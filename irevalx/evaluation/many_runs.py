@@ -38,7 +38,7 @@ def evaluate_all(
     selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
     processes : how many share the work; at least 1.
     traced, progress : as for ``evaluate``.
-    warn : told of what is to be said, run by run.
+    warn : called with a line for each warning, run by run.
 
     Yields
     ------
@@ -90,7 +90,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     Parameters
     ----------
     runs : the tag and the path of each.
-    warn : told which tags were not unique.
+    warn : called with a line about tags that are not unique.
     """
     tags = Counter(tag for tag, _ in runs)
     stems = Counter(stem_of(path) for tag, path in runs if tags[tag] > 1)

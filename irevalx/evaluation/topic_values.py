@@ -74,7 +74,7 @@ class TopJudged(Frozen):
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return what is said where less than half of the first documents of all topics were judged; otherwise None."""
+    """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
     if 2 * judged >= retrieved:
         return None
     return (
@@ -84,7 +84,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return what is said of topics without a value: a line for each number of them, which names the measures.
+    """Return the warnings about topics without a value: a line for each number of them, which names the measures.
 
     Parameters
     ----------

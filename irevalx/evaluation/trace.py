@@ -116,7 +116,7 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
 
 def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
     """Trace rankings with subtopics: which ones each document is relevant for, and how many of them are new."""
-    ranking, documents = ranking.of_judged(condensed=settings.judged_only), judgments.documents
+    ranking, documents = ranking.of_judged("skip" if settings.judged_only else "nonrel"), judgments.documents
     judged = judgments.relevant(settings.level)
     for topic, title in enumerate(ranking.topics):
         of_topic = int(ranking.judged_topic[topic])

@@ -55,7 +55,7 @@ def first_documents(results: Results, depth: int) -> Pool:
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     kept: Segments = rows.keep(within_depth)
-    return Pool("", results.topics, kept.ids, docnos.take(places).names)
+    return Pool("", results.topics, kept.ids, docnos.take(places))
 
 
 def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:

@@ -6,7 +6,7 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
     declare, explanation              what a declaration says: the records Measure and Explanation
     parameter_kinds, summary          how parameters are read, and how values are summarised
-    measure_spec, other_spellings     what a text behind -m asks for; other_names: what other programs call measures
+    measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
     select, zscores                   parse and select: what is to be computed; and converted
 """
 

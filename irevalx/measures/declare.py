@@ -81,7 +81,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """What its docstring says behind the title, in paragraphs, and behind the formula which values it can have.
+        """What its docstring says after the title, in paragraphs, and after the formula which values it can have.
 
         In each ``Formula:``, ``Range:`` and ``Source:`` begin a line.
         """

@@ -20,11 +20,11 @@ from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
-EPSILON = 0.00001
-"""infAP's smoothing constant."""
+DEFAULT_C = 2.0
+"""The constant c of infAP: where nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
 
-SMOOTHING = 2.0
-"""infAP's constant c."""
+DEFAULT_EPSILON = 0.00001
+"""The smoothing constant of infAP."""
 
 _NODES = 48
 """Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
@@ -104,8 +104,8 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     kind=NamedReals(
         (
-            Parameter("c", SMOOTHING, INFAP_C, lambda settings: settings.infap_c),
-            Parameter("epsilon", EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+            Parameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
+            Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
         )
     ),
     pooled=CountsAs.LIKE_JUDGED_ABOVE,

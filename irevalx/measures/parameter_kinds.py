@@ -71,7 +71,7 @@ class Kind(Protocol):
         Parameters
         ----------
         name : of the measure.
-        text : what is typed behind ``NAME.``; None for the default.
+        text : what is typed after ``NAME.``; None for the default.
         note : called with numbers that are not plain.
 
         Raises
@@ -130,8 +130,8 @@ class CutoffsAndReals(Cutoffs):
         ranks = [item for item in items if "=" not in item]
         cutoffs = super().parse(name, ",".join(ranks) if ranks else None, settings, note)
         named = NamedReals(self.parameters).parse(name, ",".join(pairs) or None, settings, note)
-        behind = named.names[0].removeprefix(name)
-        return Parameters(tuple(f"{printed}{behind}" for printed in cutoffs.names), (cutoffs.values, named.values))
+        after = named.names[0].removeprefix(name)
+        return Parameters(tuple(f"{printed}{after}" for printed in cutoffs.names), (cutoffs.values, named.values))
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         ranks, named = parameters.values

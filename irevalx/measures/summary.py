@@ -45,7 +45,7 @@ Total: TypeAlias = "float | int"
 """What the values of some topics come to; a whole number where they are counts."""
 
 Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
-"""Turns the total of some topics, and what is summarised of those behind them, into the total of both."""
+"""Turns the total of some topics, and what is summarised of those after them, into the total of both."""
 
 Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
 """Turns the total of all topics into the value of the `all` row."""
@@ -64,7 +64,7 @@ def _unchanged(values: Values) -> Values:
 
 
 def add_up(total: Total, values: Values) -> Total:
-    """Return a total with further values added, one behind the other."""
+    """Return a total with further values added, one after the other."""
     numbers = np.asarray(values)
     return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
 
@@ -163,7 +163,7 @@ total_of_all_judged = replace(
 
 
 def _add_up_squares(total: Total, values: Values) -> Total:
-    """Return a total with the squares of further values added, one behind the other."""
+    """Return a total with the squares of further values added, one after the other."""
     errors = np.asarray(values, np.float64)
     return ordered_sum(errors * errors, total)
 

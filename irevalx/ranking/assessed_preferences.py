@@ -35,7 +35,7 @@ class Tally(Frozen):
 
     @property
     def fulfilled(self) -> IntArray:
-        """Those that the ranking agrees with, a document that was not retrieved coming behind all others."""
+        """Those that the ranking agrees with, a document that was not retrieved coming after all others."""
         return self.fulfilled_ret + self.implied
 
     @property

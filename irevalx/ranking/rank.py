@@ -73,7 +73,7 @@ class _RankedPart(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[_RankedPart]) -> _RankedPart:
-        """Return what several parts have, one behind the other in the run."""
+        """Return what several parts have, one after the other in the run."""
         return cls(
             ranking=Ranking.joined([part.ranking for part in parts]),
             others=tuple(topic for part in parts for topic in part.others),

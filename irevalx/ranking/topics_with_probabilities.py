@@ -69,7 +69,7 @@ def assess_with_probabilities(
     level : the least grade that is relevant.
     reading : ``skip`` removes the documents outside the sample, so that the others move up (``-J``).
     """
-    seen = ranking.of_judged(condensed=reading == "skip")
+    seen = ranking.of_judged(reading)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return TopicsWithProbabilities(
         rows=seen.rows,

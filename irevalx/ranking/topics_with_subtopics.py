@@ -83,7 +83,7 @@ def assess_subtopics(
     reading : ``skip`` removes the documents that were judged for no subtopic, so that the others move up (``-J``).
     """
     judged = judgments.relevant(level)
-    seen = ranking.of_judged(condensed=reading == "skip")
+    seen = ranking.of_judged(reading)
     relevant = judged.parts.lengths[seen.row] > 0
     rows = seen.rows.keep(relevant)
     parts, index = judged.parts.take(seen.row[relevant])

@@ -36,7 +36,7 @@ def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict
     layout : its columns, among them ``TOPIC``, ``GROUP``, ``DOCNO`` and ``GRADE``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
+    warn : called with a line about such grades.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
         a group has no subgroups.
     compat : the precision of levels, and whether lines that start with ``#`` are comments.
     strict : refuse levels that are not finite numbers, rather than reading them as C does.
-    warn : told of such levels.
+    warn : called with a line about such levels.
 
     Raises
     ------

@@ -136,8 +136,8 @@ def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe)
     Parameters
     ----------
     texts : shape (n,).
-    malformed : told of those that are no plain numbers.
-    describe : what it is told of their lines.
+    malformed : gets those that are no plain numbers.
+    describe : returns where a line stands, for the message.
     """
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():

@@ -37,7 +37,7 @@ def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, war
     layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
     compat : whether lines that start with ``#`` are comments.
     strict : whatever it says, numbers that are not plain are refused.
-    warn : told how many probabilities are out of bounds, so that their lines do not count.
+    warn : called with a line about probabilities out of bounds, whose lines do not count.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     Parameters
     ----------
     topics, docnos, grades, methods, probabilities, lines : of each judgment; a probability that is not known is nan.
-    warn : told how many probabilities are out of bounds, so that their judgments do not count.
+    warn : called with a line about probabilities out of bounds, whose judgments do not count.
 
     Raises
     ------

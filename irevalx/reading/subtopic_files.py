@@ -42,7 +42,7 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
     layout : its columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
+    warn : called with a line about such grades.
 
     Raises
     ------

@@ -165,7 +165,7 @@ class JsonObject(OutputFormat):
     shows_inputs = True
 
     def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield the values by run, topic and measure, behind how they were made."""
+        """Yield the values by run, topic and measure, after how they were made."""
         from irevalx.reports.records import json_of_report
 
         return json_of_report(report)

@@ -14,7 +14,7 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import NONREL, measure
-from irevalx.measures.incomplete import EPSILON, SMOOTHING, inferred_average_precision
+from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE
@@ -44,7 +44,7 @@ class TopicsWithTruth(Topics, kw_only=True):
     true_precision: FloatArray
 
 
-def without_pool(t: Topics, c: float = SMOOTHING, epsilon: float = EPSILON) -> FloatArray:
+def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSILON) -> FloatArray:
     """Return infAP of each topic that does not know which documents were pooled: the paper's equation 2.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.stretches import Stretches
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
@@ -13,21 +12,20 @@ from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.entries import Entries
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC
-from irevalx.reading.tables.tables import Table
+from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table
 from irevalx.trec_eval.versions import Compat
 
 
 def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Judgments:
     """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
     grades, topics, docnos = table.read(GRADE, TOPIC, DOCNO)
-    return Entries.of_rows(table.path, Stretches.of(topics), docnos, grades).judgments()
+    return Entries.of_rows(table.path, topics, docnos, grades).judgments()
 
 
 def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
     """Return the rows of a table as a pool; ArgumentError where a column is missing, or something in it."""
     topics, docnos = table.read(TOPIC, DOCNO)
-    return Entries.of_rows(table.path, Stretches.of(topics), docnos, np.zeros(topics.size)).pool()
+    return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
 
 def subtopic_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:

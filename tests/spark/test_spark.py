@@ -138,8 +138,8 @@ def test_other_names_and_types(session: Any) -> None:
     qrels = session.createDataFrame(
         [(7, 1, 1.0), (7, 2, 0.0), (8, 1, 2.0)], "`query-id` long, `corpus-id` int, score float"
     )
-    runs = session.createDataFrame([("x", 7, 1, 3), ("y", 7, 2, 4)], "other string, qid short, doc_id long, sim long")
-    for as_type in ("long", "float", "double", "byte"):
+    runs = session.createDataFrame([("x", 7, 1, 3), ("y", 7, 2, 4)], "other string, QID short, doc_id long, sim long")
+    for as_type in ("long", "float", "double", "byte", "decimal(9,2)"):
         scored = runs.withColumn("sim", runs.sim.cast(as_type))
         values = irevalx.spark.evaluate(qrels, scored, ["recip_rank", "runid"], partitions=2)
         assert [tuple(row) for row in values.topics.collect()] == [("run", "7", "recip_rank", 0.5)]
@@ -154,8 +154,8 @@ def test_other_names_and_types(session: Any) -> None:
         ("pool", "docno string", "pool: a table must have one of the columns topic, topic_id, "),
         ("qrels", "topic string, docno string, grade string", "qrels: column 'grade' must be a whole number of 64 bits, "
          "but got the type string"),
-        ("runs", "topic string, docno string, score decimal(9,2)", "runs: column 'score' must be a number of 64 bits, "
-         "but got the type decimal(9,2)"),
+        ("runs", "topic string, docno string, score date", "runs: column 'score' must be a number of 64 bits, "
+         "but got the type date"),
         ("runs", "topic double, docno string, score double", "runs: column 'topic' must be a string or a whole number"),
         ("runs", "run binary, topic int, docno string, score double", "runs: column 'run' must be a string or a whole"),
         ("pool", "topic int, docno array<string>", "pool: column 'docno' must be a string or a whole number, but got the "

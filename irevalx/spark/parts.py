@@ -16,15 +16,6 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
 from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
 from irevalx.evaluation.columns import population_of_values
-from irevalx.evaluation.part_counts import (
-    N_COUNTED,
-    Example,
-    JudgmentCounts,
-    RunCounts,
-    counts_of_judgments,
-    counts_of_runs,
-    examples,
-)
 from irevalx.evaluation.spellings import hardly_any_judged
 from irevalx.evaluation.topic_values import little_judged, values_of, without_value
 from irevalx.frozen import Frozen, replace
@@ -35,6 +26,15 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
 from irevalx.reading.runs import Results
 from irevalx.settings import Settings
+from irevalx.spark.part_counts import (
+    N_COUNTED,
+    Example,
+    JudgmentCounts,
+    RunCounts,
+    counts_of_judgments,
+    counts_of_runs,
+    examples,
+)
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The names that values are printed under, in print order, each with its measure."""
@@ -53,7 +53,7 @@ def computable(
     Parameters
     ----------
     highest_grade : of all judgments; it stands for them.
-    warn : told which measures are left out; of texts only those that were asked for by name.
+    warn : called with a line about measures that are left out; of texts only those that were asked for by name.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Part(Frozen):
 
         Parameters
         ----------
-        pool : what is said of the pool that the judgments have.
+        pool : the warnings about the pool that the judgments have.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class WholeRun(Frozen):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the run, a line each.
+        """Yield the warnings about the run, a line each.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class WholeJudgments(Frozen):
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
-        """Yield what is said of the judgments and the pool, a line each."""
+        """Yield the warnings about the judgments and the pool, a line each."""
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
@@ -276,7 +276,7 @@ def all_rows(
 
     Parameters
     ----------
-    warn : told what is to be said of judgments, pool and runs.
+    warn : called with a line for each warning about judgments, pool and runs.
 
     Raises
     ------

@@ -8,49 +8,42 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
-from irevalx.evaluation import part_batches
-from irevalx.evaluation.part_batches import score_batches, total_batches, value_batches
-from irevalx.evaluation.parts import Part, WholeJudgments, WholeRun, all_rows, named_measures
-from irevalx.reading.tables import bundles
-from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED, bundles_of, sizes
-from irevalx.reading.tables.topic_blocks import blocks_of_topics
+from irevalx.reading.tables import arrow_runs
 from irevalx.settings import Settings
-from irevalx.spark import Workers
 from irevalx.trec_eval.versions import COMPAT
 
 pa = pytest.importorskip("pyarrow")
+
+from irevalx.reading.tables.arrow_runs import whole_topics  # noqa: E402 - it needs pyarrow
+from irevalx.spark.arrow_rows import total_rows  # noqa: E402
+from irevalx.spark.jobs import Workers  # noqa: E402
+from irevalx.spark.parts import WholeJudgments, WholeRun, all_rows, named_measures  # noqa: E402
 
 DIVISIONS = tuple(product((1, 3, 7), (1, 100, 10**9)))
 """Numbers of parts, and rows of a block."""
 
 BATCH_ROWS = 37
 
+ROWS = pa.schema(
+    {"run": pa.string(), "topic": pa.string(), "docno": pa.string(), "grade": pa.int64(), "score": pa.float64()}
+)
+
 
 def batches_of(tables: Tables, n_parts: int, *, pooled: bool) -> list[list[Any]]:
-    """The bundles of each part, sorted by topic, as record batches."""
-    strings = {"topic": pa.string(), "docno": pa.string()}
-    rows: list[tuple[int, Any, dict[str, Any]]] = [
-        (JUDGED, tables.qrels, {**strings, "grade": pa.int64()}),
-        (POOLED, tables.pool if pooled else [], strings),
-        (RETRIEVED, tables.runs, {"run": pa.string(), **strings, "score": pa.float64()}),
+    """The rows of each part, sorted by topic, as record batches."""
+    rows: list[dict[str, Any]] = [
+        *({"topic": topic, "docno": docno, "grade": grade} for topic, docno, grade in tables.qrels),
+        *({"topic": topic, "docno": docno} for topic, docno in (tables.pool if pooled else [])),
+        *(dict(zip(("run", "topic", "docno", "score"), row, strict=True)) for row in tables.runs),
     ]
-    packed: list[Any] = []
-    for kind, given, columns in rows:
-        if given:
-            arrays = [
-                pa.array(values, type_)
-                for values, type_ in zip(zip(*given, strict=True), columns.values(), strict=True)
-            ]
-            packed += bundles_of(pa.table(arrays, list(columns)).to_batches(BATCH_ROWS), kind, "run")
-    table = pa.Table.from_batches(packed)
+    Random(len(rows)).shuffle(rows)
     parts: list[list[Any]] = [[] for _ in range(n_parts)]
-    for row in sorted(table.to_pylist(), key=lambda row: row["topic"].encode()):
+    for row in sorted(rows, key=lambda row: row["topic"].encode()):
         parts[zlib.crc32(row["topic"].encode()) % n_parts].append(row)
-    return [pa.Table.from_pylist(part, table.schema).to_batches(BATCH_ROWS) for part in parts]
+    return [pa.Table.from_pylist(part, ROWS).to_batches(BATCH_ROWS) for part in parts]
 
 
 def evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str, str, str], Any], list[str]]:
@@ -59,7 +52,7 @@ def evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str,
     rows = sorted(table.to_pylist(), key=lambda row: ((row["run"] or "").encode(), (row["topic"] or "").encode()))
     scores = pa.Table.from_pylist(rows, table.schema).to_batches(BATCH_ROWS)
     measures = named_measures(workers.selection())
-    [totals] = total_batches(scores, measures)
+    [totals] = total_rows(scores, measures)
     [judged] = [WholeJudgments(row["counts"], row["example"]) for row in totals.to_pylist() if row["name"] is None]
     runs = [WholeRun(**row) for row in totals.to_pylist() if row["name"] is not None]
     lines: list[str] = []
@@ -67,21 +60,12 @@ def evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str,
     values = {(run, "all", name): value for run, name, value in all_rows_of_runs}
     values |= {
         (row["run"], row["topic"], name): value
-        for batch in value_batches(scores, len(measures))
-        for row in batch.to_pylist()
+        for row in rows
+        if row["topic"] is not None
         for (name, measure), value in zip(measures, row["values"], strict=True)
         if measure.per_topic and value is not None
     }
     return values, lines
-
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Topics have several bundles, and runs several pieces of several topics."""
-    monkeypatch.setattr(bundles, "ROWS_AT_ONCE", 150)
-    monkeypatch.setattr(bundles, "BUNDLE_SIZE", 5)
-    monkeypatch.setattr(part_batches, "PIECE_BYTES", 10_000)
-    monkeypatch.setattr(part_batches, "PIECES_AT_ONCE", 2)
 
 
 @pytest.mark.parametrize("compat", ["10", "9"])
@@ -132,52 +116,18 @@ def test_examples(tmp_path: Path) -> None:
         )
 
 
-def test_blocks_of_topics() -> None:
-    """A block ends with a topic: with the first that brings it to the number of documents."""
+def test_blocks_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block ends before the last topic of the batch that makes it long enough, however rows are divided."""
+    monkeypatch.setattr(arrow_runs, "_FEW", 2)
     topics = ["a"] * 3 + ["b"] * 5 + ["c"] + ["d"] * 4
-    documents = pa.table({"topic": topics, "docno": [str(place) for place in range(len(topics))]})
-    for bundle_size, batch_rows, least in product((1, 3), range(1, 14), range(1, 15)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(bundles, "BUNDLE_SIZE", bundle_size)
-            table = pa.Table.from_batches(bundles_of(documents.to_batches(), POOLED, "run"))
-        batches = [*table.slice(0, 0).to_batches(), *table.to_batches(batch_rows)]
-        blocks = [
-            [
-                topic
-                for batch in block
-                for topic, size in zip(batch.column("topic").to_pylist(), sizes(batch).tolist(), strict=True)
-                for _ in range(size)
-            ]
-            for block in blocks_of_topics(batches, least)
-        ]
-        expected: list[list[str]] = [[]]
-        for topic in topics:
-            if len(expected[-1]) >= least and expected[-1][-1] != topic:
-                expected.append([])
-            expected[-1].append(topic)
-        assert blocks == expected
-    assert list(blocks_of_topics([], 1)) == []
-
-
-def test_ascending(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Topics of pieces that overlap come in ascending byte order, each once and with its own values."""
-    monkeypatch.setattr(part_batches, "PIECE_BYTES", 52)  # four topics
-    chance = Random(1)
-    for _ in range(100):
-        topics = chance.sample([*(str(number).encode() for number in range(40)), b"1\0", "é".encode()], 30)
-        pieces = []
-        for part in range(3):
-            these = tuple(sorted(topics[part::3]))
-            values = np.array([[topics.index(topic)] for topic in these], np.float64)
-            nothing = np.zeros(len(these), np.int64)
-            counts = np.zeros(9, np.int64)
-            scores = Part(nothing, these, values, values > 9, counts[None, :], counts, (None, None))
-            pieces += next(score_batches(scores, ["run"])).to_pylist()
-        pieces.sort(key=lambda row: row["topic"].encode())
-        batches = pa.Table.from_pylist(pieces).to_batches(chance.randint(1, 4))
-        found = list(part_batches.ascending(batches, 1))
-        in_order = [topic for some in found for topic in some.topics.to_pylist()]
-        assert in_order == sorted(topics)
-        table = np.concatenate([some.table for some in found])
-        assert table["value"].ravel().tolist() == [topics.index(topic) for topic in in_order]
-        assert table["has_value"].ravel().tolist() == [topics.index(topic) > 9 for topic in in_order]
+    rows = pa.table({"topic": topics, "place": list(range(len(topics)))})
+    for batch_rows, least in product(range(1, 14), range(1, 15)):
+        batches = [*rows.slice(0, 0).to_batches(), *rows.to_batches(batch_rows)]
+        blocks = [pa.Table.from_batches(block, rows.schema) for block in whole_topics(iter(batches), least)]
+        assert pa.concat_tables(blocks).equals(rows)
+        ends = [set(block["topic"].to_pylist()) for block in blocks]
+        assert sum(map(len, ends)) == 4
+        # A block of which all but the last topic would have been enough has come with its last batch.
+        for block in blocks[:-1]:
+            assert least <= block.num_rows < least + batch_rows + 5
+    assert list(whole_topics([], 1)) == [[]]

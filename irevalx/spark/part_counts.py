@@ -18,7 +18,7 @@ from irevalx.reading.runs import Results
 from irevalx.settings import Settings
 
 Example: TypeAlias = "Sequence[str] | None"
-"""A topic, and what is said of it."""
+"""A topic, and the warning about it."""
 
 
 class RunCounts(NamedTuple):

@@ -1,4 +1,4 @@
-"""Spark's data frames as the rows that ``bundles`` takes, their columns found by name and checked.
+"""Spark's data frames as the rows that workers take, their columns found by name and checked.
 
 Types are checked here, values by Spark when it reads them: what is wrong with one ends the job with a message.
 """
@@ -9,36 +9,34 @@ from importlib import import_module
 from typing import Any
 
 from irevalx.errors import ArgumentError, quote
-from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED
-from irevalx.reading.tables.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
-from irevalx.reading.tables.tables import GRADE_RULE, NAME_RULE, SCORE_RULE, Table
+from irevalx.reading.tables.tables import DOCNO, GRADE, RULES, RUN, SCORE, TOPIC, Kind, Table, Wanted
+from irevalx.spark.arrow_rows import THE_RUN
+
+ROWS = "run string, topic string, docno string, grade bigint, score double"
+"""The columns of all rows, which hold null where a row has no such thing."""
+
+JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
+POOLED = {"topic": TOPIC, "docno": DOCNO}
+RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
+"""The columns that are looked for; that of the run need not be there."""
 
 _INTEGERS = ("byte", "short", "integer", "long")
-_NUMBERS = ("float", "double", *_INTEGERS)
-_TYPES: dict[Kind, tuple[tuple[str, ...], str, str]] = {
-    "names": (("string", "char", "varchar", *_INTEGERS), "string", NAME_RULE),
-    "grades": (_NUMBERS, "bigint", GRADE_RULE),
-    "scores": (_NUMBERS, "double", SCORE_RULE),
+_NUMBERS = ("float", "double", "decimal", *_INTEGERS)
+_TYPES: dict[Kind, tuple[tuple[str, ...], str]] = {
+    "names": (("string", "char", "varchar", *_INTEGERS), "string"),
+    "grades": (_NUMBERS, "bigint"),
+    "scores": (_NUMBERS, "double"),
 }
-"""Of a column with names, grades or scores: the types that it may have, the one that it gets, and what messages say."""
-
-_WANTED: dict[int, dict[str, Wanted]] = {
-    JUDGED: {"topic": TOPIC, "docno": DOCNO, "grade": GRADE},
-    POOLED: {"topic": TOPIC, "docno": DOCNO},
-    RETRIEVED: {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE},
-}
-
-THE_RUN = "run"
-"""What a run is called in whose table no column names it."""
+"""Of a column with names, grades or scores: the types that it may have, and the one that it gets."""
 
 
-def spark_rows(what: str, frame: Any, kind: int) -> Any:
-    """Return the rows of a data frame with the columns that their kind has, of run, topic, docno, grade and score.
+def checked_rows(what: str, frame: Any, columns: dict[str, Wanted]) -> Any:
+    """Return the rows of a data frame with the columns of ``ROWS``.
 
     Parameters
     ----------
     what : what messages call the data frame.
-    kind : of all its rows.
+    columns : those that are looked for.
 
     Raises
     ------
@@ -47,14 +45,16 @@ def spark_rows(what: str, frame: Any, kind: int) -> Any:
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
-    table = Table(what, frame.columns, lambda names, rows: iter(()))
-    wanted = {name: one for name, one in _WANTED[kind].items() if one is not RUN or table.has(RUN)}
-    names = {name: table.find(one) for name, one in wanted.items()}
+    table = Table(what, frame.columns)
+    names = {name: table.find(one) for name, one in columns.items() if one is not RUN or table.has(RUN)}
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
-    columns = [
-        _checked(sql, what, frame.schema[found], wanted[name].kind, row).alias(name) for name, found in names.items()
-    ]
-    return frame.select(*columns)
+    checked = []
+    for name, as_type in (field.split() for field in ROWS.split(", ")):
+        found = names.get(name)
+        missing = sql.lit(None).cast(as_type)
+        column = _checked(sql, what, frame.schema[found], columns[name].kind, row) if found else missing
+        checked.append(column.alias(name))
+    return frame.select(*checked)
 
 
 def names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
@@ -62,9 +62,9 @@ def names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
 
     Parameters
     ----------
-    rows : what ``spark_rows`` makes of the data frame.
+    rows : what ``checked_rows`` makes of the data frame.
     """
-    if RUN.names[0] not in frame.columns:
+    if not Table("runs", frame.columns).has(RUN):
         return (THE_RUN,)
     return tuple(row.run for row in rows.select("run").distinct().collect())
 
@@ -77,7 +77,7 @@ def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
     field : of the schema.
     row : what messages show of the row.
     """
-    types, as_type, rule = _TYPES[kind]
+    (types, as_type), rule = _TYPES[kind], RULES[kind]
     place = f"{what}: column {quote(field.name)}"
     if field.dataType.typeName() not in types:
         raise ArgumentError(f"{place} must be {rule}, but got the type {field.dataType.simpleString()}")

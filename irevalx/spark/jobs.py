@@ -1,4 +1,4 @@
-"""The same evaluation on Spark: judgments and runs in its data frames, and the same values to the last bit.
+"""The plan of an evaluation on Spark.
 
 Spark brings the rows of each topic together, be they judgments, pooled or retrieved documents, and its workers evaluate
 blocks of whole topics. Then it brings together what topics score by run, in ascending order, and workers fold that.
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -17,15 +16,13 @@ from irevalx.api import checks
 from irevalx.api.keywords import settings_of
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
-from irevalx.evaluation.part_batches import score_batches, total_batches, value_batches
-from irevalx.evaluation.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 from irevalx.frozen import Frozen
 from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.reading.formats import QRELS
-from irevalx.reading.tables.bundles import JUDGED, POOLED, RETRIEVED, bundles_of
-from irevalx.reading.tables.spark_rows import THE_RUN, names_of_runs, spark_rows
-from irevalx.reading.tables.topic_blocks import blocks_of_topics, read_block
 from irevalx.settings import Settings
+from irevalx.spark.arrow_rows import read_blocks, score_rows, total_rows
+from irevalx.spark.checked_rows import JUDGED, POOLED, RETRIEVED, checked_rows, names_of_runs
+from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 
 DataFrame: TypeAlias = Any
 """Spark's."""
@@ -33,9 +30,7 @@ DataFrame: TypeAlias = Any
 _FIRST_ROWS = 1000
 """So many rows are looked through for a judged topic before all of them are."""
 
-_BUNDLES = "kind tinyint, run string, topic string, docnos binary, documents binary"
-_SCORES = "run string, topic string, topics binary, scores binary, counts array<bigint>, example array<string>"
-_VALUES = "run string, topic string, values array<double>"
+_SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
     "name string, n_topics bigint, totals array<double>, n_with_value array<bigint>, counts array<bigint>, "
     "example array<string>"
@@ -85,16 +80,15 @@ def evaluate(
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)
-    judged, retrieved = spark_rows("qrels", qrels, JUDGED), spark_rows("runs", runs, RETRIEVED)
-    pooled = None if pool is None else spark_rows("pool", pool, POOLED)
+    judged, retrieved = checked_rows("qrels", qrels, JUDGED), checked_rows("runs", runs, RETRIEVED)
+    pooled = None if pool is None else checked_rows("pool", pool, POOLED)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
     names = names_of_runs(runs, retrieved) if with_missing else ()
     highest = _highest_grade(judged, retrieved, settings, names)
     computable(selection, highest, settings, warn)
     workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
-    frames = ((judged, JUDGED), (retrieved, RETRIEVED), *([] if pooled is None else [(pooled, POOLED)]))
-    bundles = [frame.mapInArrow(partial(bundles_of, kind=kind, the_run=THE_RUN), _BUNDLES) for frame, kind in frames]
-    rows = reduce(lambda some, more: some.unionAll(more), bundles).repartition(*grouping).sortWithinPartitions("topic")
+    every = judged.unionAll(retrieved) if pooled is None else judged.unionAll(retrieved).unionAll(pooled)
+    rows = every.repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
 
 
@@ -111,8 +105,7 @@ class Values:
     def topics(self) -> DataFrame:
         """The values of topics, in any order: run, topic, measure and value; or run, topic and a column a measure."""
         sql = import_module("pyspark.sql.functions")
-        values = partial(value_batches, n_values=len(self._measures))
-        of_topics = self._scores.mapInArrow(values, _VALUES)
+        of_topics = self._scores.where("topic IS NOT NULL")
         shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
         if self._wide:
             columns = [sql.col("values")[place].alias(name) for place, name in enumerate(shown) if name]
@@ -169,16 +162,16 @@ class Workers(Frozen):
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Turn rows, sorted by topic, into scores."""
         selection = self.selection()
-        for block in blocks_of_topics(batches, self.block_rows):
-            judgments, gaps, results = read_block(
-                block, self.names, self.settings.compat, pooled=self.pooled, strict=self.strict
-            )
+        blocks = read_blocks(
+            batches, self.block_rows, self.names, self.settings, pooled=self.pooled, strict=self.strict
+        )
+        for judgments, gaps, results in blocks:
             part = Part.of(judgments, gaps, list(results.values()), selection, self.settings)
-            yield from score_batches(part, list(results))
+            yield from score_rows(part, list(results))
 
     def fold(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Turn scores, sorted by run and topic, into totals."""
-        return total_batches(batches, named_measures(self.selection()))
+        return total_rows(batches, named_measures(self.selection()))
 
 
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
