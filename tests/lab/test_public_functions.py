@@ -35,15 +35,22 @@ def test_modules_do_not_hide_functions() -> None:
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
 
 
+def cell(value: object) -> object:
+    """Return what csv has for a value; a number as a number, as a column of a frame has numbers of one kind."""
+    text = "" if value is None or str(value) == "nan" else str(value)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def assert_printed(result: Result, *command: str) -> None:
     """Check that the command prints a result: as csv its frame, and for people what it shows itself as."""
     printed = lab(*command, "--format", "csv", "--quiet")
-    expected = list(csv.reader(io.StringIO(printed.stdout.decode())))
+    heads, *expected = csv.reader(io.StringIO(printed.stdout.decode()))
     frame = result.to_frame()
-    assert [
-        list(frame.columns),
-        *(["" if cell is None or str(cell) == "nan" else str(cell) for cell in row] for row in frame.values.tolist()),
-    ] == expected
+    assert list(frame.columns) == heads
+    assert [list(map(cell, row)) for row in frame.values.tolist()] == [list(map(cell, row)) for row in expected]
     assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
 
 
@@ -64,6 +71,22 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_estimate(tmp_path: Path) -> None:
+    """Estimates from files and from dictionaries."""
+    machine = FIXTURES / "labels" / "machine"
+    human = {topic: grades for topic, grades in grades_in(QRELS).items() if int(topic) % 2}
+    found = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
+    path = tmp_path / "human"
+    path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
+    words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
+    assert_printed(found, "estimate", *words)
+    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
+    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 
 @without_warnings
@@ -233,3 +256,49 @@ def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
         irevalx.lab.agree(scores, scores, **arguments)
     with pytest.raises(ArgumentError, match="x must be a file, scores, or a dictionary"):
         irevalx.lab.agree({"a": {"all": 0.1}}, scores)
+
+
+def test_leave_out() -> None:
+    """Groups from a pattern and from a dictionary; the summary, the scores side by side, and what is removed."""
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--group-by", "^[a-z]+", "--holes", "5")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+        ({}, ()),
+        ({"summary": True}, ("--summary",)),
+        ({"pivot": True}, ("--pivot",)),
+    ]
+    for options, more in cases:
+        found = irevalx.lab.leave_out(grades_in(QRELS), SCORES, "map P.10", groups=groups, holes=5, **options)
+        assert_printed(found, *words, *more)
+    assert found.rows[0].group == "count"
+    assert found.figure(draw="holes").axes
+    removed = irevalx.lab.leave_out(QRELS, RUNS, group_by="^[a-z]+", removed=True)
+    assert_printed(removed, *words[:-2], "--removed")
+    assert removed.removed_documents[-1].group == "mean"
+
+
+def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
+    """The judgments of each group are what the command writes."""
+    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map", "--group-by", "^[a-z]+")
+    assert lab(*words, "--write", str(tmp_path)).status == 0
+    assert {path.stem: path.read_bytes() for path in tmp_path.iterdir()} == {
+        group: one.text for group, one in found.judgments.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"complete": "x"}, "complete must be svm or kld or labels or nonrelevant, but got 'x'"),
+        ({"complete": "labels"}, "labels must be given together with complete labels"),
+        ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
+        ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),
+        ({"summary": True, "pivot": True}, "summary and pivot must not be given together"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, but got 0"),
+    ],
+)
+def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.leave_out(QRELS, RUNS, **arguments)

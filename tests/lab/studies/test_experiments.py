@@ -28,10 +28,11 @@ from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RunRules, requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals, removed_table
+from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.study_tables import all_knees_table, knees_table
 from irevalx.process.messages import Messages
@@ -335,18 +336,18 @@ def test_documents_removed_for_each_topic() -> None:
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     groups = {name: name.rstrip("12") for name in runs}
-    removed = removed_table(read, list(removals(read, names, 10)))
-    rows = {(row["group"], row["topic"]): row for row in records_of(removed)}
+    removed = LeftOutRuns(read, names, list(removals(read, names, 10)), "removed").removed_documents
+    rows = {(row.group, row.topic): row for row in removed}
     total = 0
     for group in set(names):
         whole, reduced = reference.without_group(full, runs, groups, group, 10)
         for topic in full:
             gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
             row = rows[group, topic]
-            assert (row["removed"], row["relevant"]) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][one] > 0 for one in gone))
             total += len(gone)
-    assert rows["mean", "mean"]["removed"] == pytest.approx(total / len(full) / len(set(names)))
-    assert sum(row["removed"] for (_, topic), row in rows.items() if topic == "all") == total
+    assert rows["mean", "mean"].removed == pytest.approx(total / len(full) / len(set(names)))
+    assert sum(row.removed for (_, topic), row in rows.items() if topic == "all") == total
 
 
 @pytest.mark.parametrize("only", [None, "count"])
@@ -398,7 +399,7 @@ def test_one_group_alone() -> None:
         assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
     assert "tau_b_all_runs" not in every["summary"][0]
     done = lab(*shared, "--only", "nobody")
-    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
+    assert done.stderr == "irevalx-lab: only must be one of count, guess, vector, but got 'nobody'\n"
 
 
 RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias
