@@ -163,7 +163,7 @@ def leave_out(
         holes_depth=depth_of_holes,
         predictions=predictions,
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
-        notes=experiment.notes(np.count_nonzero(lacking, axis=1).tolist()),
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
 
 
