@@ -135,7 +135,7 @@ interval_alpha_option = click.option(
 )
 topic_resamples_option = click.option(
     "--resamples",
-    type=click.IntRange(0),
+    type=click.IntRange(0, seeds.MOST_DRAWS),
     metavar="B",
     default=0,
     help=(

@@ -8,6 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_measure
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
@@ -83,7 +84,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     alpha_option,
     click.option(
         "--resamples",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_DRAWS),
         metavar="B",
         default=RESAMPLES,
         help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",

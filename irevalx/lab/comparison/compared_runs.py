@@ -14,7 +14,7 @@ from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
@@ -258,7 +258,7 @@ def compare(
         correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
         interval=_one_of("interval", interval, INTERVALS),
         alpha=_probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1),
+        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
     view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)

@@ -13,7 +13,7 @@ from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.progress_bars import progress_bar
@@ -79,7 +79,7 @@ def labels(
     with_groups = groups is not None or group_by is not None
     if with_groups and not are_given(runs):
         raise UsageError("groups and group_by must be given together with runs")
-    resamples = checks.whole_number("resamples", resamples, least=0)
+    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     alpha = significance_level("alpha", alpha)
     by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
     used_seed = chosen_seed(seed)
