@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,18 +10,17 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
+from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.measures.summary import Population
-from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.assess import assess
-from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
@@ -359,54 +357,6 @@ def _fitting(
         else:
             raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
     return tuple(fitting)
-
-
-def rank_all(
-    judgments: AnyJudgments, runs: Sequence[Run], rules: RankingRules, *, processes: int = 1, warn: Warn
-) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in their order.
-
-    Parameters
-    ----------
-    processes : how many share the reading of runs; at least 1.
-    warn : called with the warnings of each run.
-
-    Raises
-    ------
-    EvaluationError : a topic of a run cannot be evaluated.
-    UnreadableFileError, MalformedLineError, LostProcessError
-    """
-    documents = judgments.documents
-    documents.table  # noqa: B018 - made here, before several processes want it
-    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in one.warnings:
-            warn(line)
-        raise_first(one.ranking.failures)
-        yield one
-
-
-def unique_names(
-    ranked: Sequence[RankedRun], runs: Sequence[Run], names: Sequence[str | None], warn: Warn
-) -> list[str]:
-    """Return what to call the runs, each name once.
-
-    Parameters
-    ----------
-    names : as ``RankedRuns.of`` takes them.
-    warn : called with a line for names that several runs have.
-    """
-    tags = [
-        ((one.tag or b"") if name is None else os.fsencode(name), run.path)
-        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
-    ]
-    return [os.fsdecode(name) for name in unique_run_names(tags, warn)]
-
-
-def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
-    """Raise the error of the first topic that has one."""
-    if failures:
-        raise failures[min(failures)]
 
 
 def _sufficient_runs(

@@ -12,7 +12,8 @@ from irevalx.errors import MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import RankedRuns, RunRules, raise_first, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import SelectedMeasure
