@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from irevalx.errors import EvaluationError, Warn
+from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, RankingRules, rank_run
