@@ -68,6 +68,7 @@ def leave_out(
     removed: bool = False,
     keep_judgments: bool = False,
     level: int = 1,
+    all_topics: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
@@ -97,6 +98,7 @@ def leave_out(
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
     level : the least grade that is relevant.
+    all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
     threads : how many processes share the work; at least 1.
@@ -121,6 +123,7 @@ def leave_out(
         runs,
         measures,
         level=level,
+        complete=all_topics,
         min_retrieved=min_retrieved,
         rel_format=rel_format if text is None else "qrels",
         threads=threads,
@@ -129,7 +132,7 @@ def leave_out(
     _refuse_groups(names, only)
     each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
     left_out = [removal for removal in each if only in {None, removal.group}]
-    result = LeftOutRuns(experiment, names, left_out, shown)
+    result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
         return result
     predicting = _predicting(experiment, left_out, ways, paths, threads, progress=progress)
@@ -160,6 +163,7 @@ def leave_out(
         holes_depth=depth_of_holes,
         predictions=predictions,
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
 
 
