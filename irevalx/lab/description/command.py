@@ -12,7 +12,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
-from irevalx.experiments.ranked_runs import rank_all, unique_names
+from irevalx.experiments.ranking_runs import rank_all, unique_names
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
