@@ -29,19 +29,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.lab.agreement.agreements import agree
+    from irevalx.lab.bounding.bounded_scores import bounds
     from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "compare", "degrade", "estimate", "labels", "pool", "swap_rate"]
+__all__ = ["agree", "bounds", "compare", "degrade", "describe", "estimate", "labels", "pool", "swap_rate"]
 
 _HOMES = {
     "agree": "agreement.agreements",
+    "bounds": "bounding.bounded_scores",
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
+    "describe": "description.described",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "pool": "judging.pooling",
