@@ -20,6 +20,7 @@ from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.process.exit_status import BROKEN_PIPE
 from irevalx.process.interrupts import INTERRUPTED
+from irevalx.process.shortage import OUT_OF_MEMORY
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 
@@ -69,7 +70,8 @@ COMPLETIONS = {
 }
 """The line that makes each shell complete the arguments of irevalx."""
 
-_SIGNALS = {
+_NO_ERRORS_OF_OURS = {
+    OUT_OF_MEMORY: "there is not enough memory (EX_SOFTWARE)",
     INTERRUPTED: "interrupted (trec_eval dies by the signal, which a shell shows in the same way)",
     BROKEN_PIPE: "the reader of standard output has ended (likewise)",
 }
@@ -121,7 +123,7 @@ def exit_statuses() -> list[tuple[int, str]]:
     meanings: dict[int, list[str]] = {}
     for status, meaning in found:
         meanings.setdefault(int(status), []).append(meaning)
-    texts = {0: "success"} | {status: "; ".join(parts) for status, parts in meanings.items()} | _SIGNALS
+    texts = {0: "success"} | {status: "; ".join(parts) for status, parts in meanings.items()} | _NO_ERRORS_OF_OURS
     return [(status, _sentence(text)) for status, text in sorted(texts.items())]
 
 

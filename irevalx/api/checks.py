@@ -41,23 +41,31 @@ def _type_name(value: object) -> str:
     return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
-def whole_number(what: str, value: Any, *, least: int | None = None) -> int:
+def whole_number(what: str, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return a whole number of 64 bits; numpy's will do, booleans will not.
 
     Parameters
     ----------
-    least : the smallest that is allowed; None for any.
+    least, most : the smallest and the greatest that are allowed; None for any.
 
     Raises
     ------
     ArgumentError
     """
-    rule = "a whole number of 64 bits" if least is None else f"a whole number of at least {least}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise wrong(what, rule, value)
-    if not is_long(index(value)) or (least is not None and value < least):
-        raise wrong(what, rule, value)
-    return index(value)
+        raise wrong(what, _whole(least, most), value)
+    number = index(value)
+    if not is_long(number):
+        raise wrong(what, _whole(None, most), value)
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise wrong(what, _whole(least, most), value)
+    return number
+
+
+def _whole(least: int | None, most: int | None) -> str:
+    """Return what a whole number must be, in words."""
+    bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
+    return f"a whole number of {' and '.join(bounds) or '64 bits'}"
 
 
 def is_long(value: int) -> bool:

@@ -6,7 +6,6 @@ Judgements, SIGIR 2007, section 5.2 and Table 2.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -17,7 +16,6 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import Frozen, replace
 from irevalx.process.workers import in_order
-from irevalx.reports.table import Table
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
@@ -84,23 +82,6 @@ def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntA
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
-
-
-def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
-    """Return a row for each group and topic: judged documents removed, and relevant ones; then sums and means.
-
-    The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
-    """
-    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
-    counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
-    topics = [os.fsdecode(topic) for topic in experiment.topics]
-    rows: list[tuple[str, str, float, float]] = []
-    for removal, of_group, relevant_of_group in zip(removed, *counts, strict=True):
-        rows += zip([removal.group] * len(topics), topics, of_group.tolist(), relevant_of_group.tolist(), strict=True)
-        rows.append((removal.group, "all", int(of_group.sum()), int(relevant_of_group.sum())))
-        rows.append((removal.group, "mean", float(of_group.mean()), float(relevant_of_group.mean())))
-    rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
-    return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
 
 
 class LeftOut(Frozen):

@@ -27,6 +27,7 @@ class Evaluating(TypedDict, total=False):
     """The keywords with which public functions of the lab read judgments and runs.
 
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
@@ -34,6 +35,7 @@ class Evaluating(TypedDict, total=False):
     """
 
     level: int
+    complete: bool
     min_retrieved: float
     rel_format: str
     threads: int
@@ -181,6 +183,7 @@ def _rules(options: Evaluating) -> RunRules:
     """
     return RunRules(
         level=checks.whole_number("level", options.get("level", 1)),
+        complete=checks.flag("complete", options.get("complete", False)),
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),
         processes=checks.whole_number("threads", options.get("threads", 1), least=1),

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
+    from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "bounds", "compare", "degrade", "describe", "estimate", "labels", "pool", "swap_rate"]
+__all__ = ["agree", "bounds", "compare", "degrade", "describe", "estimate", "labels", "leave_out", "pool", "swap_rate"]
 
 _HOMES = {
     "agree": "agreement.agreements",
@@ -48,6 +49,7 @@ _HOMES = {
     "describe": "description.described",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
+    "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }

@@ -1,4 +1,4 @@
-"""Doubts about the scores of a run: what the RANK column says of them."""
+"""Sanity warnings: scores of a run that its RANK column contradicts, or that are all equal."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
 
     Parameters
     ----------
-    lines : of the first block, with the column ``RANK``.
+    lines : of the first block; without the column ``RANK`` there is no warning.
     results : of the same lines.
     """
-    if results.malformed.count:
+    if results.malformed.count or "RANK" not in lines:
         return ()
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]

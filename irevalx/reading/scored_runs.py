@@ -31,7 +31,8 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     Parameters
     ----------
     source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``SCORE`` and, where the file names the run, ``TAG``.
+    layout : its columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
+        name; where there is a ``RANK``, it is compared with the scores for warnings.
     compat : the precision of scores, and whether lines that start with ``#`` are comments.
     strict : refuse scores that are not finite numbers, rather than reading them as C does.
 
@@ -43,7 +44,11 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     def parse(block: Block) -> Results:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, sanity_warnings=sanity_warnings(lines, results)) if block.begins_file else results
+        return replace(
+            results,
+            tag=results.tag if "TAG" in lines else as_column(stem_of(source.path)),
+            sanity_warnings=sanity_warnings(lines, results) if block.begins_file else (),
+        )
 
     return Run(
         source.path,

@@ -201,7 +201,7 @@ class Source:
         if self._content is not None:
             return io.BytesIO(self._content)
         if self._spool is not None:
-            self._spool.seek(0)  # writes what is left in the buffer
+            self._spool.seek(0)
             return os.fdopen(os.dup(self._spool.fileno()), "rb")
         if self.path == STANDARD_INPUT:
             raw = os.fdopen(os.dup(0), "rb")
@@ -213,7 +213,8 @@ class Source:
     def _spooled(self, raw: Readable) -> Readable:
         import tempfile
 
-        self._spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
+        # Without a buffer: what could not be written must not be written again when the file is closed.
+        self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))
 
@@ -257,9 +258,9 @@ class _Copied:
         """Read, and write what was read."""
         chunk = self.stream.read(size)
         try:
-            self.copy.write(chunk)
-            if not chunk:
-                self.copy.flush()
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[self.copy.write(rest) :]
         except OSError as error:
             raise UnreadableFileError(f"cannot keep {self.name} in a temporary file: {error.strerror}") from None
         return chunk

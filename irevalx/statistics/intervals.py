@@ -97,16 +97,18 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
     -------
     The ends for each confidence; nan with fewer than two topics.
     """
-    from scipy import special
+    from scipy import stats
 
     n_pairs, n_topics = d.shape
     if n_topics < 2:
         return [(np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)) for _ in confidences]
-    constant = (d == d[:, :1]).all(axis=1)
-    error = np.where(constant, 0.0, d.std(axis=1, ddof=1) / np.sqrt(n_topics))
-    middle = np.where(constant, d[:, 0], d.mean(axis=1))
-    halves = [special.stdtrit(n_topics - 1, (1 + confidence) / 2) * error for confidence in confidences]
-    return [(middle - half, middle + half) for half in halves]
+    varied = (d != d[:, :1]).any(axis=1)
+    ends = [(d[:, 0].copy(), d[:, 0].copy()) for _ in confidences]
+    if varied.any():
+        found = stats.ttest_1samp(d[varied], 0.0, axis=1)
+        for (low, high), confidence in zip(ends, confidences, strict=True):
+            low[varied], high[varied] = found.confidence_interval(confidence)
+    return ends
 
 
 class _Bootstrap(Frozen):

@@ -288,3 +288,49 @@ def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
         irevalx.lab.agree(scores, scores, **arguments)
     with pytest.raises(ArgumentError, match="x must be a file, scores, or a dictionary"):
         irevalx.lab.agree({"a": {"all": 0.1}}, scores)
+
+
+def test_leave_out() -> None:
+    """Groups from a pattern and from a dictionary; the summary, the scores side by side, and what is removed."""
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--group-by", "^[a-z]+", "--holes", "5")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+        ({}, ()),
+        ({"summary": True}, ("--summary",)),
+        ({"pivot": True}, ("--pivot",)),
+    ]
+    for options, more in cases:
+        found = irevalx.lab.leave_out(grades_in(QRELS), SCORES, "map P.10", groups=groups, holes=5, **options)
+        assert_printed(found, *words, *more)
+    assert found.rows[0].group == "count"
+    assert found.figure(draw="holes").axes
+    removed = irevalx.lab.leave_out(QRELS, RUNS, group_by="^[a-z]+", removed=True)
+    assert_printed(removed, *words[:-2], "--removed")
+    assert removed.removed_documents[-1].group == "mean"
+
+
+def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
+    """The judgments of each group are what the command writes."""
+    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map", "--group-by", "^[a-z]+")
+    assert lab(*words, "--write", str(tmp_path)).status == 0
+    assert {path.stem: path.read_bytes() for path in tmp_path.iterdir()} == {
+        group: one.text for group, one in found.judgments.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"complete": "x"}, "complete must be svm or kld or labels or nonrelevant, but got 'x'"),
+        ({"complete": "labels"}, "labels must be given together with complete labels"),
+        ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
+        ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),
+        ({"summary": True, "pivot": True}, "summary and pivot must not be given together"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, but got 0"),
+    ],
+)
+def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.leave_out(QRELS, RUNS, **arguments)

@@ -332,3 +332,34 @@ def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> N
     if "--pool" in fmt.excludes:
         with pytest.raises(UsageError, match=f"in the format {fmt.name}$"):
             irevalx.Qrels.read(tmp_path / "file", rel_format=fmt.name, pool={"301": ["A"]})
+
+
+@pytest.mark.parametrize(
+    ("columns", "line", "name"),
+    [
+        ("TOPIC DOCNO SCORE", "301 {docno} {score}", "bm25"),
+        ("TOPIC DOCNO SCORE TAG", "301 {docno} {score} mine", "mine"),
+        ("TOPIC DOCNO RANK SCORE", "301 {docno} {rank} {score}", "bm25"),
+        ("TAG SCORE DOCNO TOPIC", "mine {score} {docno} 301", "mine"),
+    ],
+)
+def test_a_new_format_of_runs_needs_no_reader(
+    columns: str, line: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row is a format, whichever columns it has; a run without a tag is called by its file's name."""
+    own: AnyFormat = FileFormat(
+        kind=FileKind.RUNS,
+        name="own",
+        layout=Layout(line="a line of a run", columns=(columns,)),
+        example="",
+        prose=(),
+        reader="scored_runs.read_scored_run",
+    )
+    monkeypatch.setitem(RESULTS_FORMATS, own.name, own)
+    (tmp_path / "qrels").write_text("301 0 A 1\n301 0 B 0\n")
+    documents = [{"docno": docno, "score": score, "rank": score} for docno, score in (("A", 1), ("B", 2))]
+    (tmp_path / "bm25.txt").write_text("".join(f"{line.format(**document)}\n" for document in documents))
+    result = run("-T", "own", "-m", "runid", "-m", "map", "qrels", "bm25.txt", cwd=tmp_path)
+    assert result.status == 0
+    assert [row.split("\t")[2] for row in result.stdout.decode().splitlines()] == [name, "0.5000"]
+    assert ("the RANK column contradicts the scores" in result.stderr) == ("RANK" in columns)

@@ -15,6 +15,7 @@ from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
+    complete_option,
     least_retrieved_option,
     level_option,
     measures_option_with,
@@ -55,6 +56,7 @@ from irevalx.lab.command.parameters import (
         ),
     ),
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,

@@ -135,7 +135,7 @@ interval_alpha_option = click.option(
 )
 topic_resamples_option = click.option(
     "--resamples",
-    type=click.IntRange(0),
+    type=click.IntRange(0, seeds.MOST_DRAWS),
     metavar="B",
     default=0,
     help=(
@@ -161,6 +161,22 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
+
+
+def complete_option_named(name: str) -> Parameter:
+    """Return the option ``-c`` with this long name."""
+    return click.option(
+        "-c",
+        name,
+        is_flag=True,
+        help=(
+            "Evaluate all judged topics, and count 0 where a run has no results.  [default: the topics that every run "
+            "has results for; a line below the tables counts the others]"
+        ),
+    )
+
+
+complete_option = complete_option_named("--complete")
 measures_option = measures_option_with(
     *MEASURES,
     which=(

@@ -8,12 +8,14 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_measure
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
     alpha_option,
+    complete_option,
     least_retrieved_option,
     level_option,
     qrels_argument,
@@ -82,7 +84,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     alpha_option,
     click.option(
         "--resamples",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_DRAWS),
         metavar="B",
         default=RESAMPLES,
         help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
@@ -108,6 +110,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     ),
     seed_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     threads_option,
     *FIGURE,

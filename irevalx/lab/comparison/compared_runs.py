@@ -14,7 +14,7 @@ from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
@@ -221,6 +221,7 @@ def compare(
     by: str = "pair",
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
@@ -242,6 +243,7 @@ def compare(
     by : ``pair`` or ``run``: what a row of the table is about.
     seed : of random choices; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
     threads : how many processes share the work; at least 1.
@@ -256,12 +258,13 @@ def compare(
         correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
         interval=_one_of("interval", interval, INTERVALS),
         alpha=_probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1),
+        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
     view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
     names = measures_of(measures)
+    notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
@@ -272,16 +275,18 @@ def compare(
             runs,
             names or ("map",),
             level=level,
+            complete=complete,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
         )
         every = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
     pairs = _pairs(every[0].runs, baseline)
     found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
-    return _RESULTS[view](found, baseline, method)
+    return _RESULTS[view](found, baseline, method, notes=notes)
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

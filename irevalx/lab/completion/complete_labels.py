@@ -55,7 +55,7 @@ def complete_from_labels(
     if n_filled < n_holes:
         warn(f"{n_holes - n_filled} of {n_holes} documents stay unjudged: {shown_name(path)} does not label them")
     everything = np.ones(judgments.rows.size, np.bool_)
-    for line in label_warnings(judgments, labels, inputs.qrels, everything, replace=replace):
+    for line in label_warnings(judgments, labels, everything, replace=replace):
         warn(line)
 
     def added(which: BoolArray) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import rank_all, unique_names
+from irevalx.experiments.ranking_runs import rank_all, unique_names
 from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool

@@ -140,8 +140,8 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
     kept = [line for line in results if not line.startswith(("3 ", "5 "))]
     run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
     measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
-    rows, told = compare(qrels, run_path, other, *measures, "--interval", "t", "--resamples", "9")
-    assert "short: 2 of 12 topics without results count as 0" in told
+    rows, told = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
+    assert "all 12 judged topics; those without results count as 0 (short 2)" in told
     printed = [
         json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
     ]

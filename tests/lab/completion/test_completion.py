@@ -260,10 +260,10 @@ def test_quality_over_groups_and_topics() -> None:
 
     removed = [Removal(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
     by_group = {"g": predictions("xxx..", "xx..."), "h": predictions(".x..x", ".x..x")}
-    found = completion_quality(judgments, removed, by_group, 1)
+    found = completion_quality("svm", judgments, removed, by_group, 1)
     # g for topic 1: 1 of 2 right, of 2 there; h for topic 1: 0 of 1, nothing there; h for topic 2: 1 of 1, of 1.
     assert [found.precision, found.recall, found.f1] == pytest.approx([(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5])
-    assert (found.n_averaged, found.n_nothing_to_find) == (3, 1)
+    assert (found.averaged, found.nothing_to_find) == (3, 1)
 
 
 def test_holdout_of_nothing() -> None:
