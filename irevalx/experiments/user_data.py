@@ -10,7 +10,8 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
-from irevalx.experiments.ranked_runs import RankedRuns, RunRules, raise_first, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments

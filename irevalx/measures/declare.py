@@ -95,7 +95,7 @@ class Measure(Frozen, kw_only=True):
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return, for each printed name, one value a topic.
+        """Return, for each printed name, one value per topic.
 
         Parameters
         ----------

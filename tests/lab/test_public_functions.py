@@ -57,8 +57,13 @@ def assert_printed(result: Result, *command: str) -> None:
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
     """Return a file of judgments as a dictionary."""
+    return grades_in_text(path.read_bytes())
+
+
+def grades_in_text(text: bytes) -> dict[str, dict[str, int]]:
+    """Return the text of a file of judgments as a dictionary."""
     grades: dict[str, dict[str, int]] = {}
-    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+    for topic, _, docno, grade in map(str.split, text.decode().splitlines()):
         grades.setdefault(topic, {})[docno] = int(grade)
     return grades
 
@@ -234,7 +239,7 @@ def test_compare_scores() -> None:
         ({"by": 3}, "by must be one of pair run, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
-        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1"),
     ],
 )
 def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -334,3 +339,43 @@ def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
         irevalx.lab.leave_out(QRELS, RUNS, **arguments)
+
+
+def test_complete(tmp_path: Path) -> None:
+    """Judgments completed from text and from labels are what the command writes, and can be evaluated."""
+    pytest.importorskip("sklearn")
+    text = tmp_path / "docs"
+    docnos = sorted({docno for of_topic in grades_in(QRELS).values() for docno in of_topic})
+    text.write_text("".join(f'{{"id": "{docno}", "text": "w{docno[-1]} w{docno[-2]} x"}}\n' for docno in docnos))
+    third = irevalx.lab.degrade(QRELS, uniform=0.5, seed=1)
+    (tmp_path / "half").write_bytes(third.text)
+    words = ("complete", str(tmp_path / "half"), "--docs", str(text), "--classifier", "kld")
+    found = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
+    more = ("--holdout", "0.5", "--seed", "2", "--report", str(tmp_path / "r"), "--mark", str(tmp_path / "m"))
+    assert found.text == lab(*words, *more, "--quiet").stdout
+    assert found.predictions() == (tmp_path / "m").read_bytes()
+    assert (tmp_path / "r").read_text().rstrip("\n") == repr(found.report)
+    report: Any = found.report
+    assert report.total.predicted == sum(row.predicted for row in report.rows)
+    from_labels = irevalx.lab.complete(third, labels=QRELS)
+    assert grades_in_text(from_labels.text) == grades_in(QRELS)
+    assert irevalx.evaluate(from_labels, RUNS[0], "map").to_dict() == irevalx.evaluate(QRELS, RUNS[0], "map").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "documents or labels must be given"),
+        (
+            {"labels": QRELS, "calibrated": True},
+            "labels must not be given together with documents, calibrated or holdout",
+        ),
+        ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
+        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
+        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+    ],
+)
+def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.complete(QRELS, **arguments)

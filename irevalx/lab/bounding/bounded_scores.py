@@ -159,6 +159,7 @@ def bounds(
     by_topic: bool = False,
     n_next: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> BoundedScores | DocumentsToJudge:
@@ -172,6 +173,7 @@ def bounds(
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
     n_next : return so many documents instead whose judgments would narrow the bounds of undecided pairs most.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
 
@@ -199,6 +201,7 @@ def bounds(
         opened,
         measures,
         level=level,
+        complete=complete,
         min_retrieved=min_retrieved,
         least_runs=1,
     )
@@ -216,7 +219,7 @@ def bounds(
             decided.append(DecidedPairs(of_measure.measure.name, n_pairs, n_decided, n_pairs - n_decided))
             if not n_decided:
                 warn(f"{of_measure.measure.name}: no pair is decided")
-    return BoundedScores(rows, decided, by_topic, scores)
+    return BoundedScores(rows, decided, by_topic, scores, notes=experiment.notes())
 
 
 def _with_retrieved(opened: OpenedRuns, judgments: Judgments, measures: Sequence[WeightedMeasure]) -> Judgments:
