@@ -195,8 +195,20 @@ def test_pool() -> None:
 
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
-    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
-    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    words = (
+        "compare",
+        str(QRELS),
+        *map(str, RUNS),
+        "-m",
+        "map P.10",
+        "--seed",
+        "1",
+        "--resamples",
+        "99",
+        "--interval",
+        "bca",
+    )
+    options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
@@ -227,8 +239,12 @@ def test_compare_scores() -> None:
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
-    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+    with pytest.warns(irevalx.IrevalxWarning) as told:
         found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [str(one.message) for one in told] == [
+        "map: 1 of 3 topics are left out: some run has no value for them",
+        "map has values for 2 topics: below 5 no runs are said to differ",
+    ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 
 
