@@ -10,7 +10,8 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, raise_first, requests_of
+from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import SelectedMeasure, Selection

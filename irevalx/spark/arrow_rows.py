@@ -21,7 +21,7 @@ from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results
 from irevalx.reading.tables.arrow_runs import whole_topics
-from irevalx.reading.tables.arrow_tables import array_of, names_of, numbered, numbers_of
+from irevalx.reading.tables.arrow_tables import array_of, names_of, numbered, numbers_of, values_of
 from irevalx.settings import Settings
 from irevalx.spark.parts import Fold, NamedMeasures, Part
 
@@ -76,20 +76,18 @@ def read_blocks(
 
 def _by_run(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
     """Yield the rows of each run, in their order."""
-    number: dict[bytes, int] = {}
-    named = rows["run"].fill_null(THE_RUN).combine_chunks().cast(pa.large_string())
-    codes = numbered(named, number)
+    names, codes, lengths = numbered(rows["run"].fill_null(THE_RUN).cast(pa.large_string()).chunks)
+    codes = codes.repeat(lengths)
     rows = rows.take(array_of(np.argsort(codes, kind="stable")))
     ends = pairwise([0, *np.cumsum(np.bincount(codes)).tolist()])
-    for run, (first, last) in zip(number, ends, strict=True):
+    for run, (first, last) in zip(names, ends, strict=True):
         yield run.decode(), rows.slice(first, last - first)
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
     """Return rows by topic, with their numbers (of a pool, anything)."""
-    topics, docnos = (names_of(rows[name].combine_chunks().cast(pa.large_string())) for name in ("topic", "docno"))
-    numbers = numbers_of(rows[column].combine_chunks())
-    return Entries.of_rows(path, topics, docnos, numbers, np.zeros(topics.size, np.int64))
+    topics, docnos = (names_of(rows[name].cast(pa.large_string()).chunks) for name in ("topic", "docno"))
+    return Entries.of_rows(path, topics, docnos, values_of(rows[column]), np.zeros(topics.size, np.int64))
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:

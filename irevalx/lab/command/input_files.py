@@ -12,7 +12,8 @@ from irevalx.errors import MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import RankedRuns, RunRules, raise_first, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import SelectedMeasure
@@ -40,6 +41,7 @@ class Inputs:
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
@@ -51,6 +53,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
+    complete: bool = False
     min_retrieved: float = 0.0
     rel_format: str = QRELS.name
     threads: int = 1
@@ -119,7 +122,11 @@ class Inputs:
 
     def _rules(self, least_runs: int = 2) -> RunRules:
         return RunRules(
-            level=self.level, least_retrieved=self.min_retrieved, least_runs=least_runs, processes=self.threads
+            level=self.level,
+            complete=self.complete,
+            least_retrieved=self.min_retrieved,
+            least_runs=least_runs,
+            processes=self.threads,
         )
 
     def ranked_runs(self) -> RankedRuns:

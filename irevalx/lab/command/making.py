@@ -150,7 +150,8 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
 
 def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
     """Take the values that bear the names of the fields of a record out of all values, and return them."""
-    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
+    names = [field.name for field in fields(record) if field.name in values]
+    return {name: values.pop(name) for name in names}
 
 
 def refuse_options(rule: str, *names: str) -> None:

@@ -87,7 +87,7 @@ class Output:
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
-        tables = result.tables_for_people() if form.for_people else result.tables()
+        tables = result.noted_tables() if form.for_people else result.tables()
         write_lines(form.table_lines(tables, self.digits), self.path)
 
     def write_text(self, found: QrelsText | Pool) -> None:

@@ -14,6 +14,7 @@ from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
+    complete_option,
     group_by_option_with,
     groups_option,
     interval_alpha_option,
@@ -49,6 +50,7 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     interval_alpha_option,
     seed_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,

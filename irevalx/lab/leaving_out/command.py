@@ -17,6 +17,7 @@ from irevalx.lab.command.parameters import (
     EXPERIMENT,
     FIGURE,
     TABLES_OUTPUT,
+    complete_option_named,
     depth_option,
     documents_option,
     group_by_option,
@@ -33,6 +34,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 @command_of(
     "leave-out",
     *EXPERIMENT,
+    complete_option_named("--all-topics"),
     groups_option,
     group_by_option,
     option(

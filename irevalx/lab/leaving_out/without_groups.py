@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.forms import is_file
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
@@ -32,6 +31,7 @@ from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Decided, Predicting
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
@@ -68,6 +68,7 @@ def leave_out(
     removed: bool = False,
     keep_judgments: bool = False,
     level: int = 1,
+    all_topics: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
@@ -97,6 +98,7 @@ def leave_out(
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
     level : the least grade that is relevant.
+    all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
     threads : how many processes share the work; at least 1.
@@ -108,7 +110,7 @@ def leave_out(
     InputError : a measure has no value for any topic, or labels fill no hole.
     IrevalxError : as ``irevalx.evaluate``, and as reading documents and labels does.
     """
-    ways, paths = checks.texts("complete", complete), _paths(documents)
+    ways, paths = checks.texts("complete", complete), paths_of(documents)
     shown = _what_is_shown(summary=summary, pivot=pivot, removed=removed)
     if removed and (ways or holes is not None or keep_judgments):
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
@@ -121,6 +123,7 @@ def leave_out(
         runs,
         measures,
         level=level,
+        complete=all_topics,
         min_retrieved=min_retrieved,
         rel_format=rel_format if text is None else "qrels",
         threads=threads,
@@ -129,7 +132,7 @@ def leave_out(
     _refuse_groups(names, only)
     each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
     left_out = [removal for removal in each if only in {None, removal.group}]
-    result = LeftOutRuns(experiment, names, left_out, shown)
+    result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
         return result
     predicting = _predicting(experiment, left_out, ways, paths, threads, progress=progress)
@@ -160,12 +163,8 @@ def leave_out(
         holes_depth=depth_of_holes,
         predictions=predictions,
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
-
-
-def _paths(documents: Any) -> list[str]:
-    """Return the names of files of documents, which may be one."""
-    return [fspath(path) for path in ([documents] if is_file(documents) else documents)]
 
 
 def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:

@@ -24,6 +24,7 @@ from irevalx.lab.command.parameters import (
     FIGURE_STYLE,
     SHARE,
     chosen_seed,
+    complete_option,
     digits_option,
     quiet_option,
     seed_option,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 @lab_command(
     "study",
     *EXPERIMENT,
+    complete_option,
     click.option(
         "--scheme",
         type=click.Choice(SCHEMES),

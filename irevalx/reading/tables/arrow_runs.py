@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.frozen import replace
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_SMALL
@@ -21,9 +22,9 @@ from irevalx.reading.tables.arrow_tables import (
     array_of,
     names_of,
     numbered,
-    numbers_of,
     schema_of,
     table_of_arrow,
+    values_of,
 )
 from irevalx.reading.tables.spooled_rows import SpooledRows
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
@@ -52,20 +53,18 @@ def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
     if not table.in_memory:
         spooled = SpooledRows(table.batches(*COLUMNS, RUN), schema_of(*COLUMNS, RUN), table.path)
         table = table_of_arrow(spooled.table(), table.path)
-    number: dict[bytes, int] = {}
-    of_rows = _codes((batch.column(0) for batch in table.batches(RUN)), number)
-    if not number:
+    names, codes, lengths = numbered(batch.column(0) for batch in table.batches(RUN))
+    if not names:
         return [_run(name, table.path, partial(table.batches, *COLUMNS))]
-    lengths = np.bincount(of_rows)
-    ends = pairwise([0, *np.cumsum(lengths).tolist()])
+    ends = pairwise([0, *np.cumsum(np.bincount(codes, lengths)).astype(np.int64).tolist()])
     several: list[Callable[[], Iterator[pa.RecordBatch]]]
-    if _ascends(of_rows):
+    if _ascends(codes):
         several = [partial(table.batches, *COLUMNS, first=first, last=last) for first, last in ends]
     else:
         every = pa.Table.from_batches(table.batches(*COLUMNS)).combine_chunks()
-        order = _order(of_rows, len(number))
+        order = _order(codes, lengths, len(names))
         several = [partial(_some, every, order[first:last]) for first, last in ends]
-    return [_run(run, table.path, rows) for run, rows in zip(number, several, strict=True)]
+    return [_run(run, table.path, rows) for run, rows in zip(names, several, strict=True)]
 
 
 def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
@@ -130,38 +129,35 @@ def _start_of_last(names: pa.Array) -> int:
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
     """Yield rows in blocks of whole topics, whatever their order; at least one block. All rows are held in memory."""
     rows = pa.Table.from_batches(batches, schema_of(*COLUMNS))
-    number: dict[bytes, int] = {}
-    codes = _codes(rows[_TOPIC].chunks, number)
-    topics, lengths = tuple(number), np.bincount(codes, minlength=len(number))
-    order = None if _ascends(codes) else _order(codes, len(number))
-    docnos, scores, lines = (rows[name].combine_chunks() for name in (_DOCNO, _SCORE, LINE))
+    topics, codes, lengths = numbered(rows[_TOPIC].chunks)
+    order = None if _ascends(codes) else _order(codes, lengths, len(topics))
+    lengths = np.bincount(codes, lengths, len(topics)).astype(np.int64)
+    scores, lines = values_of(rows[_SCORE]), values_of(rows[LINE])
+    docnos = values_of(rows[_DOCNO]) if order is None else rows[_DOCNO].combine_chunks()
     offsets = Segments.of_lengths(lengths).offsets
     firsts = offsets.searchsorted(np.arange(0, offsets[-1], BLOCK_ROWS)).tolist()
     for first, last in pairwise(dict.fromkeys((*firsts, len(topics)))) if topics else [(0, 0)]:
         begin, end = offsets[[first, last]].tolist()
+        of_topics = Segments.of_lengths(lengths[first:last])
         if order is None:
-            columns = [column.slice(begin, end - begin) for column in (docnos, scores, lines)]
+            some: Any = slice(begin, end)
+            named = docnos.take(some)
         else:
-            columns = [column.take(array_of(order[begin:end])) for column in (docnos, scores, lines)]
-        yield Entries(
-            path,
-            topics[first:last],
-            Segments.of_lengths(lengths[first:last]),
-            names_of(columns[0]),
-            numbers_of(columns[1]),
-            numbers_of(columns[2]),
-        )
-
-
-def _codes(chunks: Iterable[pa.Array], number: dict[bytes, int]) -> AnyArray:
-    """Return the number of each name; those that have none get the next ones."""
-    return np.concatenate([np.empty(0, np.int32), *(numbered(chunk, number) for chunk in chunks)])
+            some = order[begin:end]
+            named = names_of([docnos.take(array_of(some))])  # side by side, which takes less time to look at
+        yield Entries(path, topics[first:last], of_topics, named, scores[some], lines[some])
 
 
 def _ascends(codes: AnyArray) -> bool:
     return not np.any(codes[1:] < codes[:-1])
 
 
-def _order(codes: AnyArray, n_codes: int) -> AnyArray:
-    """Return the places of numbers in ascending order; those of equal ones keep theirs."""
-    return np.argsort(codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes, kind="stable")
+def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
+    """Return the rows in ascending order of their numbers; those of equal ones keep theirs.
+
+    Parameters
+    ----------
+    codes, lengths : numbers below ``n_codes``, each once for rows on end, and how many rows these are.
+    """
+    of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
+    return np.argsort(of_rows, kind="stable")

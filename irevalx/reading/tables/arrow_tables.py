@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irevalx.arrays.byte_strings import PADDING, Names
-from irevalx.arrays.segments import AnyArray
+from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
 from irevalx.reading.tables.tables import RULES, Kind, Table, Wanted
 
@@ -85,8 +85,8 @@ class ArrowTable(Table):
 
     def read(self, *wanted: Wanted) -> tuple[Any, ...]:
         """Return whole columns; ArgumentError where one is not there, or what is in it is wrong."""
-        rows = pa.Table.from_batches(self.batches(*wanted), schema_of(*wanted)).combine_chunks()
-        return tuple(_values(column, one.kind) for column, one in zip(rows.columns, wanted, strict=False))
+        rows = pa.Table.from_batches(self.batches(*wanted), schema_of(*wanted))
+        return tuple(map(values_of, rows.columns[: len(wanted)]))
 
     def _cast(self, column: pa.Array, kind: Kind, name: Any, first: int) -> pa.Array:
         """Return values of the type that a kind has.
@@ -147,38 +147,46 @@ def numbers_of(array: pa.Array) -> AnyArray:
     return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
 
 
-def names_of(strings: pa.Array) -> Names:
-    """Return an array of the type large_string, without nulls, as names."""
-    _, offsets, data = strings.buffers()
-    if not len(strings):
-        return Names.of([])
-    bounds = np.frombuffer(offsets, np.int64, len(strings) + 1, 8 * strings.offset)
-    first, last = bounds[[0, -1]].tolist()
+def names_of(chunks: Sequence[pa.Array]) -> Names:
+    """Return the strings of arrays of the type large_string, without nulls, as names."""
     padding = np.zeros(PADDING, np.uint8)
-    buffer = np.concatenate((padding, np.frombuffer(data or b"", np.uint8)[first:last], padding))
-    return Names(buffer, bounds[:-1] + (PADDING - first), np.diff(bounds))
+    pieces, starts, lengths, end = [padding], [np.empty(0, np.int64)], [np.empty(0, np.int64)], PADDING
+    for strings in chunks:
+        _, offsets, data = strings.buffers()
+        bounds = np.frombuffer(offsets or bytes(8), np.int64, len(strings) + 1, 8 * strings.offset)
+        first, last = bounds[[0, -1]].tolist()
+        pieces.append(np.frombuffer(data or b"", np.uint8)[first:last])
+        starts.append(bounds[:-1] + (end - first))
+        lengths.append(np.diff(bounds))
+        end += last - first
+    return Names(np.concatenate((*pieces, padding)), np.concatenate(starts), np.concatenate(lengths))
 
 
-def numbered(column: pa.Array, number: dict[bytes, int]) -> AnyArray:
-    """Return the numbers of names; those that have none get the next ones.
+def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
+    """Return different names, and what stands where.
 
     Parameters
     ----------
-    column : of the type large_string.
-    number : of each name that is known; names are added.
+    chunks : the names of rows, of the type large_string.
+
+    Returns
+    -------
+    names : each once, in the order of their first rows.
+    codes : of rows on end that have the same name, its place in ``names``.
+    lengths : how many rows these are.
     """
-    runs = pc.run_end_encode(column)  # in tables most names stand in many rows on end
-    coded = runs.values.dictionary_encode()
+    runs = [pc.run_end_encode(chunk) for chunk in chunks]
+    coded = pa.chunked_array([one.values for one in runs], TYPES["names"]).combine_chunks().dictionary_encode()
+    lengths = [np.diff(numbers_of(one.run_ends), prepend=0) for one in runs]
     names = coded.dictionary.cast(pa.large_binary()).to_pylist()
-    codes = np.array([number.setdefault(name, len(number)) for name in names], np.int32)
-    of_rows: AnyArray = codes[numbers_of(coded.indices)].repeat(np.diff(numbers_of(runs.run_ends), prepend=0))
-    return of_rows
+    return tuple(names), numbers_of(coded.indices), np.concatenate([np.empty(0, np.int64), *lengths])
 
 
-def _values(column: pa.ChunkedArray, kind: Kind) -> Names | AnyArray:
-    """Return a column of one chunk at most, which has the type of its kind."""
-    array = column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
-    return names_of(array) if kind == "names" else numbers_of(array)
+def values_of(column: pa.ChunkedArray) -> Any:
+    """Return a column without nulls as names or numbers."""
+    if column.type == TYPES["names"]:
+        return names_of(column.chunks)
+    return np.concatenate([numbers_of(chunk) for chunk in (*column.chunks, pa.nulls(0, column.type))])
 
 
 def _plain(column: pa.Array) -> pa.Array:

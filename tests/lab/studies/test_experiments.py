@@ -116,7 +116,7 @@ def test_documents_outside_the_pool(
 
 
 def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
-    """A run without results for a topic scores 0 there; a topic that no run has is left out."""
+    """Topics are those that every run has or, if asked for, all judged ones: then a run scores 0 where it has none."""
     full = reference.read_qrels(QRELS.read_text())
     full["nobody"] = {"D000": 1}
     path = write(tmp_path / "qrels", full)
@@ -126,16 +126,24 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     judgments = GradedText.of(path).judgments
     runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
-    assert b"nobody" not in read.topics
+    assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
+    assert not read.missing.any()
+    line = (
+        "11 of 13 judged topics, those that every run has results for; left out for lack of results: count1 2, "
+        "count2 1 (-c counts them as 0)"
+    )
+    assert said == [line]
+    assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
+    said.clear()
+    read = prepare(judgments, runs, ["map"], RunRules(complete=True), warn=said.append)
+    assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
-    assert said == [
-        "1 of 13 judged topics are left out: no run has results for them",
-        "count1: 1 of 12 topics without results count as 0",
-    ]
+    assert read.values()[0, 1, read.topics.index(b"3")] > 0
+    assert said == ["all 13 judged topics; those without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
         prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
-    assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
+    assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,10 @@ def test_strings(kind: str, data: st.DataObject, texts: list[str], block_rows: i
 @given(st.lists(st.lists(st.sampled_from(["b", "a", "", "é"]))))
 def test_numbers_of_names(chunks: list[list[str]]) -> None:
     """Names have numbers in the order of their first rows, also where these are in several arrays."""
-    number: dict[bytes, int] = {}
-    codes = [numbered(pa.array(chunk, pa.large_string()), number).tolist() for chunk in chunks]
-    flat = list(dict.fromkeys(name for chunk in chunks for name in chunk))
-    assert list(number) == [name.encode() for name in flat]
-    assert codes == [[flat.index(name) for name in chunk] for chunk in chunks]
+    names, codes, lengths = numbered([pa.array(chunk, pa.large_string()) for chunk in chunks])
+    rows = [name.encode() for chunk in chunks for name in chunk]
+    assert list(names) == list(dict.fromkeys(rows))
+    assert [names[code] for code in codes.repeat(lengths).tolist()] == rows
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
