@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that say what a line is about."""
+
+Number = TypeVar("Number", int, float)
 
 Hint: TypeAlias = Callable[[bytes], str]
 """Says of a malformed line what it looks like; nothing where it looks like nothing."""
@@ -140,10 +142,10 @@ def whole_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> IntArray
     describe : what it is told of their lines.
     """
     values, plain = integers(texts)
-    for place in np.flatnonzero(~plain).tolist():
-        values[place], plain_in_c = c_long(texts.text(place))
-        if not plain_in_c:
-            odd.add(describe(place), quote(texts.text(place)), str(values[place]))
+    rest = (~plain).nonzero()[0]
+    if rest.size:
+        numbers = read_each(texts, rest, c_long, odd, describe)
+        values[rest] = np.array(numbers, np.int64)
     return values
 
 
@@ -157,17 +159,33 @@ def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArra
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
-    for place in np.flatnonzero(states == ODD).tolist():
-        values[place] = odd_number(texts.text(place), place, odd, describe)
+    rest = (states == ODD).nonzero()[0]
+    if rest.size:
+        values[rest] = read_each(texts, rest, c_double, odd, describe)
     return values
 
 
-def odd_number(text: bytes, place: int, odd: OddNumbers, describe: Describe) -> float:
-    """Return a number as C's ``strtod`` reads it, and note it where it is not plain."""
-    value, plain = c_double(text)
-    if not plain:
-        odd.add(describe(place), quote(text), f"{value:g}")
-    return value
+def read_each(
+    texts: Names, places: IntArray, read: Callable[[bytes], tuple[Number, bool]], odd: OddNumbers, describe: Describe
+) -> list[Number]:
+    """Return numbers that C's functions read one by one, and note those that are not plain.
+
+    Parameters
+    ----------
+    texts : of a column.
+    places : of the texts to read, ascending; at least one.
+    read : ``c_long`` or ``c_double``.
+    odd, describe : as for ``whole_numbers``.
+    """
+    some = texts.take(places).texts()
+    found = [read(text) for text in some]
+    n_odd = sum(not plain for _, plain in found)
+    if n_odd:
+        first = next(place for place, (_, plain) in enumerate(found) if not plain)
+        value = found[first][0]
+        read_as = str(value) if read is c_long else f"{value:g}"
+        odd.add(n_odd, describe(int(places[first])), quote(some[first]), read_as)
+    return [value for value, _ in found]
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:

@@ -15,10 +15,10 @@ from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
 from irevalx.reading.doubts import doubts_of
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, odd_number, whole_numbers
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_each, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import OddNumbers, c_double
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
@@ -119,8 +119,9 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     """
     scores, states = decimals(texts)
     odd = OddNumbers("score", "a finite number", strict=strict)
-    for place in np.flatnonzero(states == ODD).tolist():
-        scores[place] = odd_number(texts.text(place), place, odd, lines.describe)
+    rest = (states == ODD).nonzero()[0]
+    if rest.size:
+        scores[rest] = read_each(texts, rest, c_double, odd, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
