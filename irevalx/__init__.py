@@ -6,14 +6,14 @@ circles. The docstring of each room says what lives there.
     lab/           irevalx-lab: a folder for each topic; its docstring lists them
     cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
     experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
-    spark.py       the same evaluation on Spark
+    spark/         the same evaluation on Spark: all that knows Spark
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
-    measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
+    measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
     statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: one row per format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on
@@ -29,7 +29,8 @@ Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. E
 a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
 """
 
-from __future__ import annotations
+import os
+import sys
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
@@ -48,6 +49,24 @@ if TYPE_CHECKING:
     from irevalx.api.scores import Scores
     from irevalx.api.user_warnings import IrevalxWarning
     from irevalx.errors import IrevalxError
+
+
+def _is_started() -> bool:
+    """Return whether this process is one of the commands, rather than a program that imports irevalx."""
+    first = getattr(sys, "argv", [""])[0]
+    if first == "-m":  # what is behind it is found now, and then takes its place
+        words = sys.orig_argv
+        return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
+    return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119
+
+
+if _is_started():  # before all other modules load
+    try:
+        from irevalx.process.interrupts import end_on_interrupt
+
+        end_on_interrupt()
+    except KeyboardInterrupt:
+        os._exit(130)
 
 __version__ = "0.1.0"
 
@@ -87,7 +106,7 @@ _HOMES = {
 """The module that each public name lives in."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is asked for: the command starts without the interface for programs."""
     from importlib import import_module
 

@@ -3,24 +3,26 @@
 import os
 import sys
 
-try:
-    from irevalx.process.interrupts import end_on_interrupt
-except KeyboardInterrupt:
-    os._exit(130)
+from irevalx.process.interrupts import end_on_interrupt
+from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 
 
 def run() -> None:
     """Run the command and leave at once: what Python would free object by object goes with the process."""
-    end_on_interrupt()  # before all other modules load
+    end_on_interrupt()  # where another program calls this
     import gc
     from contextlib import suppress
 
     gc.disable()  # a short life leaves nothing that is worth looking for, least of all among the modules it imports
-    from irevalx.cli.command import main
-    from irevalx.process.terminal import silence_warnings
+    try:
+        from irevalx.cli.command import main
+        from irevalx.process.terminal import silence_warnings
 
-    silence_warnings()
-    status = main()
+        silence_warnings()
+        status = main()
+    except (MemoryError, ImportError, OSError) as error:  # while modules load
+        sys.stderr.write(f"irevalx: {shortage(error)}\n")
+        status = OUT_OF_MEMORY
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()

@@ -6,7 +6,7 @@
     ├── InputError              2   a file that cannot be read or makes no sense
     │   ├── UnreadableFileError 2
     │   ├── MalformedLineError  2   path:line: what must hold, but got 'text'
-    │   ├── OddNumberError      2   under --strict, a number that is not plain
+    │   ├── MalformedNumberError      2   under --strict, a number that is not plain
     │   ├── FormatError         2   an unknown file format
     │   └── ArgumentError       2   what a Python program passed is not what it must be
     ├── ParameterError          2   a measure's parameters, or (under --strict) an option's number
@@ -72,7 +72,7 @@ class MalformedLineError(InputError):
     """A line breaks its format: ``path:line: THING must RULE, but got 'TEXT'``, every line of the file counted."""
 
 
-class OddNumberError(InputError):
+class MalformedNumberError(InputError):
     """A score or a grade is not a plain number, and ``--strict`` was given."""
 
 

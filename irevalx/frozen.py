@@ -52,9 +52,10 @@ else:
 class Frozen:
     """The base of records: classes whose fields are set once, when an instance is made.
 
-    The annotated names of a class body (unless ``ClassVar``) are its fields, behind those of its base; a value is the
-    default. Defaults are shared and must not be changed. ``class Name(Frozen, kw_only=True)`` has fields that are given
-    by name only. Instances are equal only to themselves.
+    The annotated names of a class body (unless ``ClassVar``) are its fields, after those of its base; a value is the
+    default. A field of the base that is annotated again keeps its place, with a narrower type. Defaults are shared and
+    must not be changed. ``class Name(Frozen, kw_only=True)`` has fields that are given by name only. Instances are
+    equal only to themselves.
 
     >>> class Point(Frozen):
     ...     x: float
@@ -72,10 +73,11 @@ class Frozen:
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         super().__init_subclass__()
-        own = tuple(name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind))
+        declared = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
+        own = tuple(name for name in declared if name not in cls._names)
         cls._fields += own
         cls._names |= frozenset(own)
-        cls._defaults = cls._defaults | {name: vars(cls)[name] for name in own if name in vars(cls)}
+        cls._defaults = cls._defaults | {name: vars(cls)[name] for name in declared if name in vars(cls)}
         if not kw_only:
             cls.__match_args__ += own  # type: ignore[misc]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, TypeAlias
 
-from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.runs import Run
 
 Row: TypeAlias = tuple[str | float, ...]
@@ -222,7 +222,7 @@ def _(data: SubtopicJudgments) -> list[Row]:
 
 
 @content.register
-def _(data: DrawnJudgments) -> list[Row]:
+def _(data: JudgmentsWithProbabilities) -> list[Row]:
     columns: list[list[Any]] = [
         [data.topics[topic].decode() for topic in data.rows.ids.tolist()],
         [docno.decode() for docno in data.docnos.texts()],

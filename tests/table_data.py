@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from random import Random
 from typing import Any
 
@@ -132,6 +131,10 @@ def _pandas_objects(rows: Iterable[Row], number: str) -> Any:
     return frame.set_index("rank")
 
 
+def _columns(rows: Iterable[Row], number: str) -> Any:
+    return {name.title(): column for name, column in columns(rows, number).items()}
+
+
 def _duckdb(rows: Iterable[Row], number: str) -> Any:
     pytest.importorskip("duckdb")
     return _duckdb_relation(tuple(rows), number)
@@ -167,12 +170,11 @@ FORMS: dict[str, Callable[[Iterable[Row], str], Any]] = {
     "pandas": _pandas,
     "pandas, objects and categories": _pandas_objects,
     "DuckDB": _duckdb,
+    "a dictionary of columns": _columns,
 }
 """From rows, and what the column of numbers is called, to a table."""
 
-WITHOUT_CONSUMER = [form for form in FORMS if form.startswith(("polars", "pandas", "DuckDB"))]
-"""Those that need no library to read Arrow's stream."""
-
-CONSUMERS = [name for name in ("pyarrow", "nanoarrow") if find_spec(name)]
+WITHOUT_PYARROW = [form for form in FORMS if form.startswith(("polars", "pandas"))]
+"""Those whose columns are lists where there is no pyarrow."""
 
 ODD_SCORES = (math.nan, math.inf, -math.inf)

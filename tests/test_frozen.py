@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.frozen import Frozen, cached_property, fields, replace, values
 
 
 class Base(Frozen):
@@ -36,6 +36,21 @@ def test_fields() -> None:
     assert fields(Base) == ("name", "sizes")
     assert fields(Derived("a", depth=1)) == ("name", "sizes", "depth", "made")
     assert repr(Derived("a", (1,), depth=2, made=None)) == "Derived(name='a', sizes=(1,), depth=2, made=None)"
+
+
+def test_field_annotated_again() -> None:
+    """A field that a subclass annotates again keeps its place, and may get a default."""
+
+    class Wide(Frozen):
+        one: object
+        two: int = 2
+
+    class Narrower(Wide):
+        one: int = 3
+
+    assert fields(Narrower) == ("one", "two")
+    assert values(Narrower(1, 4)) == (1, 4)
+    assert values(Narrower()) == (3, 2)
 
 
 def test_values() -> None:

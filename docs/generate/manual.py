@@ -20,6 +20,7 @@ from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.process.exit_status import BROKEN_PIPE
 from irevalx.process.interrupts import INTERRUPTED
+from irevalx.process.shortage import OUT_OF_MEMORY
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 
@@ -36,11 +37,11 @@ DESCRIPTION = (
 
 PARQUET = (
     "Judgments (-R qrels, subtopics and prels), runs and pools may be Parquet files, known by their first bytes. "
-    "Reading them takes pyarrow or DuckDB.",
-    "Columns are found by their names, in any order, beside others: topic, qid or query_id, docno or doc_id, relevance "
-    "or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a file counts "
-    "as many runs, in the order of their first rows. Without it there is one run, called by its file's name without "
-    "folder and ending. What is missing, or of another type, is an error.",
+    "Reading them takes pyarrow.",
+    "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, "
+    "relevance or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a "
+    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's "
+    "name without folder and ending. What is missing, or of another type, is an error.",
 )
 """What the manual says of Parquet files."""
 
@@ -56,7 +57,7 @@ EXAMPLES = (
     ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
     ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
     ("irevalx -D 1.301 -m map qrels run", "what the measures see of topic 301"),
-    ("irevalx --format markdown qrels runs/*", "a table with a row a run"),
+    ("irevalx --format markdown qrels runs/*", "a table with one row per run"),
     ("irevalx --list-measures", "all measures, and the other names that are understood"),
     ("irevalx -h -m bpref", "what bpref is"),
 )
@@ -69,7 +70,8 @@ COMPLETIONS = {
 }
 """The line that makes each shell complete the arguments of irevalx."""
 
-_SIGNALS = {
+_NO_ERRORS_OF_OURS = {
+    OUT_OF_MEMORY: "there is not enough memory (EX_SOFTWARE)",
     INTERRUPTED: "interrupted (trec_eval dies by the signal, which a shell shows in the same way)",
     BROKEN_PIPE: "the reader of standard output has ended (likewise)",
 }
@@ -121,7 +123,7 @@ def exit_statuses() -> list[tuple[int, str]]:
     meanings: dict[int, list[str]] = {}
     for status, meaning in found:
         meanings.setdefault(int(status), []).append(meaning)
-    texts = {0: "success"} | {status: "; ".join(parts) for status, parts in meanings.items()} | _SIGNALS
+    texts = {0: "success"} | {status: "; ".join(parts) for status, parts in meanings.items()} | _NO_ERRORS_OF_OURS
     return [(status, _sentence(text)) for status, text in sorted(texts.items())]
 
 

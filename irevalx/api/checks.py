@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+from irevalx.settings import Settings
 
 
 def wrong(what: str, rule: str, got: object) -> ArgumentError:
@@ -41,23 +42,31 @@ def _type_name(value: object) -> str:
     return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
-def whole_number(what: str, value: Any, *, least: int | None = None) -> int:
+def whole_number(what: str, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return a whole number of 64 bits; numpy's will do, booleans will not.
 
     Parameters
     ----------
-    least : the smallest that is allowed; None for any.
+    least, most : the smallest and the greatest that are allowed; None for any.
 
     Raises
     ------
     ArgumentError
     """
-    rule = "a whole number of 64 bits" if least is None else f"a whole number of at least {least}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise wrong(what, rule, value)
-    if not is_long(index(value)) or (least is not None and value < least):
-        raise wrong(what, rule, value)
-    return index(value)
+        raise wrong(what, _whole(least, most), value)
+    number = index(value)
+    if not is_long(number):
+        raise wrong(what, _whole(None, most), value)
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise wrong(what, _whole(least, most), value)
+    return number
+
+
+def _whole(least: int | None, most: int | None) -> str:
+    """Return what a whole number must be, in words."""
+    bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
+    return f"a whole number of {' and '.join(bounds) or '64 bits'}"
 
 
 def is_long(value: int) -> bool:
@@ -140,3 +149,36 @@ def identifier(what: str, value: Any, *, whole: bool = True) -> str:
     if whole and isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
         return str(index(value))
     raise wrong(what, "a string or a whole number" if whole else "a string", value)
+
+
+def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "level": whole_number,
+    "complete": flag,
+    "judged_only": flag,
+    "max_retrieved": _or_none(whole_number),
+    "collection_size": whole_number,
+    "topic": _or_none(identifier),
+    "unjudged": texts,
+    "infap_c": real_number,
+    "infap_epsilon": real_number,
+    "sample_rate": real_number,
+    "compat": identifier,
+}
+
+
+def settings_of(**keywords: Any) -> Settings:
+    """Build settings from keywords of ``irevalx.evaluate``; those that are not given have its defaults.
+
+    Raises
+    ------
+    TypeError : there is no such keyword.
+    ArgumentError : an argument is not of the type that it must be.
+    UsageError : a value out of bounds.
+    """
+    if unknown := [name for name in keywords if name not in _CHECKS]:
+        raise TypeError(f"a keyword must be one of {', '.join(_CHECKS)}, but got {unknown[0]!r}")
+    return Settings.of(**{name: _CHECKS[name](name, value) for name, value in keywords.items()})

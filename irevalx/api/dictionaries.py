@@ -61,7 +61,7 @@ def run_of(
     ------
     ArgumentError : when it is evaluated, if an id is neither a string nor a whole number, or a score is not a number
         of 64 bits.
-    OddNumberError : the same, under ``strict``.
+    MalformedNumberError : the same, under ``strict``.
     """
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:

@@ -1,4 +1,4 @@
-"""Judgments for subtopics, and of drawn samples, from dictionaries."""
+"""Judgments for subtopics, and of samples with inclusion probabilities, from dictionaries."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from irevalx.api.checks import shown, wrong
 from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.api.user_warnings import warn
-from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.drawn_files import drawn_judgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
 
 _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
-"""What dictionaries say, one row a judgment: topic, document, and what else the format has."""
+"""What dictionaries say, one row per judgment: topic, document, and what else the format has."""
 
 
 def subtopics_of(given: Mapping[Any, Any], path: str = "qrels") -> SubtopicJudgments:
@@ -34,7 +34,7 @@ def subtopics_of(given: Mapping[Any, Any], path: str = "qrels") -> SubtopicJudgm
     return _subtopics(rows, path)
 
 
-def drawn_of(given: Mapping[Any, Any], path: str = "qrels") -> DrawnJudgments:
+def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> JudgmentsWithProbabilities:
     """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; a probability may be None or nan.
 
     Raises
@@ -50,7 +50,7 @@ def drawn_of(given: Mapping[Any, Any], path: str = "qrels") -> DrawnJudgments:
                 raise wrong(what, "a tuple (grade, method, probability)", drawn)
             rows.append((topic, docno, *drawn))
     topics, docnos, grades, methods, probabilities = _columns(rows, 5)
-    return drawn_judgments(
+    return judgments_with_probabilities(
         path,
         names_of([topics], lambda place: f"{path}: a topic")[0],
         names_of([docnos], _about(rows, path, "a document"))[0],

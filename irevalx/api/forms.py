@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
@@ -18,12 +18,16 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 
 
 def table_given(given: Any, path: str) -> Table | None:
-    """Return a data frame or named tuples as a table; None for anything else."""
+    """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
     if is_frame(given):
         from irevalx.api.frames import table_of_frame
 
         return table_of_frame(given, path)
-    if is_file(given) or not isinstance(given, Iterable):
+    if has_columns(given):
+        from irevalx.api.frames import table_of_dictionary
+
+        return table_of_dictionary(given, path)
+    if is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
         return None
     records = iter(given)
     first = next(records, None)
@@ -32,6 +36,16 @@ def table_given(given: Any, path: str) -> Table | None:
     from irevalx.api.frames import table_of_records
 
     return table_of_records(first, records, path)
+
+
+def has_columns(given: Any) -> bool:
+    """Return whether this is a dictionary of columns, as Hugging Face has tables."""
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    if isinstance(first, Mapping) or not hasattr(first, "__len__"):
+        return False
+    from irevalx.api.frames import are_columns
+
+    return are_columns(given)
 
 
 def source_of(given: Any, what: str) -> Source:

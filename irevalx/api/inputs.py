@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.forms import is_file, is_frame, source_of, table_given
+from irevalx.api.forms import has_columns, is_file, is_frame, source_of, table_given
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -38,7 +38,7 @@ Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]
 
 Frame: TypeAlias = Any
 """A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or what is like a frame: ``columns`` names the columns, and each can be gone through."""
+stream, a dictionary of columns, or what is like a frame: ``columns`` names them, and each can be gone through."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
@@ -114,12 +114,12 @@ class Qrels:
             judgments = qrels.judgments
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
-        elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = _judgments_of(qrels, fmt.name)
         elif table := table_given(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
             judgments = fmt.read_table(table, version, strict, warn)
+        elif isinstance(qrels, Mapping):
+            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+            judgments = _judgments_of(qrels, fmt.name)
         else:
             judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn)
         if pool is not None:
@@ -160,10 +160,10 @@ class Pool:
         version = version_of(compat)
         if isinstance(pool, Pool):
             return pool
-        if isinstance(pool, Mapping):
-            return cls(dictionaries.pool_of(pool))
         if table := table_given(pool, "pool"):
             return cls(formats.POOL.read_table(table, version, False, warn))
+        if isinstance(pool, Mapping):
+            return cls(dictionaries.pool_of(pool))
         return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
 
     @property
@@ -311,12 +311,12 @@ def _runs_in(
     tag = name or "run"
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
-    if isinstance(given, Mapping):
-        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
+    if isinstance(given, Mapping):
+        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
+        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
     source = source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
@@ -327,8 +327,8 @@ def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool,
     from irevalx.reading.tables.run_tables import runs_of_table
 
     found = runs_of_table(table, usual_name)
-    for run in found if at_once and table.read_once else ():
-        for _ in run.rows():
+    for run in found if at_once else ():
+        for _ in run.blocks() if run.is_unread else ():
             pass
     return [Run(partial(run.opened, strict=strict), name) for run in found]
 
@@ -339,13 +339,20 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
         return dictionaries.judgments_of(given)
     from irevalx.api import family
 
-    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.drawn_of(given)
+    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is ``{topic: {docno: score}}`` rather than ``{name: run}``: two levels down are numbers."""
+    """Return whether this is one run rather than ``{name: run}``.
+
+    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers.
+    """
+    if has_columns(given):
+        return True
     inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
-    return isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Mapping)
+    if not isinstance(inner, Mapping) or has_columns(inner):
+        return False
+    return not isinstance(next(iter(inner.values()), None), Mapping)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

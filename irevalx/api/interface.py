@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.checks import settings_of
 from irevalx.api.inputs import Documents, File, Frame, Grades, Pool, Qrels, Records, Run, Samples, Subtopics, read_runs
-from irevalx.api.keywords import settings_of
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
-from irevalx.evaluation.many_runs import named_apart, renamed
+from irevalx.evaluation.many_runs import renamed, with_unique_names
 from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
@@ -122,7 +122,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
             counter.next_run()
     finally:
         counter.clear()
-    return Scores(named_apart(evaluations, warn), selection)
+    return Scores(with_unique_names(evaluations, warn), selection)
 
 
 def _evaluate(

@@ -57,12 +57,12 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     Parameters
     ----------
     lists : of strings and whole numbers.
-    what : of all of them, one list behind the other.
+    what : of all of them, one list after the other.
     exact : refuse whole numbers.
 
     Returns
     -------
-    names : flat, those of each list behind those of the one before.
+    names : flat, those of each list after those of the one before.
     distinct : whether different ids of a list are sure to have different bytes: not with whole numbers, nor with the
         surrogates that stand for bytes.
 
@@ -92,11 +92,11 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
 
 
 def scores_of(lists: Iterable[Collection[Any]], what: What) -> FloatArray:
-    """Return numbers as float64, those of each list behind those of the one before.
+    """Return numbers as float64, those of each list after those of the one before.
 
     Parameters
     ----------
-    what : of all of them, one list behind the other.
+    what : of all of them, one list after the other.
 
     Raises
     ------
@@ -111,11 +111,11 @@ def scores_of(lists: Iterable[Collection[Any]], what: What) -> FloatArray:
 
 
 def grades_of(lists: Iterable[Collection[Any]], what: What, *, exact: bool = False) -> IntArray:
-    """Return whole numbers as int64, those of each list behind those of the one before.
+    """Return whole numbers as int64, those of each list after those of the one before.
 
     Parameters
     ----------
-    what : of all of them, one list behind the other.
+    what : of all of them, one list after the other.
     exact : refuse 1.0 for 1, which a column may hold that has been converted.
 
     Raises

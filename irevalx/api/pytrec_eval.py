@@ -42,7 +42,7 @@ supported_nicknames = {
 
 _REAL = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[._]({_REAL}(?:,{_REAL})*)")
-"""A measure with parameters, as pytrec_eval takes them: numbers behind a dot or an underscore."""
+"""A measure with parameters, as pytrec_eval takes them: numbers after a dot or an underscore."""
 
 
 class RelevanceEvaluator:
@@ -55,7 +55,7 @@ class RelevanceEvaluator:
     of nan, for which there is no right place, it and its neighbours may be ranked otherwise.
 
     A topic with an empty dictionary is one for which nothing was retrieved: num_rel is what was judged relevant, and
-    iprec_at_recall_0.00 and 11pt_avg are nan, as pytrec_eval has it behind another topic. Where the first topic is an
+    iprec_at_recall_0.00 and 11pt_avg are nan, as pytrec_eval has it after another topic. Where the first topic is an
     empty one pytrec_eval gives it stray values, such as 0 for num_rel.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}, "302": {"C": 1}}, {"map", "P.5"})
@@ -158,7 +158,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     Parameters
     ----------
     measure : the name of the values.
-    values : one a topic. Of none the mean is nan.
+    values : one per topic. Of none the mean is nan.
 
     Raises
     ------

@@ -22,8 +22,9 @@ class Scores:
     """What runs score: per topic, and in summary. Names are those that the command prints.
 
     A measure answers to the name that it was asked for by as well as to trec_eval's, whichever of them is printed. A
-    run is chosen by its name; where there is only one it need not be named. In an interpreter and in a notebook they
-    show themselves as a table of the `all` rows: a row a run or, for one run, a row a measure.
+    run is chosen by its name (``scores["map", "bm25"]``); where there is only one it need not be named. In an
+    interpreter and in a notebook they show themselves as a table of the `all` rows: one row per run or, for one run,
+    one row per measure.
 
     >>> import irevalx
     >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
@@ -76,7 +77,7 @@ class Scores:
         return [os.fsdecode(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
-        """Return the values of a measure, one a topic in the order of ``topics``.
+        """Return the values of a measure, one per topic in the order of ``topics``.
 
         Raises
         ------
@@ -101,9 +102,12 @@ class Scores:
             raise KeyError(measure)
         return column.summary
 
-    def __getitem__(self, measure: str) -> float:
-        """Return the value of the `all` row of the only run; raises as ``summary`` does."""
-        return self.summary(measure)
+    def __getitem__(self, measure: str | tuple[str, str]) -> float:
+        """Return the value of the `all` row: ``["map"]`` of the only run, ``["map", "bm25"]`` of one of several.
+
+        Raises as ``summary`` does.
+        """
+        return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
 
     def __repr__(self) -> str:
         return self._table("simple")

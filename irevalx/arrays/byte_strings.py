@@ -95,11 +95,6 @@ class Names(Frozen):
         """How many there are."""
         return self.start.size
 
-    @property
-    def names(self) -> Names:
-        """These; of ids that are whole numbers it is their digits."""
-        return self
-
     @cached_property
     def _long(self) -> list[int]:
         """Where those are that are longer than ``LONG``."""

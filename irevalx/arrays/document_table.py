@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
-from irevalx.frozen import Frozen, cached_property
-
-if TYPE_CHECKING:
-    from irevalx.arrays.ids import Ids
+from irevalx.frozen import Frozen
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last number is for all further levels too.
@@ -100,10 +95,10 @@ class DocumentTable:
         are found, which connect them.
     """
 
-    def __init__(self, topic: IntArray, n_topics: int, docnos: Ids, keys: WordArray | None = None) -> None:
+    def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
         self._topic = topic
         self._n_topics = n_topics
-        self._docnos: Ids = docnos
+        self._docnos = docnos
         self._keys = docnos.keys() if keys is None else keys
         self._levels: list[_Level] = []
         pairs = []
@@ -127,23 +122,19 @@ class DocumentTable:
                 pairs.append(np.array([[first, entry]]))
         self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
-    def find(self, topic: IntArray, docnos: Ids, keys: WordArray | None = None) -> IntArray:
+    def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
         """Look up documents.
 
         Parameters
         ----------
         topic : shape (m,); the number of the topic of each.
-        docnos : m documents. In a table of names, whole numbers stand for their digits.
+        docnos : m documents.
         keys : their ``keys()``, where they are known already.
 
         Returns
         -------
         Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
         """
-        if isinstance(self._docnos, Names) and not isinstance(docnos, Names):
-            entries, numerals = self._numerals
-            found = numerals.find(topic, docnos, keys)
-            return entries[found]
         keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
         remaining: IntArray | slice = slice(None)
@@ -162,18 +153,7 @@ class DocumentTable:
                 found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
 
-    @cached_property
-    def _numerals(self) -> tuple[IntArray, DocumentTable]:
-        """The entries whose names are the digits of whole numbers, with ``ABSENT`` as the last, and a table of these.
-
-        No other name can be what a whole number stands for, so that digits need not be written to find them.
-        """
-        from irevalx.arrays.ids import numerals_among
-
-        places, numerals = numerals_among(self._docnos.names)
-        return np.append(places, ABSENT), DocumentTable(self._topic[places], self._n_topics, numerals)
-
-    def _are_equal(self, entry: IntArray, docnos: Any, keys: WordArray) -> BoolArray:
+    def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
         """Return whether entries are these documents; shape (m,).
 
         Parameters

@@ -51,7 +51,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
     """Rewrite the arguments so that nothing about them is left to guess.
 
     trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none behind the first file, and
+    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none after the first file, and
     the word there is a file. Behind ``-v`` nothing is looked at.
 
     Returns
@@ -125,11 +125,11 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words behind the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
+    """Return the words after the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
 
     Raises
     ------
-    UsageError : one that looks like an option stands behind the run, where trec_eval takes no file.
+    UsageError : one that looks like an option stands after the run, where trec_eval takes no file.
     """
     for word in words[1:]:
         if word.startswith("-") and word != STANDARD_INPUT:

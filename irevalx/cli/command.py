@@ -97,7 +97,7 @@ def _evaluate(options: Options) -> int:
 
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
-    from irevalx.evaluation.many_runs import named_apart
+    from irevalx.evaluation.many_runs import with_unique_names
     from irevalx.measures.select import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
     from irevalx.process.messages import Messages
@@ -112,7 +112,7 @@ def _evaluate(options: Options) -> int:
     runs = _open_runs(options, sources, messages.warn)
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
-    _print_reports(named_apart(evaluations, messages.warn), options, about, messages)
+    _print_reports(with_unique_names(evaluations, messages.warn), options, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
 
@@ -205,7 +205,7 @@ def _outcomes(
 def _print_reports(
     evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
 ) -> None:
-    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors behind it."""
+    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors after it."""
     from irevalx.reports.report import Report
 
     output_format = options.output_format

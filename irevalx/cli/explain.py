@@ -187,7 +187,7 @@ def list_lines() -> Iterator[str]:
     for name, others in other_names().items():
         yield f"    {name:<35} {', '.join(others)}"
     yield ""
-    yield "What may stand behind a name, before or behind @K, as far as the measure takes it:"
+    yield "What may stand after a name, before or after @K, as far as the measure takes it:"
     yield from _wrapped(", ".join(f"({argument.usage})" for argument in ARGUMENTS), "    ")
 
 

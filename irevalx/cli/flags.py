@@ -236,8 +236,8 @@ FLAGS = (
         default=DEFAULT_FORMAT,
         metavar="FORMAT",
         help=(
-            f"Print results as {explained(OUTPUT_FORMATS.values())}. Tables have a row a run, or with -q a row a "
-            "topic, and mark the best of several runs. Values for programs have every digit, and "
+            f"Print results as {explained(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
+            "per topic, and mark the best of several runs. Values for programs have every digit, and "
             f"{_WITH_INPUTS} has the options, inputs and warnings too.  [default: {DEFAULT_FORMAT}]"
         ),
     ),

@@ -6,7 +6,7 @@ Both programs declare their options so:
     option("--digits", requires=("--format table", "--format latex"))
     option("--scheme", type=click.Choice(["uniform", "strata"]), requires={"strata": "--strata"})
 
-A parameter is named as it is typed, an argument by its metavar (``RUN``). With a value behind it (``--by run``) it is
+A parameter is named as it is typed, an argument by its metavar (``RUN``). With a value after it (``--by run``) it is
 there when it has this value, be it by default; without one when it was typed.
 """
 
@@ -92,7 +92,7 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 
 def _find(ctx: click.Context, name: str) -> tuple[click.Parameter, str]:
-    """Return the parameter that a rule names, and the value behind it; empty where there is none."""
+    """Return the parameter that a rule names, and the value after it; empty where there is none."""
     first, _, value = name.partition(" ")
     for parameter in ctx.command.params:
         if first in parameter.opts or (isinstance(parameter, click.Argument) and _is_called(parameter, first)):

@@ -33,7 +33,7 @@ def refuse_standard_input_twice(*paths: str | None) -> None:
 
 
 class Debug(Frozen):
-    """``-D LEVEL.TOPIC``: the level of tracing and, behind the first dot, the only topic to evaluate."""
+    """``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
 
     level: int = 0
     topic: bytes | None = None

@@ -1,4 +1,4 @@
-"""Which topics of a run are evaluated, and what is said of the others."""
+"""Which topics of a run are evaluated, and the warnings about the others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     ranked = ranking.covers(documents)
     wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
     if settings.topic is not None:
-        wanted &= [topic == settings.topic for topic in documents.topics]
+        wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
     places = np.flatnonzero(wanted)
     topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
@@ -108,7 +108,7 @@ class TopicCounts(Frozen):
         )
 
     def left_out(self, *, complete: bool) -> str | None:
-        """Return what is said of topics without results and of topics without judgments; None where there are none.
+        """Return the warning about topics without results and topics without judgments; None where there are none.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level
 
 
 def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:
-    """Return what is said of topics without a document judged nonrelevant; None where there are none.
+    """Return the warning about topics without a document judged nonrelevant; None where there are none.
 
     Parameters
     ----------

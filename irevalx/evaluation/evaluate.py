@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
-from irevalx.evaluation.columns import Column, summarised
+from irevalx.evaluation.columns import Column, as_asked, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen
@@ -34,7 +33,7 @@ class Evaluation(Frozen):
     columns : in print order, or as they were asked for.
     failure : why the topics after these could not be evaluated; None when all could.
     trace : lines about each topic, if asked for and if any measure looks at topics.
-    warnings : a line each: odd scores, topics left out, a run of which little was judged.
+    warnings : a line each: malformed scores, topics left out, a run of which little was judged.
     """
 
     run: bytes
@@ -65,11 +64,11 @@ def evaluate(
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
     only_values : whether the values of topics are wanted alone, without summaries and warnings.
-    progress : told how many more lines have been read.
+    progress : called with the number of lines read since the last call.
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
+    UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
     NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
     EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
 
@@ -86,7 +85,7 @@ def evaluate(
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         if rules.look_up and not only_values and judgments.tell_little_judged:
             warnings += _little_judged(judgments.documents, run, assessed)
-        found, misfits = assessed.columns(selection)
+        found, unsupported = assessed.columns(selection)
         population = _population(judgments, ranked, chosen, settings)
         columns = tuple(
             summarised(
@@ -99,7 +98,7 @@ def evaluate(
             )
             for column in found
         )
-        warnings += [f"{misfit}; it is left out" for misfit in misfits]
+        warnings += [f"{reason}; it is left out" for reason in unsupported]
         warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
         return Evaluation(
             run=population.tag,
@@ -170,9 +169,9 @@ def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:
-    from irevalx.evaluation.trace import Trace
+    from irevalx.evaluation.trace import trace
 
-    return tuple(judgments.ask(Trace(ranking, settings)))
+    return tuple(trace(ranking, judgments, settings))
 
 
 def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:

@@ -38,7 +38,7 @@ def evaluate_all(
     selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
     processes : how many share the work; at least 1.
     traced, progress : as for ``evaluate``.
-    warn : told of what is to be said, run by run.
+    warn : called with a line for each warning, run by run.
 
     Yields
     ------
@@ -76,13 +76,13 @@ def evaluate_all(
         yield outcome
 
 
-def named_apart(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Give every run a name of its own, as ``names_apart`` does."""
+def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
+    """Give every run a name of its own, as ``unique_run_names`` does."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
-    return [renamed(*pair) for pair in zip(evaluations, names_apart(named, warn), strict=True)]
+    return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
 
-def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
+def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     """Return a name for every run: its tag or, where several runs have the same, the stem of its file.
 
     Where that is taken as well it is the path, and where that is taken the path with a number.
@@ -90,7 +90,7 @@ def names_apart(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
     Parameters
     ----------
     runs : the tag and the path of each.
-    warn : told which tags were not unique.
+    warn : called with a line about tags that are not unique.
     """
     tags = Counter(tag for tag, _ in runs)
     stems = Counter(stem_of(path) for tag, path in runs if tags[tag] > 1)

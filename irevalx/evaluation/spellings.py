@@ -8,7 +8,7 @@ from irevalx.errors import quote
 from irevalx.reading.hints import looks_like_json
 
 HARDLY_ANY = 0.9
-"""The share of topics without a retrieved document that was judged, from which on names are in doubt."""
+"""The share of topics without a retrieved document that was judged, from which on there is a warning."""
 
 _MARK = b"\xef\xbb\xbf"
 """A byte-order mark in UTF-8."""
@@ -18,7 +18,7 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says behind "none is in both": a topic of each side, and how they differ.
+    """Return what a message says after "none is in both": a topic of each side, and how they differ.
 
     A line of JSON may have the columns of judgments or of a run by chance.
     """
@@ -31,7 +31,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return what is said where in nine of ten topics, or more, no judged document was retrieved; otherwise None.
+    """Return the warning where in nine of ten topics, or more, no judged document was retrieved; otherwise None.
 
     Parameters
     ----------

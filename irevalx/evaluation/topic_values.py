@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, cached_property, replace
@@ -21,7 +21,7 @@ from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total
-from irevalx.ranking.assess import Assess, Assessed
+from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
@@ -41,7 +41,7 @@ class TopicColumn(Frozen):
 
     Parameters
     ----------
-    values : one a topic; None for a measure that only the `all` row has.
+    values : one per topic; None for a measure that only the `all` row has.
     has_value : shape (n,); false where a topic has no value, whatever ``values`` has. None where all have one.
     n_judged_with_value : how many of all judged topics have a value, where not all have.
     of_all_judged : the values of all judged topics, where the `all` row is made of them; otherwise None.
@@ -74,7 +74,7 @@ class TopJudged(Frozen):
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return what is said where less than half of the first documents of all topics were judged; otherwise None."""
+    """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
     if 2 * judged >= retrieved:
         return None
     return (
@@ -84,7 +84,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return what is said of topics without a value: a line for each number of them, which names the measures.
+    """Return the warnings about topics without a value: a line for each number of them, which names the measures.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class TopicValues(Frozen):
     topics : n.
     missing : shape (n,); whether the run has nothing for the topic.
     columns : in print order; without measures that only a set asked for and that the judgments do not allow.
-    misfits : why these were left out.
+    unsupported : why measures were left out that the judgments do not support.
     top_judged : None where a sample was judged, or grades are not needed.
     counts : of the topics of each run.
     """
@@ -119,7 +119,7 @@ class TopicValues(Frozen):
     topics: tuple[bytes, ...]
     missing: BoolArray
     columns: tuple[TopicColumn, ...]
-    misfits: tuple[str, ...]
+    unsupported: tuple[str, ...]
     top_judged: TopJudged | None
     counts: tuple[TopicCounts, ...]
 
@@ -154,13 +154,13 @@ def values_of(
         np.concatenate((np.empty(0, np.bool_), *(one.missing for one in chosen))),
         settings,
     )
-    columns, misfits = assessed.columns(selection)
+    columns, unsupported = assessed.columns(selection)
     return TopicValues(
         run=np.repeat(np.arange(len(chosen)), [one.missing.size for one in chosen]),
         topics=assessed.ranking.topics,
         missing=assessed.missing,
         columns=columns,
-        misfits=misfits,
+        unsupported=unsupported,
         top_judged=assessed.top_judged if rules.look_up and judgments.tell_little_judged else None,
         counts=tuple(counts),
     )
@@ -173,12 +173,15 @@ class AssessedRanking(Frozen):
     ----------
     ranking : made with these judgments.
     missing : per topic; whether the run has nothing for it.
+    grades, pooled : other grades of the judged documents, and which of them are in the pool, as ``assess`` takes them.
     """
 
     judgments: AnyJudgments
     ranking: Ranking
     missing: BoolArray
     settings: Settings
+    grades: IntArray | None = None
+    pooled: BoolArray | None = None
 
     @cached_property
     def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
@@ -189,8 +192,11 @@ class AssessedRanking(Frozen):
         seen = reading, level
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self.judgments.ask(Assess(self.ranking, settings, reading))
+            self._assessed[seen] = self._assess(self.ranking, settings, reading)
         return self._assessed[seen]
+
+    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
+        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled)
 
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield so many topics at once as do not take much room; all of them, if these are not more.
@@ -224,21 +230,21 @@ class AssessedRanking(Frozen):
         EvaluationError : the judgments do not allow a measure that was asked for by name, or the kernel refuses its
             parameters.
         """
-        misfits = [self._misfit(selected) for selected in selection.measures]
-        fitting = [selected for selected, misfit in zip(selection.measures, misfits, strict=True) if not misfit]
-        each = zip(fitting, self._compute_by_parts(fitting), strict=True)
+        reasons = [self._why_unsupported(selected) for selected in selection.measures]
+        supported = [one for one, reason in zip(selection.measures, reasons, strict=True) if not reason]
+        each = zip(supported, self._compute_by_parts(supported), strict=True)
         columns = tuple(column for selected, values in each for column in self._columns_of(selected, values))
-        return columns, tuple(misfit for misfit in misfits if misfit)
+        return columns, tuple(reason for reason in reasons if reason)
 
-    def _misfit(self, selected: SelectedMeasure) -> str | None:
+    def _why_unsupported(self, selected: SelectedMeasure) -> str | None:
         """Return why the judgments do not allow a measure that is there for a set's sake alone; None if they do.
 
         Raises
         ------
         EvaluationError : they do not allow one that was asked for by name.
         """
-        misfit = selected.measure.misfit
-        problem = misfit and misfit(self._judged, selected.parameters)
+        why_unsupported = selected.measure.why_unsupported
+        problem = why_unsupported and why_unsupported(self._judged, selected.parameters)
         if not problem:
             return None
         message = f"{shown_name(self.judgments.documents.path)}: {problem}"
@@ -282,11 +288,26 @@ class AssessedRanking(Frozen):
         values = measure(self.assessed(selected.reading, selected.level), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
+    def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
+        """Return the values of measures that have a number for each topic: shape (n_names, n_topics).
+
+        A topic without a value has nan.
+        """
+        found = []
+        for selected in measures:
+            has_value = selected.measure.has_value
+            without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
+            for column in self.compute(selected):
+                values = np.array(column, np.float64)
+                if without is not None:
+                    values[without] = np.nan
+                found.append(values)
+        return np.stack(found)
+
     @cached_property
     def _judged(self) -> Any:
         """What measures see of all judged topics, as if nothing had been retrieved."""
-        nothing = Ranking.of_nothing(self.judgments.documents)
-        return self.judgments.ask(Assess(nothing, self.settings, "nonrel"))
+        return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
     def _with_value(self) -> dict[HasValue, BoolArray]:
@@ -304,10 +325,9 @@ class AssessedRanking(Frozen):
         They count where judgments are grades, and the summary wants them.
         """
         summary = selected.measure.summary
-        everything = self.judgments.ask(AllJudged(self.settings)) if summary and summary.of_all_judged else None
-        if everything is None:
+        if not summary or not summary.of_all_judged or not isinstance(self.judgments, Judgments):
             return [None] * len(selected.names)
-        return selected.measure(everything, selected.parameters)
+        return selected.measure(_all_judged(self.judgments, self.settings), selected.parameters)
 
     def _more_relevant(self, selected: SelectedMeasure) -> IntArray | None:
         """Count the documents that the reading makes relevant where ``-c`` counts relevant ones in the judgments."""
@@ -319,34 +339,19 @@ class AssessedRanking(Frozen):
         return more
 
 
-class AllJudged(Frozen):
-    """The question what measures see of all judged topics (under ``-D`` the one), as if nothing had been retrieved.
+def _all_judged(judgments: Judgments, settings: Settings) -> Topics:
+    """Return what measures see of all judged topics (under ``-D`` of the one), as if nothing had been retrieved.
 
-    Asking it raises DuplicateDocumentError where a document was judged twice, be it in a topic that the run lacks.
+    Raises
+    ------
+    DuplicateDocumentError : a document was judged twice, be it in a topic that the run lacks.
     """
-
-    settings: Settings
-
-    def for_grades(self, judgments: Judgments) -> Assessed:
-        """Assess with grades."""
-        wanted = [topic for topic in judgments.topics if self.settings.topic in {None, topic}]
-        for topic in wanted:
-            if topic in judgments.duplicates:
-                raise judgments.duplicates[topic]
-        places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
-        return judgments.ask(Assess(Ranking.of_nothing(judgments).take(places), self.settings, "nonrel"))
-
-    def for_groups(self, judgments: object) -> None:
-        """No measure of groups is over all judged topics."""
-
-    def for_preferences(self, judgments: object) -> None:
-        """No measure of preferences is over all judged topics."""
-
-    def for_subtopics(self, judgments: object) -> None:
-        """No measure of subtopics is over all judged topics."""
-
-    def for_drawn(self, judgments: object) -> None:
-        """No measure of a drawn sample is over all judged topics."""
+    wanted = [topic for topic in judgments.topics if settings.topic in {None, topic}]
+    for topic in wanted:
+        if topic in judgments.duplicates:
+            raise judgments.duplicates[topic]
+    places = np.array([judgments.topic_index[topic] for topic in wanted], np.int64)
+    return assess(judgments, Ranking.of_nothing(judgments).take(places), settings, "nonrel")
 
 
 def _room_for(n_topics: int, values: Values | None) -> Values | None:

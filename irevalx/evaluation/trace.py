@@ -10,58 +10,51 @@ from tabulate import tabulate
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
-from irevalx.frozen import Frozen
-from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
+from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.preference_groups import Group
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.assessed_preferences import assess_preferences
-from irevalx.ranking.drawn_topics import assess_drawn
 from irevalx.ranking.grouped_topics import ranking_by_group
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.topics_with_probabilities import assess_with_probabilities
 from irevalx.settings import Settings
 
 NONE = "-"
 """The rank of a document that was not retrieved, and its counts."""
 
 
-class Trace(Frozen):
-    """The question what the measures see of each topic: a title and a table for each, or for each group of it.
+def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
+    """Return what the measures see of each topic: a title and a table for each, or for each group of it.
 
     Parameters
     ----------
-    ranking : of topics that can be evaluated, made with the judgments that are asked.
+    ranking : of topics that can be evaluated, made with these judgments.
     """
+    match judgments:
+        case Judgments():
+            titles = [f"topic {quote(topic)}" for topic in ranking.topics]
+            return _graded(ranking, judgments, titles, settings)
+        case GroupedJudgments():
+            return _grouped(ranking, judgments, settings)
+        case PreferenceJudgments():
+            return _preferences(ranking, judgments)
+        case SubtopicJudgments():
+            return _subtopics(ranking, judgments, settings)
+        case JudgmentsWithProbabilities():
+            return _with_probabilities(ranking, judgments, settings)
 
-    ranking: Ranking
-    settings: Settings
 
-    def for_grades(self, judgments: Judgments) -> Iterator[str]:
-        """Answer for grades."""
-        titles = [f"topic {quote(topic)}" for topic in self.ranking.topics]
-        return _graded(self.ranking, judgments, titles, self.settings)
-
-    def for_groups(self, judgments: GroupedJudgments) -> Iterator[str]:
-        """Answer for grades in groups."""
-        each = ranking_by_group(self.ranking, judgments)[1]
-        names = [judgments.names[group] for group in each.judged_topic.tolist()]
-        titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
-        return _graded(each, judgments.judgments, titles, self.settings)
-
-    def for_preferences(self, judgments: PreferenceJudgments) -> Iterator[str]:
-        """Answer for preferences."""
-        return _preferences(self.ranking, judgments)
-
-    def for_subtopics(self, judgments: SubtopicJudgments) -> Iterator[str]:
-        """Answer for judgments of subtopics."""
-        return _subtopics(self.ranking, judgments, self.settings)
-
-    def for_drawn(self, judgments: DrawnJudgments) -> Iterator[str]:
-        """Answer for judgments of a drawn sample."""
-        return _drawn(self.ranking, judgments, self.settings)
+def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) -> Iterator[str]:
+    """Trace rankings with grades once for each judgment group."""
+    each = ranking_by_group(ranking, judgments)[1]
+    names = [judgments.names[group] for group in each.judged_topic.tolist()]
+    titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
+    return _graded(each, judgments.judgments, titles, settings)
 
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
@@ -123,7 +116,7 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
 
 def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
     """Trace rankings with subtopics: which ones each document is relevant for, and how many of them are new."""
-    ranking, documents = ranking.of_judged(condensed=settings.judged_only), judgments.documents
+    ranking, documents = ranking.of_judged("skip" if settings.judged_only else "nonrel"), judgments.documents
     judged = judgments.relevant(settings.level)
     for topic, title in enumerate(ranking.topics):
         of_topic = int(ranking.judged_topic[topic])
@@ -149,9 +142,11 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
     return ",".join(printable(judged.names.text(subtopic)) for subtopic in subtopics) or NONE
 
 
-def _drawn(ranking: Ranking, judgments: DrawnJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with a drawn sample: how many relevant documents each stands for, and all of them up to it."""
-    t = assess_drawn(ranking, judgments, level=settings.level, reading="skip" if settings.judged_only else "nonrel")
+def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities, settings: Settings) -> Iterator[str]:
+    """Trace rankings with a sample: how many relevant documents each stands for, and all of them up to it."""
+    t = assess_with_probabilities(
+        ranking, judgments, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
+    )
     _, judged = judgments.rows.take(ranking.judged_topic)
     so_far = t.rows.running_sum(t.stands_for[t.place])
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
-from irevalx.experiments.ranked_runs import RankedRuns, raise_first, requests_of
-from irevalx.frozen import replace as replace_fields
+from irevalx.evaluation.chosen_topics import ranking_rules
+from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics import Topics
+from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.reading.runs import Run
-from irevalx.settings import Reading
+from irevalx.settings import Settings
 
 
-@dataclass(frozen=True, eq=False)
 class Experiment(RankedRuns):
     """Runs that are ranked against graded judgments; no document occurs twice in a topic of these."""
 
@@ -43,12 +42,7 @@ class Experiment(RankedRuns):
         -------
         Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
         """
-        judged = self.grades if grades is None else grades
-
-        def assess(ranking: Ranking, reading: Reading, level: int) -> Topics:
-            return ranking.assess(self.judgments, judged, level=level, reading=reading, pooled=pooled)
-
-        return self._evaluated(assess)
+        return self._values(grades, pooled)
 
     def with_measures(self, measures: Sequence[str]) -> Experiment:
         """Return the same runs and judgments, to be measured otherwise."""
@@ -66,7 +60,7 @@ class Experiment(RankedRuns):
         """Return the same runs with the judgments of the documents that some run has among its first ``depth``."""
         judgments, ranking = self.judgments, self.ranking
         pooled: BoolArray = np.asarray(self.retrieved_within(depth).any(axis=0))
-        cut = replace_fields(
+        cut = replace(
             judgments,
             rows=judgments.rows.keep(pooled),
             docnos=judgments.docnos.take(pooled),
@@ -76,41 +70,31 @@ class Experiment(RankedRuns):
         known = ranking.row >= 0
         row = ranking.row.copy()
         row[known] = np.where(pooled, np.cumsum(pooled) - 1, ABSENT)[row[known]]
-        keep_all = self.level < 0 or any(request.needs_all for request in self.requests)
-        kept = np.full(row.size, True) if keep_all else row != ABSENT
-        in_pool = replace_fields(ranking, rows=ranking.rows.keep(kept), rank=ranking.rank[kept], row=row[kept])
+        rules = ranking_rules(judgments, Selection(self.requests), Settings(level=self.level), 1)
+        kept = np.full(row.size, True) if rules.keep_all else row != ABSENT
+        in_pool = replace(ranking, rows=ranking.rows.keep(kept), rank=ranking.rank[kept], row=row[kept])
         return replace(self, judgments=cut, ranking=in_pool)
 
 
 def prepare(
     judgments: Judgments,
     runs: Sequence[Run],
-    measures: Sequence[str],
+    measures: Sequence[str] | Sequence[SelectedMeasure],
+    rules: RunRules = USUAL_RULES,
     *,
     names: Sequence[str | None] = (),
-    level: int = 1,
-    least_retrieved: float = 0.0,
-    least_runs: int = 2,
-    processes: int = 1,
     warn: Warn = lambda line: None,
 ) -> Experiment:
     """Read runs, rank them, and look their documents up; raises as ``requests_of`` and ``RankedRuns.of`` do.
 
     Parameters
     ----------
-    measures : as ``requests_of`` takes them.
-    runs, names, level, least_retrieved, least_runs, processes, warn : as ``RankedRuns.of`` takes them.
+    measures : as ``requests_of`` or ``requests_of_samples`` takes them, or as these return them.
+    runs, rules, names, warn : as ``RankedRuns.of`` takes them.
     """
-    requests = requests_of(measures, level)
     raise_first(judgments.duplicates)
-    return Experiment.of(
-        judgments,
-        runs,
-        requests,
-        names=names,
-        level=level,
-        least_retrieved=least_retrieved,
-        least_runs=least_runs,
-        processes=processes,
-        warn=warn,
-    )
+    texts = [text for text in measures if isinstance(text, str)]
+    requests = [one for one in measures if isinstance(one, SelectedMeasure)]
+    if texts or not requests:
+        requests += requests_of(texts, rules.level)
+    return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

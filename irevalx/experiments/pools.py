@@ -14,7 +14,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.ranking.order import ranked_order
 from irevalx.reading.runs import Results, Run
-from irevalx.trec_eval.numbers import odd_number_warnings
+from irevalx.trec_eval.numbers import malformed_number_warnings
 
 
 def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
@@ -36,7 +36,7 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
     pooled: dict[bytes, set[bytes]] = {}
     for run in runs:
         parts = run.results()
-        for message in odd_number_warnings(part.odd for part in parts):
+        for message in malformed_number_warnings(part.malformed for part in parts):
             warn(message)
         for part in parts:
             found = first_documents(part, depth)
@@ -55,7 +55,7 @@ def first_documents(results: Results, depth: int) -> Pool:
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     kept: Segments = rows.keep(within_depth)
-    return Pool("", results.topics, kept.ids, docnos.take(places).names)
+    return Pool("", results.topics, kept.ids, docnos.take(places))
 
 
 def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:

@@ -12,13 +12,13 @@ from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, shown_name
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
-from irevalx.reading.blocks import one_block
+from irevalx.reading.blocks import whole_file
 from irevalx.reading.formats import QRELS, read_qrels, rel_format
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ class GradedText(QrelsText):
         if is_file(qrels):
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
-                text = one_block(source.chunks(CHUNK_SIZE)).text
-                judgments = read_qrels(Source(source.path, text), TREC_EVAL_10, strict=False, warn=warn)
+                kept = source.in_memory()
+                judgments = read_qrels(kept, TREC_EVAL_10, strict=False, warn=warn)
                 raise_first(judgments.duplicates)
-                return cls(judgments, text)
+                return cls(judgments, whole_file(kept).text)
             found = rel_format(form).read(source, TREC_EVAL_10, False, warn)
         else:
             found = Qrels.read(qrels, rel_format=form).judgments

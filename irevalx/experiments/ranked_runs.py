@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.many_runs import names_apart
+from irevalx.evaluation.chosen_topics import ranking_rules
+from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
-from irevalx.frozen import cached_property
+from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import SelectedMeasure, select
+from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.measures.summary import Population
-from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.assess import Assess, Assessed, depth
-from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.assess import assess
+from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings
 from irevalx.statistics.scales import MEAN, Scale, without_undefined
-from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-Assessing: TypeAlias = Callable[[Ranking, Reading, int], Assessed]
-"""From a ranking, a reading of the unjudged and a level to what measures see."""
 
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
 """The measures that are computed unless others are asked for."""
@@ -42,12 +37,34 @@ _AT_ONCE = 2**18
 """Of how many judgments all told runs are assessed at the same time: more would not fit into the processor's cache."""
 
 
-@dataclass(frozen=True, eq=False)
-class RankedRuns:
+class RunRules(Frozen, kw_only=True):
+    """Which runs are evaluated, and how they are read.
+
+    Parameters
+    ----------
+    level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
+        run has for a topic, times the topics), and if it is above 0 those without results for some topic.
+    least_runs : 1, or 2 where runs are compared.
+    processes : how many share the reading of runs; at least 1.
+    """
+
+    level: int = 1
+    complete: bool = False
+    least_retrieved: float = 0.0
+    least_runs: int = 2
+    processes: int = 1
+
+
+USUAL_RULES = RunRules()
+
+
+class RankedRuns(Frozen):
     """Runs and judgments, read, ranked and looked up.
 
-    The topics are those that were judged and for which at least one run has results; a run without results for one of
-    them scores 0 there, as under ``-c``. Thus all runs have the same topics.
+    All runs have the same topics: those judged topics for which every run has results or, if so asked for, all judged
+    topics, where a run without results scores 0 as under ``-c``.
 
     Parameters
     ----------
@@ -58,6 +75,7 @@ class RankedRuns:
     missing : shape (n_runs, n_topics); whether a run has no results for a topic.
     requests : the measures.
     level : the least grade that is relevant.
+    lacking : how many of all judged topics each run lacks, where it lacks some.
     """
 
     judgments: AnyJudgments
@@ -67,6 +85,7 @@ class RankedRuns:
     missing: BoolArray
     requests: tuple[SelectedMeasure, ...]
     level: int
+    lacking: Mapping[str, int] = {}
 
     @classmethod
     def of(
@@ -74,84 +93,86 @@ class RankedRuns:
         judgments: AnyJudgments,
         runs: Sequence[Run],
         requests: Sequence[SelectedMeasure],
+        rules: RunRules = USUAL_RULES,
         *,
         names: Sequence[str | None] = (),
-        level: int = 1,
-        least_retrieved: float = 0.0,
-        least_runs: int = 2,
-        processes: int = 1,
         warn: Warn = lambda line: None,
     ) -> Self:
         """Read runs, rank them, and look their documents up.
 
         Parameters
         ----------
-        runs : ``least_runs`` at least.
         requests : measures of such judgments, as ``requests_of`` returns them.
         names : what to call the runs; None, or nothing for all of them, for the tag in the file.
-        least_retrieved : leave out runs that have less than this share of the documents they might have (the most that
-            any run has for a topic, times the topics), and if it is above 0 those without results for some topic.
-        least_runs : 1, or 2 where runs are compared.
-        processes : how many share the reading of runs; at least 1.
-        warn : is called with a line for each thing that is left out or counts as 0.
+        warn : called with a line for each thing that is left out or counts as 0.
 
         Raises
         ------
-        InputError : fewer runs than that are left.
-        NoTopicsError : no topic has both judgments and results.
+        InputError : fewer runs than the rules want are left.
+        NoTopicsError : no topic has judgments and the results of all runs.
         EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
             measure.
         UnreadableFileError, MalformedLineError, UsageError, LostProcessError
         """
-        least = {1: "one run", 2: "two runs"}[least_runs]
-        if len(runs) < least_runs:
+        least = {1: "one run", 2: "two runs"}[rules.least_runs]
+        if len(runs) < rules.least_runs:
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
-        settings, documents = Settings(level=level), judgments.documents
-        rules = RankingRules(
-            max_retrieved=depth(judgments, settings),
-            keep_all=level < 0 or any(request.needs_all for request in requests),
-            first_name_first=judgments.first_name_first,
-        )
-        documents.table  # noqa: B018 - made here, before several processes want it
-        sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-        ranked = []
-        for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-            for line in one.warnings:
-                warn(line)
-            raise_first(one.ranking.failures)
-            ranked.append(one)
+        settings, documents = Settings(level=rules.level), judgments.documents
+        ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
+        ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
-        topics = tuple(topic for topic in documents.topics if topic in with_results)
-        if not topics:
+        found = [topic for topic in documents.topics if topic in with_results]
+        if not found:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
-        raise_first({topic: error for topic, error in judgments.failures(topics).items() if topic in with_results})
-        if left_out := len(documents.topics) - len(topics):
-            warn(f"{left_out} of {len(documents.topics)} judged topics are left out: no run has results for them")
-        given = names or [None] * len(runs)
-        tags = [
-            ((one.tag or b"") if name is None else os.fsencode(name), run.path)
-            for one, run, name in zip(ranked, runs, given, strict=True)
-        ]
-        unique = [os.fsdecode(name) for name in names_apart(tags, warn)]
-        kept = _sufficient_runs(ranked, unique, topics, least_retrieved, warn)
-        if len(kept) < least_runs:
+        unique = unique_names(ranked, runs, names, warn)
+        kept = _sufficient_runs(ranked, unique, found, rules.least_retrieved, warn)
+        if len(kept) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {least_retrieved:.0%} of what they might, but {len(kept)} do"
+                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
-        for number in kept:
-            if lacking := sum(topic not in ranked[number].topics for topic in topics):
-                warn(f"{unique[number]}: {lacking} of {len(topics)} topics without results count as 0")
+        lacking = {
+            unique[number]: n_lacking
+            for number in kept
+            if (n_lacking := sum(topic not in ranked[number].topics for topic in documents.topics))
+        }
+        in_all = frozenset(documents.topics).intersection(*(ranked[number].topics for number in kept))
+        topics = documents.topics if rules.complete else tuple(topic for topic in found if topic in in_all)
+        if not topics:
+            raise NoTopicsError(
+                f"at least one topic of {shown_name(documents.path)} must have results of every run, but none has; -c "
+                "counts topics without results as 0"
+            )
+        raise_first(judgments.failures(topics))
+        if lacking:
+            warn(_topics_left_out(len(topics), len(documents.topics), lacking))
         return cls(
             judgments=judgments,
             runs=tuple(unique[number] for number in kept),
             topics=topics,
             ranking=Ranking.joined(
-                [in_topic_order(ranked[number].ranking, documents, topics, rules) for number in kept]
+                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in kept]
             ),
             missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
             requests=_fitting(requests, judgments, settings, warn),
-            level=level,
+            level=rules.level,
+            lacking=lacking,
         )
+
+    def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
+        """Return what stands below tables: which topics means are over, and how many have no value for a measure.
+
+        Parameters
+        ----------
+        n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
+        """
+        n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
+        about = _topics_left_out(n_topics, n_judged, self.lacking) if self.lacking else f"all {n_judged} judged topics"
+        without = [
+            f"{measure}: {number} of {n_topics} topics without a value are left out."
+            for measure, number in zip(self.measures, n_without, strict=False)
+            if number
+        ]
+        return (f"Topics: {about}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -169,9 +190,9 @@ class RankedRuns:
         return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
 
     @property
-    def higher_is_better(self) -> tuple[bool, ...]:
-        """Whether greater values of the measures are better, one for each printed name."""
-        return tuple(request.measure.higher_is_better for request in self.requests for _ in request.names)
+    def directions(self) -> tuple[int, ...]:
+        """For each printed name 1 where greater values of the measure are better, -1 where smaller are, 0 elsewhere."""
+        return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
 
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
@@ -179,53 +200,32 @@ class RankedRuns:
 
     def values(self) -> FloatArray:
         """Evaluate all runs: shape (n_measures, n_runs, n_topics); nan where a topic has no value."""
+        return self._values(None, None)
 
-        def assess(ranking: Ranking, reading: Reading, level: int) -> Assessed:
-            return self.judgments.ask(Assess(ranking, Settings(level=level), reading))
+    def _values(self, grades: IntArray | None, pooled: BoolArray | None) -> FloatArray:
+        """Evaluate all runs, a few at a time, with other grades and another pool, as ``AssessedRanking`` takes them."""
+        parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
+        return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
 
-        return self._evaluated(assess)
-
-    def _evaluated(self, assess: Assessing) -> FloatArray:
-        """Evaluate all runs, a few at a time, as ``assess`` shows them to the measures."""
-        size = self._runs_at_once
-        parts = [
-            self._evaluated_part(assess, ranking, self.missing[number * size : (number + 1) * size])
-            for number, ranking in enumerate(self.parts)
-        ]
-        return np.concatenate(parts, axis=1)
-
-    def _evaluated_part(self, assess: Assessing, ranking: Ranking, missing: BoolArray) -> FloatArray:
-        """Evaluate the runs of one of ``parts``."""
-        assessed: dict[tuple[Reading, int], Assessed] = {}
-
-        def seen(reading: Reading, level: int) -> Assessed:
-            if (reading, level) not in assessed:
-                assessed[reading, level] = assess(ranking, reading, level)
-            return assessed[reading, level]
-
-        values = []
-        for request in self.requests:
-            has_value = request.measure.has_value
-            level = self.level if request.level is None else request.level
-            columns = request.measure(seen(request.reading, level), request.parameters)
-            for name, column in zip(request.parameters.names, columns, strict=True):
-                of_runs = np.array(column, np.float64).reshape(missing.shape)
-                if TREC_EVAL_10.blank_without_results(name):
-                    of_runs = np.where(missing, 0.0, of_runs)
-                if has_value:
-                    of_runs[~has_value(seen("nonrel", self.level)).reshape(missing.shape)] = np.nan
-                values.append(of_runs)
-        return np.stack(values)
-
-    @property
-    def _runs_at_once(self) -> int:
-        return max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size))
+    def _assessed(
+        self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
+    ) -> AssessedRanking:
+        """Return some of the runs as measures see them."""
+        return AssessedRanking(self.judgments, ranking, missing, Settings(level=self.level), grades, pooled)
 
     @cached_property
-    def parts(self) -> list[Ranking]:
-        """The ranking in parts of a few runs each: more at a time would not fit into the processor's cache."""
-        rows, size = np.arange(len(self.ranking.topics)), self._runs_at_once * len(self.topics)
-        return [self.ranking.take(rows[start : start + size]) for start in range(0, rows.size, size)]
+    def _parts(self) -> list[tuple[Ranking, BoolArray]]:
+        """The ranking in parts of a few runs each, and where these have no results.
+
+        More at a time would not fit into the processor's cache.
+        """
+        rows = np.arange(len(self.ranking.topics))
+        size = max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size)) * len(self.topics)
+        missing = self.missing.ravel()
+        return [
+            (self.ranking.take(rows[start : start + size]), missing[start : start + size])
+            for start in range(0, rows.size, size)
+        ]
 
     def scores(self, values: FloatArray) -> FloatArray:
         """Summarise over topics, each measure in its own way (the mean, for most).
@@ -245,6 +245,11 @@ class RankedRuns:
         )
 
 
+def direction_of(measure: Measure) -> int:
+    """Return 1 where greater values are better, -1 where smaller are, and 0 where neither are."""
+    return int(measure.higher_is_better) - int(measure.lower_is_better)
+
+
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
     if not measure.summary:
@@ -252,6 +257,22 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     if measure.has_value:
         values = values[~np.isnan(values)]
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
+
+
+def _topics_left_out(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
+    """Return which topics are evaluated, where runs lack some.
+
+    Parameters
+    ----------
+    lacking : how many of the judged topics each run lacks.
+    """
+    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
+    if n_topics == n_judged:
+        return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"
+    return (
+        f"{n_topics} of {n_judged} judged topics, those that every run has results for; left out for lack of results: "
+        f"{by_run} (-c counts them as 0)"
+    )
 
 
 def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:
@@ -331,9 +352,9 @@ def _fitting(
     fitting = []
     for request in requests:
         problem = None
-        if request.measure.misfit:
-            judged: Any = judgments.ask(Assess(Ranking.of_nothing(judgments.documents), settings, "nonrel"))
-            problem = request.measure.misfit(judged, request.parameters)
+        if request.measure.why_unsupported:
+            judged = assess(judgments, Ranking.of_nothing(judgments.documents), settings, "nonrel")
+            problem = request.measure.why_unsupported(judged, request.parameters)
         if problem is None:
             fitting.append(request)
         elif request.optional:
@@ -341,12 +362,6 @@ def _fitting(
         else:
             raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
     return tuple(fitting)
-
-
-def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
-    """Raise the error of the first topic that has one."""
-    if failures:
-        raise failures[min(failures)]
 
 
 def _sufficient_runs(

@@ -6,9 +6,7 @@ Judgements, SIGIR 2007, section 5.2 and Table 2.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -16,8 +14,8 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import Frozen, replace
 from irevalx.process.workers import in_order
-from irevalx.reports.table import Table
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
@@ -26,8 +24,7 @@ Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
-@dataclass(frozen=True, eq=False)
-class Removal:
+class Removal(Frozen):
     """The documents that a group of runs takes with it when it is left out.
 
     Parameters
@@ -87,25 +84,7 @@ def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntA
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
 
 
-def removed_table(experiment: Experiment, removed: Sequence[Removal]) -> Table:
-    """Return a row for each group and topic: judged documents removed, and relevant ones; then sums and means.
-
-    The mean of the means over groups is the number of documents per topic that [4] 5.2 gives.
-    """
-    relevant = [replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in removed]
-    counts = removed_by_topic(experiment, removed), removed_by_topic(experiment, relevant)
-    topics = [os.fsdecode(topic) for topic in experiment.topics]
-    rows: list[tuple[str, str, float, float]] = []
-    for removal, of_group, relevant_of_group in zip(removed, *counts, strict=True):
-        rows += zip([removal.group] * len(topics), topics, of_group.tolist(), relevant_of_group.tolist(), strict=True)
-        rows.append((removal.group, "all", int(of_group.sum()), int(relevant_of_group.sum())))
-        rows.append((removal.group, "mean", float(of_group.mean()), float(relevant_of_group.mean())))
-    rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
-    return Table("removed documents", ("group", "topic", "removed", "relevant"), tuple(rows), n_labels=2)
-
-
-@dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Frozen):
     """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
 
     Parameters
@@ -194,8 +173,7 @@ class LeftOut:
         return share
 
 
-@dataclass(frozen=True, eq=False)
-class _WithoutGroup:
+class _WithoutGroup(Frozen):
     """What all runs score when a group is left out.
 
     Parameters

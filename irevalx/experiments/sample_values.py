@@ -7,7 +7,6 @@ The sample is at the same time graded judgments (what was not drawn is pooled an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.ranked_runs import RankedRuns, requests_of
 from irevalx.experiments.samples import unjudge
 from irevalx.experiments.strata import StrataSample
-from irevalx.frozen import replace as changed
-from irevalx.judgments.drawn import DrawnJudgments
+from irevalx.frozen import replace
 from irevalx.judgments.graded import SAMPLED_DEPTH
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, select
 from irevalx.ranking.ranking import Ranking
@@ -49,11 +48,6 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
         if names.count(name) > 1:
             raise UsageError(f"each measure must be asked for once, but got {quote(name)} twice")
     return requests
-
-
-def graded_among(measures: Sequence[str], level: int) -> tuple[str, ...]:
-    """Return the measures that graded judgments are enough for."""
-    return tuple(text for text in measures if _format_of(text, level) == QRELS.name)
 
 
 def _format_of(text: str, level: int) -> str:
@@ -91,7 +85,7 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
 
 
 def _with_strata(experiment: Experiment, sample: StrataSample) -> FloatArray:
-    judgments = changed(experiment.judgments, strata=sample.stratum)
+    judgments = replace(experiment.judgments, strata=sample.stratum)
     ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
     return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
 
@@ -102,12 +96,12 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
         return ranking
     kept = ranking.rank <= depth
     rows, n_ret = ranking.rows.keep(kept), np.minimum(ranking.n_ret, depth)
-    return changed(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
+    return replace(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
 
 
 def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
     judgments, kept = sample.judgments, sample.kept
-    drawn = DrawnJudgments(
+    drawn = JudgmentsWithProbabilities(
         path=judgments.path,
         topics=judgments.topics,
         rows=judgments.rows.keep(kept),
@@ -121,7 +115,7 @@ def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatAr
         judgments=drawn,
         runs=experiment.runs,
         topics=experiment.topics,
-        ranking=changed(experiment.ranking, row=_renumbered(experiment.ranking.row, kept)),
+        ranking=replace(experiment.ranking, row=_renumbered(experiment.ranking.row, kept)),
         missing=experiment.missing,
         requests=experiment.requests,
         level=experiment.level,

@@ -10,6 +10,9 @@ from irevalx.api import checks
 
 MOST_SEEDS = 2**32
 
+MOST_DRAWS = 10**7
+"""How often something may be drawn: more would take longer than anybody waits for digits that nobody reads."""
+
 
 def chosen_seed(seed: Any) -> int:
     """Return the seed; in place of None a new one.

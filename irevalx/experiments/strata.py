@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -19,7 +18,7 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -33,8 +32,7 @@ SCHEME = "strata"
 NO_LIMIT = 2**62
 
 
-@dataclass(frozen=True)
-class Stratum:
+class Stratum(Frozen):
     """A stratum, and how much of it is drawn.
 
     Parameters
@@ -53,8 +51,7 @@ class Stratum:
     is_rest: bool = False
 
 
-@dataclass(frozen=True)
-class Design:
+class Design(Frozen):
     """How judged documents are divided and drawn.
 
     Parameters
@@ -91,8 +88,7 @@ class Design:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class StrataSample:
+class StrataSample(Frozen):
     """What was drawn from the strata of every topic.
 
     Parameters

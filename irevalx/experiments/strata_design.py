@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import UsageError, Warn, quote
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranking_runs import rank_all
 from irevalx.experiments.shares import read_share
 from irevalx.experiments.strata import NO_LIMIT, By, Design, Stratum, numbers_for, read_strata_file
 from irevalx.judgments.graded import Judgments
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import RankingRules
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
@@ -105,11 +105,4 @@ def divided(
 
 def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
-    found = []
-    for run in runs:
-        ranked = rank_run(run, judgments, RankingRules())
-        for line in ranked.warnings:
-            warn(line)
-        raise_first(ranked.ranking.failures)
-        found.append(ranked.ranking)
-    return Ranking.joined(found)
+    return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])

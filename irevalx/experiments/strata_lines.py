@@ -12,7 +12,7 @@ from irevalx.errors import quote, shown_name
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import is_relevant
 from irevalx.experiments.strata import StrataSample
-from irevalx.reading.drawn_files import AT_RANDOM, NOT_DRAWN
+from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
 
 def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:

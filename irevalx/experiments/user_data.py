@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
@@ -10,12 +10,36 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
-from irevalx.experiments.ranked_runs import RankedRuns, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.trec_eval.versions import TREC_EVAL_10
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Evaluating(TypedDict, total=False):
+    """The keywords with which public functions of the lab read judgments and runs.
+
+    level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : of the judgments.
+    threads : how many processes share the work; at least 1.
+    least_runs : 1, or 2 where runs are compared. No function has it as a keyword of its own.
+    """
+
+    level: int
+    complete: bool
+    min_retrieved: float
+    rel_format: str
+    threads: int
+    least_runs: int
 
 
 def judgments_of(qrels: Any, rel_format: str = QRELS.name) -> AnyJudgments:
@@ -60,6 +84,24 @@ def are_given(runs: Any) -> bool:
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
+class OpenedRuns(Frozen):
+    """Runs whose lines are still to be read, and their names; they may stand wherever users give runs.
+
+    Parameters
+    ----------
+    runs : read each time that they are evaluated.
+    names : None for the tag in the file.
+    """
+
+    runs: list[Run]
+    names: list[str | None]
+
+
+def opened_runs(runs: Any) -> OpenedRuns:
+    """Open runs that are evaluated more than once; raises as ``runs_of`` does."""
+    return OpenedRuns(*runs_of(runs))
+
+
 def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     """Return runs whose lines are still to be read, and their names; None for the tag in the file.
 
@@ -67,6 +109,8 @@ def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
     ------
     ArgumentError : as ``irevalx.evaluate`` does.
     """
+    if isinstance(runs, OpenedRuns):
+        return runs.runs, runs.names
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
 
@@ -81,94 +125,61 @@ def measures_of(measures: Any) -> tuple[str, ...]:
     return tuple(word for text in checks.texts("measures", measures) for word in text.split())
 
 
-def experiment_of(
-    qrels: Any,
-    runs: Any,
-    measures: Any,
-    *,
-    level: int = 1,
-    min_retrieved: float = 0.0,
-    rel_format: str = QRELS.name,
-    threads: int = 1,
-    least_runs: int = 2,
-) -> Experiment:
-    """Read graded judgments and runs, rank and look up; raises as ``prepare`` does.
+def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
+    """Read graded judgments and runs, rank and look up.
 
     Parameters
     ----------
     qrels : as ``Qrels.read`` takes them, with a grade for each document.
     runs : as ``irevalx.evaluate`` takes them.
-    measures : as ``measures_of`` takes them.
-    level, min_retrieved, threads, least_runs : as ``ranked_runs_of`` takes them.
+    measures : as ``measures_of`` takes them; or requests, as ``requests_of_samples`` returns them.
+
+    Raises
+    ------
+    IrevalxError : as ``graded_judgments_of`` and ``prepare``.
     """
-    judgments = judgments_of(qrels, rel_format)
-    if not isinstance(judgments, Judgments):
-        raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
+    rules = _rules(options)
+    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name))
     opened, names = runs_of(runs)
-    return prepare(
-        judgments,
-        opened,
-        measures_of(measures),
-        names=names,
-        level=checks.whole_number("level", level),
-        least_retrieved=_share("min_retrieved", min_retrieved),
-        least_runs=least_runs,
-        processes=checks.whole_number("threads", threads, least=1),
-        warn=warn,
-    )
+    is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
+    return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
 
 
-def ranked_runs_of(
-    qrels: Any,
-    runs: Any,
-    measures: Any,
-    *,
-    level: int = 1,
-    min_retrieved: float = 0.0,
-    rel_format: str = QRELS.name,
-    threads: int = 1,
-    least_runs: int = 2,
-) -> RankedRuns:
+def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> RankedRuns:
     """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
 
     Parameters
     ----------
     qrels, runs, measures : as ``irevalx.evaluate`` takes them.
-    level : the least grade that is relevant.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : of the judgments.
-    threads : how many processes share the work; at least 1.
-    least_runs : 1, or 2 where runs are compared.
 
     Raises
     ------
-    IrevalxError : as ``Qrels.read``, ``requests_of`` and ``RankedRuns.of``.
+    IrevalxError : as ``judgments_of``, ``requests_of`` and ``RankedRuns.of``.
     """
-    level = checks.whole_number("level", level)
+    rules = _rules(options)
+    rel_format = options.get("rel_format", QRELS.name)
     judgments = judgments_of(qrels, rel_format)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
     if isinstance(judgments, Judgments) and is_graded(rel_format):
-        return experiment_of(
-            Qrels(judgments, rel_format),
-            runs,
-            measures,
-            level=level,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format,
-            threads=threads,
-            least_runs=least_runs,
-        )
+        return experiment_of(Qrels(judgments, rel_format), runs, measures, **options)
     opened, names = runs_of(runs)
-    return RankedRuns.of(
-        judgments,
-        opened,
-        requests_of(measures_of(measures), level, rel_format),
-        names=names,
-        level=level,
-        least_retrieved=_share("min_retrieved", min_retrieved),
-        least_runs=least_runs,
-        processes=checks.whole_number("threads", threads, least=1),
-        warn=warn,
+    requests = requests_of(measures_of(measures), rules.level, rel_format)
+    return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
+
+
+def _rules(options: Evaluating) -> RunRules:
+    """Return the options as they are used.
+
+    Raises
+    ------
+    ArgumentError : a value is none that its keyword takes.
+    """
+    return RunRules(
+        level=checks.whole_number("level", options.get("level", 1)),
+        complete=checks.flag("complete", options.get("complete", False)),
+        least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
+        least_runs=options.get("least_runs", 2),
+        processes=checks.whole_number("threads", options.get("threads", 1), least=1),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
+from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
 from irevalx.measures.parameter_kinds import Gain
 from irevalx.measures.precision import precision
@@ -17,8 +17,7 @@ from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.rounding import log2_of
 
 
-@dataclass(frozen=True, eq=False)
-class WeightedMeasure:
+class WeightedMeasure(Frozen):
     """A sum over ranks of weight times gain.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -13,18 +12,8 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown
 from irevalx.frozen import cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
-
 SAMPLED_DEPTH = 1000
 """How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
-
-
-class QuestionForGrades(Protocol[Answer_co]):
-    """A question that has an answer for grades."""
-
-    def for_grades(self, judgments: Judgments, /) -> Answer_co:
-        """Answer for grades."""
 
 
 class Judgments(Documents, Kind):
@@ -34,7 +23,7 @@ class Judgments(Documents, Kind):
     ----------
     path : the file as the user named it.
     topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
-    rows : one row a topic, its documents in the order of the file.
+    rows : one row per topic, its documents in the order of the file.
     docnos : flat.
     grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.
@@ -99,10 +88,6 @@ class Judgments(Documents, Kind):
             return None
         none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
         return none
-
-    def ask(self, question: QuestionForGrades[Answer]) -> Answer:
-        """Return the answer for grades."""
-        return question.for_grades(self)
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
@@ -22,7 +23,7 @@ class Documents(Frozen):
     ----------
     path : the file as the user named it.
     topics : each once, ascending in byte order.
-    rows : one row a topic, its documents.
+    rows : one row per topic, its documents.
     docnos : flat.
     """
 
@@ -35,9 +36,7 @@ class Documents(Frozen):
     def topic_index(self) -> Mapping[bytes, int]:
         """Where a topic stands in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
-            from irevalx.judgments.topic_index import TopicIndex
-
-            return TopicIndex(self.topics)
+            return _TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
@@ -47,11 +46,10 @@ class Documents(Frozen):
 
 
 class Kind:
-    """A kind of judgments: what it says of itself, with the answers of those that have nothing to say.
+    """A kind of judgments: what can be said of each, as it is for most.
 
-    What depends on the kind and on more than the judgments (what measures see of a ranking, a trace) is a question with
-    a method for each kind: ``judgments.ask(question)`` calls the one for this kind. ``Question`` in ``kinds`` lists
-    them.
+    What depends on the kind and on more than the judgments is a ``match`` on it where that is: what measures see of a
+    ranking in ``ranking.assess``, traces in ``evaluation.trace``. ``kinds`` lists the kinds.
     """
 
     first_name_first: ClassVar[bool] = False
@@ -79,3 +77,27 @@ class Kind:
     def without_nonrelevant(self, level: int) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
         return None
+
+
+class _TopicIndex(Mapping[bytes, int]):
+    """Where each of some topics stands. A search takes hardly longer than to look up in a dictionary, and no room.
+
+    Parameters
+    ----------
+    topics : each once, ascending in byte order.
+    """
+
+    def __init__(self, topics: tuple[bytes, ...]) -> None:
+        self._topics = topics
+
+    def __getitem__(self, topic: bytes) -> int:
+        place = bisect_left(self._topics, topic)
+        if self._topics[place : place + 1] != (topic,):
+            raise KeyError(topic)
+        return place
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._topics)
+
+    def __len__(self) -> int:
+        return len(self._topics)

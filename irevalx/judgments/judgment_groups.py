@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
-
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
@@ -11,16 +9,6 @@ from irevalx.arrays.segments import IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents, Kind
-
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
-
-
-class QuestionForGroups(Protocol[Answer_co]):
-    """A question that has an answer for grades in groups."""
-
-    def for_groups(self, judgments: GroupedJudgments, /) -> Answer_co:
-        """Answer for grades in groups."""
 
 
 class GroupedJudgments(Frozen, Kind):
@@ -40,10 +28,6 @@ class GroupedJudgments(Frozen, Kind):
     names: tuple[bytes, ...]
     judgments: Judgments
     document: IntArray
-
-    def ask(self, question: QuestionForGroups[Answer]) -> Answer:
-        """Return the answer for grades in groups."""
-        return question.for_groups(self)
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
         """Look up judgments.

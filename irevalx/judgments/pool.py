@@ -67,8 +67,8 @@ class PoolGaps(Frozen):
     outside: int
     first: tuple[bytes, bytes] | None
 
-    def said_of(self, path: str) -> list[str]:
-        """Return what is said of a pool with this path, a line each."""
+    def warnings_about(self, path: str) -> list[str]:
+        """Return the warnings about a pool with this path, a line each."""
         parts = []
         if self.lacking:
             parts.append(
@@ -96,10 +96,10 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) 
 
     Parameters
     ----------
-    warn : told of judged documents that the pool lacks, and of topics that are in one file only.
+    warn : called with a line about judged documents that the pool lacks, and of topics that are in one file only.
     """
     both, gaps = add_pool(judgments, pool)
-    for line in gaps.said_of(pool.path):
+    for line in gaps.warnings_about(pool.path):
         warn(line)
     return both
 

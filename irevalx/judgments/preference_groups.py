@@ -87,7 +87,7 @@ class RelationGroup(Frozen):
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the pairs that count where nonrelevant documents are many and must not outweigh the relevant ones.
 
-        They are the preferences without the nonrelevant documents behind the first ``n_relevant``.
+        They are the preferences without the nonrelevant documents after the first ``n_relevant``.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ is better than B and B better than C, then A is better than C.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,16 +17,6 @@ from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 from irevalx.judgments.preference_groups import ClassGroup, Group, RelationGroup
-
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
-
-
-class QuestionForPreferences(Protocol[Answer_co]):
-    """A question that has an answer for preferences."""
-
-    def for_preferences(self, judgments: PreferenceJudgments, /) -> Answer_co:
-        """Answer for preferences."""
 
 
 class PreferenceJudgments(Frozen, Kind):
@@ -55,10 +45,6 @@ class PreferenceJudgments(Frozen, Kind):
 
     first_name_first: ClassVar[bool] = True
     """How a ranking for these judgments orders documents with equal scores."""
-
-    def ask(self, question: QuestionForPreferences[Answer]) -> Answer:
-        """Return the answer for preferences."""
-        return question.for_preferences(self)
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,16 +11,6 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
-
-Answer_co = TypeVar("Answer_co", covariant=True)
-Answer = TypeVar("Answer")
-
-
-class QuestionForSubtopics(Protocol[Answer_co]):
-    """A question that has an answer for judgments of subtopics."""
-
-    def for_subtopics(self, judgments: SubtopicJudgments, /) -> Answer_co:
-        """Answer for judgments of subtopics."""
 
 
 class SubtopicJudgments(Frozen, Kind):
@@ -70,10 +59,6 @@ class SubtopicJudgments(Frozen, Kind):
             grades=np.concatenate((nothing, *(part.grades for part in parts)))[line],
             duplicates={topic: error for part in parts for topic, error in part.duplicates.items()},
         )
-
-    def ask(self, question: QuestionForSubtopics[Answer]) -> Answer:
-        """Return the answer for judgments of subtopics."""
-        return question.for_subtopics(self)
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""

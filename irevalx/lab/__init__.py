@@ -28,18 +28,26 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.completion.filling_holes import complete
+    from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
+    from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["compare", "degrade", "labels", "pool", "swap_rate"]
+__all__ = ["agree", "compare", "complete", "degrade", "estimate", "labels", "leave_out", "pool", "swap_rate"]
 
 _HOMES = {
+    "agree": "agreement.agreements",
     "compare": "comparison.compared_runs",
+    "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
+    "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
+    "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "swap_rate": "swaps.rates",
 }

@@ -1,22 +1,24 @@
 """``python -m irevalx.lab`` is the command ``irevalx-lab``."""
 
-import os
 import sys
 
-try:
-    from irevalx.process.interrupts import end_on_interrupt
-except KeyboardInterrupt:
-    os._exit(130)
+from irevalx.process.interrupts import end_on_interrupt
+from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 
 
 def run() -> None:
     """Run the command."""
-    end_on_interrupt()  # before all other modules load
-    from irevalx.lab.program import main
-    from irevalx.process.terminal import silence_warnings
+    end_on_interrupt()  # where another program calls this
+    try:
+        from irevalx.lab.program import main
+        from irevalx.process.terminal import silence_warnings
 
-    silence_warnings()
-    sys.exit(main())
+        silence_warnings()
+        status = main()
+    except (MemoryError, ImportError, OSError) as error:  # while modules load
+        sys.stderr.write(f"irevalx-lab: {shortage(error)}\n")
+        status = OUT_OF_MEMORY
+    sys.exit(status)
 
 
 if __name__ == "__main__":

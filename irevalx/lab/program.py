@@ -12,6 +12,7 @@ from irevalx import __version__
 from irevalx.errors import UsageError
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.command.helped import Helped, show_version
 from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
@@ -20,7 +21,7 @@ EXTRA = frozenset({"matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
 
-class Group(click.Group):
+class Group(Helped, click.Group):
     """A group of commands, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,7 +66,15 @@ class Group(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=f"{PROGRAM} COMMAND -h explains a command, with an example.",
 )
-@click.version_option(__version__, "-v", "--version", message=f"{PROGRAM} %(version)s")
+@click.option(
+    "-v",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version(__version__),
+    help="Show the version and exit.",
+)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Find out how far a measure can be trusted when relevance judgments are incomplete.

@@ -44,7 +44,7 @@ def geometric_map(t: Topics) -> FloatArray:
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision of the first K documents.
 
-    Like map, with relevant documents behind rank K counting 0; 0 where nothing is relevant.
+    Like map, with relevant documents after rank K counting 0; 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
     Source: trec_eval.

@@ -23,7 +23,7 @@ Number: TypeAlias = Literal["real", "integer", "text"]
 HasValue: TypeAlias = Callable[[Any], BoolArray]
 """From n topics, as a kernel sees them, to which of them have a value: shape (n_topics,)."""
 
-Misfit: TypeAlias = "Callable[[Any, Parameters], str | None]"
+WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
 """From all judged topics, as a kernel sees them, and the parameters to what is wrong with the judgments; None where
 nothing is."""
 
@@ -58,9 +58,10 @@ class Measure(Frozen, kw_only=True):
     readings : the readings of the unjudged that it has.
     needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
     higher_is_better : whether a run with a greater value is the better one, and not only another one.
+    lower_is_better : whether a run with a smaller value is; most measures of which neither is true count something.
     has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
         in any report, and no part in the summary. None where all have one.
-    misfit : why the judgments do not allow it, though their format does; None where they always do.
+    why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
     explanation : for help and manual.
     """
 
@@ -75,13 +76,14 @@ class Measure(Frozen, kw_only=True):
     readings: tuple[Reading, ...]
     needs_nonrelevant: bool
     higher_is_better: bool
+    lower_is_better: bool
     has_value: HasValue | None
-    misfit: Misfit | None
+    why_unsupported: WhyUnsupported | None
     explanation: Explanation
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """What its docstring says behind the title, in paragraphs, and behind the formula which values it can have.
+        """What its docstring says after the title, in paragraphs, and after the formula which values it can have.
 
         In each ``Formula:``, ``Range:`` and ``Source:`` begin a line.
         """
@@ -95,7 +97,7 @@ class Measure(Frozen, kw_only=True):
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return, for each printed name, one value a topic.
+        """Return, for each printed name, one value per topic.
 
         Parameters
         ----------
@@ -124,8 +126,9 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     readings: tuple[Reading, ...] = READINGS,
     needs_nonrelevant: bool = False,
     higher_is_better: bool = True,
+    lower_is_better: bool = False,
     has_value: HasValue | None = None,
-    misfit: Misfit | None = None,
+    why_unsupported: WhyUnsupported | None = None,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -155,8 +158,9 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             readings=readings,
             needs_nonrelevant=needs_nonrelevant,
             higher_is_better=higher_is_better,
+            lower_is_better=lower_is_better,
             has_value=has_value,
-            misfit=misfit,
+            why_unsupported=why_unsupported,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

@@ -83,7 +83,7 @@ class Explanation(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose behind the title, in paragraphs; in each, ``Formula:`` and ``Source:`` begin a line."""
+        """The prose after the title, in paragraphs; in each, ``Formula:`` and ``Source:`` begin a line."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
 

@@ -129,7 +129,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal, ideal_gain = gains.ideal, gains.ideal_gain
     last = ideal.position == ideal.spread(ideal.lengths) - 1
     step = last | (ideal_gain != np.append(ideal_gain[1:], 0.0))
-    # A step behind rank p of the best possible ranking compares what both rankings have gained up to rank p.
+    # A step after rank p of the best possible ranking compares what both rankings have gained up to rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
     so_far = t.rows.running_sum(gains.discounted)
     found = np.zeros(ideal.size)

@@ -46,7 +46,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
-    misfit=too_high,
+    why_unsupported=too_high,
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
 )

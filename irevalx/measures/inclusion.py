@@ -21,7 +21,7 @@ from irevalx.measures.summary import Population, Summary, Total, mean, summary, 
 from irevalx.measures.value_range import ABOUT_ONE_AT_MOST, ZERO_TO_ONE, Range
 
 if TYPE_CHECKING:
-    from irevalx.ranking.drawn_topics import DrawnTopics
+    from irevalx.ranking.topics_with_probabilities import TopicsWithProbabilities
 
 PRELS = frozenset({"prels"})
 
@@ -45,7 +45,7 @@ class _Found(Frozen):
     stands_for: FloatArray
 
     @classmethod
-    def of(cls, t: DrawnTopics) -> _Found:
+    def of(cls, t: TopicsWithProbabilities) -> _Found:
         """Choose them."""
         relevant = t.relevant[t.place]
         place = t.place[relevant]
@@ -57,7 +57,7 @@ class _Found(Frozen):
         above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
         return (1.0 + above) / self.rank
 
-    def average_precision(self, t: DrawnTopics) -> FloatArray:
+    def average_precision(self, t: TopicsWithProbabilities) -> FloatArray:
         """Per topic: the estimated average precision."""
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
@@ -68,13 +68,13 @@ class _Found(Frozen):
 
 
 def _estimate(name: str, value_range: Range, summary: Summary, **declared: Any) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure of judgments of a drawn sample; further keywords as for ``measure``."""
+    """Return a decorator that makes a measure of such a sample; further keywords as for ``measure``."""
     return measure(
         name, value_range, summary=summary, formats=PRELS, readings=NONREL, has_value=can_estimate, **declared
     )
 
 
-def can_estimate(t: DrawnTopics) -> BoolArray:
+def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
     """Return, per topic, whether the sample has a relevant document, and any that was drawn at random."""
     return t.can_estimate
 
@@ -86,8 +86,8 @@ def variance_of_mean(added: Total, population: Population) -> float:
 
 
 @_estimate("statAP", ABOUT_ONE_AT_MOST, mean)
-def stat_ap(t: DrawnTopics) -> FloatArray:
-    """Average precision, estimated from a drawn sample.
+def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
+    """Average precision, estimated from a sample with inclusion probabilities.
 
     A document that was drawn with the probability p stands for 1/p documents; documents outside the sample are
     nonrelevant and keep their ranks. A topic without a relevant document in the sample, or without any that was drawn
@@ -100,8 +100,8 @@ def stat_ap(t: DrawnTopics) -> FloatArray:
 
 
 @_estimate("statRprec", ABOUT_ONE_AT_MOST, mean)
-def stat_rprec(t: DrawnTopics) -> FloatArray:
-    """R-precision, estimated from a drawn sample.
+def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
+    """R-precision, estimated from a sample with inclusion probabilities.
 
     The relevant documents that the sampled ones stand for, up to the rank of the estimated number of relevant
     documents, rounded; divided by that rank. A list that is shorter is divided by the estimated number itself. A topic
@@ -117,8 +117,8 @@ def stat_rprec(t: DrawnTopics) -> FloatArray:
 
 
 @_estimate("statP", ABOUT_ONE_AT_MOST, mean, kind=CUTOFFS)
-def stat_p(t: DrawnTopics, k: int) -> FloatArray:
-    """Precision after K documents, estimated from a drawn sample.
+def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
+    """Precision after K documents, estimated from a sample with inclusion probabilities.
 
     The relevant documents that the sampled ones among the first K stand for, divided by K. A topic has no value where
     statAP has none.
@@ -130,7 +130,7 @@ def stat_p(t: DrawnTopics, k: int) -> FloatArray:
 
 
 @_estimate("statNDCG", ZERO_TO_ONE, mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
-def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
+def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
 
     As ndcg_burges with the sampled documents as the only ones that were judged. The probabilities play no part in it,
@@ -156,8 +156,8 @@ def stat_ndcg(t: DrawnTopics, k: int) -> FloatArray:
     higher_is_better=False,
     unjudged=CountsAs.NOTHING,
 )
-def stat_r(t: DrawnTopics) -> FloatArray:
-    """Number of relevant documents, estimated from a drawn sample.
+def stat_r(t: TopicsWithProbabilities) -> FloatArray:
+    """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
     Each relevant document of the sample stands for 1/p, retrieved or not. The `all` row is the sum. A topic has no
     value where statAP has none.
@@ -169,7 +169,7 @@ def stat_r(t: DrawnTopics) -> FloatArray:
 
 
 @_estimate("statAP_var", ZERO_TO_ONE, variance_of_mean, higher_is_better=False)
-def stat_ap_variance(t: DrawnTopics) -> FloatArray:
+def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
     How far statAP would differ from one sample to another. The `all` row is the variance of the mean of statAP over

@@ -20,11 +20,11 @@ from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
 from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
-EPSILON = 0.00001
-"""infAP's smoothing constant."""
+DEFAULT_C = 2.0
+"""The constant c of infAP: where nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
 
-SMOOTHING = 2.0
-"""infAP's constant c."""
+DEFAULT_EPSILON = 0.00001
+"""The smoothing constant of infAP."""
 
 _NODES = 48
 """Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
@@ -33,14 +33,14 @@ _FAR = 45.0
 """Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
 
 
-_condensed_measure = partial(measure, readings=NONREL_AND_SKIP, needs_nonrelevant=True, unjudged=CountsAs.NOT_THERE)
+_skipping_measure = partial(measure, readings=NONREL_AND_SKIP, needs_nonrelevant=True, unjudged=CountsAs.NOT_THERE)
 """Declares a measure that sees judged documents alone."""
 
 _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
 """Declares a measure that tells pooled documents from those outside the pool."""
 
 
-@_condensed_measure("bpref", ZERO_TO_ONE, summary=mean)
+@_skipping_measure("bpref", ZERO_TO_ONE, summary=mean)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -55,7 +55,7 @@ def bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@_condensed_measure("gm_bpref", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
+@_skipping_measure("gm_bpref", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
@@ -67,7 +67,7 @@ def geometric_bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@_condensed_measure("bpref_10", ZERO_TO_ONE, summary=mean)
+@_skipping_measure("bpref_10", ZERO_TO_ONE, summary=mean)
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
@@ -82,7 +82,7 @@ def bpref_10(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel + 10)
 
 
-@_condensed_measure("RankEff", ZERO_TO_ONE, summary=mean)
+@_skipping_measure("RankEff", ZERO_TO_ONE, summary=mean)
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
@@ -104,8 +104,8 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     kind=NamedReals(
         (
-            Parameter("c", SMOOTHING, INFAP_C, lambda settings: settings.infap_c),
-            Parameter("epsilon", EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+            Parameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
+            Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
         )
     ),
     pooled=CountsAs.LIKE_JUDGED_ABOVE,

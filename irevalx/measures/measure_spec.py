@@ -1,4 +1,4 @@
-"""What a text behind ``-m`` asks for (MeasureSpec, Request), and the texts that trec_eval itself understands."""
+"""What a text after ``-m`` asks for (MeasureSpec, Request), and the texts that trec_eval itself understands."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:
 
     Raises
     ------
-    UsageError : there is nothing behind the dot.
+    UsageError : there is nothing after the dot.
     """
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):

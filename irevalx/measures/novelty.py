@@ -23,7 +23,7 @@ from irevalx.ranking.rounding import log2_of, powers
 from irevalx.settings import Bound
 
 if TYPE_CHECKING:
-    from irevalx.ranking.divided_topics import DividedTopics
+    from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics
 
 SUBTOPICS = frozenset({"subtopics"})
 
@@ -41,7 +41,7 @@ WITH_BETA = NamedReals((ALPHA, BETA))
 
 
 @measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
-def err_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware.
 
     The novelty gains of the first K documents, each divided by its rank, divided by what documents that are relevant
@@ -55,7 +55,7 @@ def err_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
 
 
 @measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
-def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware, normalised.
 
     As ERR_IA, but divided by the value of the ideal list, which is put together greedily, so that it need not be the
@@ -70,7 +70,7 @@ def nerr_ia(t: DividedTopics, k: int, alpha: float) -> FloatArray:
 
 
 @measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
-def alpha_dcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Discounted cumulative novelty gain.
 
     The novelty gains of the first K documents, discounted, divided by those of documents that are relevant for all
@@ -83,7 +83,7 @@ def alpha_dcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
 
 
 @measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
-def alpha_ndcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
+def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Normalised discounted cumulative novelty gain.
 
     As alpha_DCG, but divided by the value of the ideal list, which is put together greedily (the judged document with
@@ -98,7 +98,7 @@ def alpha_ndcg(t: DividedTopics, k: int, alpha: float) -> FloatArray:
 
 
 @measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
-def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
+def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision.
 
     The novelty gains of all documents, discounted by beta at each rank; 0 where nothing is relevant. alpha and beta are
@@ -113,7 +113,7 @@ def nrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
 
 
 @measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
-def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
+def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision, normalised.
 
     NRBP divided by that of the ideal list, which is put together greedily; 0 where nothing is relevant. alpha and beta
@@ -131,7 +131,7 @@ def nnrbp(t: DividedTopics, alpha: float, beta: float) -> FloatArray:
 
 
 @measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
-def map_ia(t: DividedTopics) -> FloatArray:
+def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     """Mean over the subtopics of average precision.
 
     Average precision for each subtopic with a relevant document, as if only documents relevant for it were relevant,
@@ -146,7 +146,7 @@ def map_ia(t: DividedTopics) -> FloatArray:
 
 
 @measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
-def p_ia(t: DividedTopics, k: int) -> FloatArray:
+def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Mean over the subtopics of precision after K documents.
 
     0 where nothing is relevant.
@@ -158,7 +158,7 @@ def p_ia(t: DividedTopics, k: int) -> FloatArray:
 
 
 @measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
-def subtopic_recall(t: DividedTopics, k: int) -> FloatArray:
+def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Subtopic recall: the share of subtopics found among the first K documents.
 
     Subtopics without any relevant document do not count; 0 where nothing is relevant.

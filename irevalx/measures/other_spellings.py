@@ -1,4 +1,4 @@
-"""What people type behind ``-m`` and trec_eval does not understand: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``."""
+"""What people type after ``-m`` and trec_eval does not understand: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+
 
 
 def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
-    """Return what a text behind ``-m`` asks for.
+    """Return what a text after ``-m`` asks for.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
     Raises
     ------
     UnknownMeasureError : neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything behind the dot, or arguments that the measure does not take.
+    UsageError : ``NAME.`` without anything after the dot, or arguments that the measure does not take.
     """
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
@@ -61,7 +61,7 @@ _WITH_BRACKETS = re.compile(r"([^()@]+(?:@[^()@]*)?)\((.*)\)(?:@([^()@]+))?")
 _WITH_LEVEL = re.compile(r"([^().]+)-l([0-9]+)")
 _ARGUMENT = r"\w+=(?:\{[^{}]*\}|[^,{}]+)"
 _CUTOFFS = ("cutoff", "recall")
-"""Arguments that say what otherwise stands behind ``@``."""
+"""Arguments that say what otherwise stands after ``@``."""
 
 
 def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
@@ -69,11 +69,11 @@ def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
 
     Parameters
     ----------
-    text : without white space and without a reading behind a colon.
+    text : without white space and without a reading after a colon.
 
     Returns
     -------
-    measure : with cutoffs behind it: ``P@10``.
+    measure : with cutoffs after it: ``P@10``.
     arguments : each without quotation marks; without those that are cutoffs.
 
     Raises
@@ -211,14 +211,14 @@ def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
 def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what ``P_10`` asks for, as it is printed; None for other texts."""
     for name in sorted(BY_NAME, key=len, reverse=True):
-        behind = text.removeprefix(f"{name}_")
+        after = text.removeprefix(f"{name}_")
         kind = BY_NAME[name].kind
-        printed = behind != text and re.match(r"[-+.]?[0-9]|[a-z]*=", behind) and not isinstance(kind, NoParameters)
+        printed = after != text and re.match(r"[-+.]?[0-9]|[a-z]*=", after) and not isinstance(kind, NoParameters)
         if printed and exists(name, compat):
-            is_cutoff = isinstance(kind, Cutoffs) and behind.isdecimal()
+            is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
             if isinstance(kind, CutoffsAndReals):
-                behind = behind.replace("_", ",")
-            return MeasureSpec(name, cutoffs=(behind,)) if is_cutoff else MeasureSpec(name, behind)
+                after = after.replace("_", ",")
+            return MeasureSpec(name, cutoffs=(after,)) if is_cutoff else MeasureSpec(name, after)
     return None
 
 

@@ -16,7 +16,7 @@ from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
 
 Kernel: TypeAlias = Callable[..., Any]
-"""From n topics, and what the parameters say, to one value a topic: shape (n_topics,).
+"""From n topics, and what the parameters say, to one value per topic: shape (n_topics,).
 
 The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments. The kind of its
 parameters knows how to call it.
@@ -71,7 +71,7 @@ class Kind(Protocol):
         Parameters
         ----------
         name : of the measure.
-        text : what is typed behind ``NAME.``; None for the default.
+        text : what is typed after ``NAME.``; None for the default.
         note : called with numbers that are not plain.
 
         Raises
@@ -130,8 +130,8 @@ class CutoffsAndReals(Cutoffs):
         ranks = [item for item in items if "=" not in item]
         cutoffs = super().parse(name, ",".join(ranks) if ranks else None, settings, note)
         named = NamedReals(self.parameters).parse(name, ",".join(pairs) or None, settings, note)
-        behind = named.names[0].removeprefix(name)
-        return Parameters(tuple(f"{printed}{behind}" for printed in cutoffs.names), (cutoffs.values, named.values))
+        after = named.names[0].removeprefix(name)
+        return Parameters(tuple(f"{printed}{after}" for printed in cutoffs.names), (cutoffs.values, named.values))
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         ranks, named = parameters.values
@@ -139,7 +139,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen):
-    """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result a number."""
+    """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result per number."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."

@@ -2,7 +2,7 @@
 
 How far a ranking agrees with preferences: pairs of documents of which one is judged better.
 
-A preference is fulfilled where the better document comes first. A judged document that was not retrieved comes behind
+A preference is fulfilled where the better document comes first. A judged document that was not retrieved comes after
 all that were; a preference between two that were not retrieved is possible but never fulfilled. The names of measures
 that look only at preferences between retrieved documents end in _ret, of those that look at preferences with at least
 one retrieved document in _imp.
@@ -52,7 +52,7 @@ def possible(p: Preferences) -> IntArray:
 def fulfilled(p: Preferences) -> IntArray:
     """Number of preferences fulfilled.
 
-    Preferences whose better document was retrieved, and the other behind it or not at all. The `all` row is the sum.
+    Preferences whose better document was retrieved, and the other after it or not at all. The `all` row is the sum.
 
     Formula: ful.
     Source: trec_eval.
@@ -187,7 +187,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     """Share of preferences fulfilled with as many nonrelevant documents as relevant ones, averaged over groups.
 
     Like prefs_avgjg, but in each judgment group R nonrelevant documents take part, R being the number of relevant ones
-    (level above 0). Of more nonrelevant documents only the first R count; fewer are filled up by imaginary ones behind
+    (level above 0). Of more nonrelevant documents only the first R count; fewer are filled up by imaginary ones after
     all others. In a group without subgroups, documents of the last class are also paired with the first R of that same
     class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
 

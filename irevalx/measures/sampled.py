@@ -17,7 +17,7 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, S
 from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declare import NONREL, measure
 from irevalx.measures.explanation import CountsAs
-from irevalx.measures.incomplete import EPSILON
+from irevalx.measures.incomplete import DEFAULT_EPSILON
 from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
 from irevalx.measures.summary import mean, root_of_squares, total, total_of_all_judged
@@ -180,7 +180,7 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
 def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at levels of recall, estimated from a sample of strata.
 
-    The greatest precision, estimated as iP is, behind the last rank at which less than X of the relevant documents were
+    The greatest precision, estimated as iP is, after the last rank at which less than X of the relevant documents were
     found, both estimated: inum_rel_ret up to there and inum_rel. What the smoothing takes away, up to a ten-thousandth,
     does not count. 0 where there is no such rank, or nothing is relevant. With all documents judged it is
     iprec_at_recall.
@@ -198,8 +198,8 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
     columns = []
     for recall in recalls:
         short = found < t.rows.spread(recall * REACHED * every)
-        behind = t.rows.running_count(short) == t.rows.spread(t.rows.count(short))
-        columns.append(t.rows.max(np.where(behind & ~short, precision, 0.0), empty=0.0))
+        after = t.rows.running_count(short) == t.rows.spread(t.rows.count(short))
+        columns.append(t.rows.max(np.where(after & ~short, precision, 0.0), empty=0.0))
     return columns
 
 
@@ -221,7 +221,7 @@ def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArra
 
     All have the same shape.
     """
-    estimated: FloatArray = size * (n_rel + EPSILON) / (n_judged + 3 * EPSILON)
+    estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
 

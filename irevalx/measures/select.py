@@ -1,6 +1,6 @@
 """What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
 
-``parse`` says what one text behind ``-m`` asks for; ``select`` puts together what several texts ask of the same
+``parse`` says what one text after ``-m`` asks for; ``select`` puts together what several texts ask of the same
 measure, as trec_eval does: the first parameters count, and cutoffs add up.
 """
 
@@ -106,7 +106,7 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     Raises
     ------
     UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything behind the dot, arguments that a measure does not take, or a reading that
+    UsageError : ``NAME.`` without anything after the dot, arguments that a measure does not take, or a reading that
         does not exist or that the measure lacks.
     """
     compact = without_blanks(text)
@@ -158,7 +158,7 @@ def select(
     def place(request: Request) -> tuple[int, int, bool, int]:
         """Return what requests are sorted by: the measures of the summary alone, then a block for each reading.
 
-        In a block, a measure with a level of its own stands behind the plain one, the lowest level first.
+        In a block, a measure with a level of its own stands after the plain one, the lowest level first.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.reading)
         return block, PLACES[request.measure.name], request.level is not None, request.level or 0
@@ -252,7 +252,7 @@ def _has_reading(request: Request, settings: Settings) -> bool:
 
 
 def _suffix(level: int | None, reading: Reading, settings: Settings) -> str:
-    """Return what stands behind the name of a measure; a reading that all measures have (``-J``) does not."""
+    """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
     shown = reading != "nonrel" and not settings.judged_only
     return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")
 

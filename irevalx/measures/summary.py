@@ -1,4 +1,4 @@
-"""From one value a topic to the `all` row. All sums run in topic order, from left to right.
+"""From one value per topic to the `all` row. All sums run in topic order, from left to right.
 
 A summary is a record: what declares one says all that help, evaluation and z-scores have to know of it. It is a fold:
 ``add`` takes the values of some topics at a time, in topic order, and ``finish`` makes the `all` row when all are in.
@@ -39,19 +39,19 @@ class Population(Frozen):
 
 
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
-"""One value a topic: shape (n_topics,), or a list of as many texts."""
+"""One value per topic: shape (n_topics,), or a list of as many texts."""
 
 Total: TypeAlias = "float | int"
 """What the values of some topics come to; a whole number where they are counts."""
 
 Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
-"""Turns the total of some topics, and what is summarised of those behind them, into the total of both."""
+"""Turns the total of some topics, and what is summarised of those after them, into the total of both."""
 
 Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
 """Turns the total of all topics into the value of the `all` row."""
 
 Scale: TypeAlias = Callable[["Values"], "Values"]
-"""Turns the values into what is summarised, one element a topic."""
+"""Turns the values into what is summarised, one element per topic."""
 
 
 def as_list(values: Values) -> list[Any]:
@@ -64,7 +64,7 @@ def _unchanged(values: Values) -> Values:
 
 
 def add_up(total: Total, values: Values) -> Total:
-    """Return a total with further values added, one behind the other."""
+    """Return a total with further values added, one after the other."""
     numbers = np.asarray(values)
     return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
 
@@ -163,7 +163,7 @@ total_of_all_judged = replace(
 
 
 def _add_up_squares(total: Total, values: Values) -> Total:
-    """Return a total with the squares of further values added, one behind the other."""
+    """Return a total with the squares of further values added, one after the other."""
     errors = np.asarray(values, np.float64)
     return ordered_sum(errors * errors, total)
 

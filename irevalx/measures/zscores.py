@@ -15,7 +15,7 @@ from irevalx.reading.blocks import whole_file
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import cut_lines, real_numbers
 from irevalx.reading.source import Source
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
@@ -72,7 +72,7 @@ class Zscores(Frozen):
         Parameters
         ----------
         name : as it is printed.
-        values : one a topic, or None. They are converted on the scale of their summary.
+        values : one per topic, or None. They are converted on the scale of their summary.
         summary : of the values.
         topics : ascending.
 
@@ -114,16 +114,18 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     Raises
     ------
     ZscoreFileError : the file cannot be read, or a line is malformed.
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:
         raise ZscoreFileError(str(error)) from None
-    odd = OddNumbers("mean or standard deviation", "a finite number", strict=strict)
-    means, deviations = (real_numbers(lines[name], odd, lines.describe).tolist() for name in ("MEAN", "DEVIATION"))
+    malformed = MalformedNumbers("mean or standard deviation", "a finite number", strict=strict)
+    means, deviations = (
+        real_numbers(lines[name], malformed, lines.describe).tolist() for name in ("MEAN", "DEVIATION")
+    )
     pairs = zip(means, deviations, strict=True)
-    if message := odd.message():
+    if message := malformed.message():
         warn(message)
     by_topic: dict[bytes, list[tuple[bytes, tuple[float, float]]]] = {}
     for topic, name, pair in zip(lines["TOPIC"].texts(), lines["MEASURE"].texts(), pairs, strict=True):

@@ -10,6 +10,7 @@ import click
 
 from irevalx.errors import IrevalxError, UsageError
 from irevalx.process.interrupts import INTERRUPTED
+from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 from irevalx.process.terminal import tell
 
 BROKEN_PIPE = 128 + 13
@@ -44,15 +45,23 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
             return int(command.invoke(ctx) or 0)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except IrevalxError as error:
-        tell(f"{name}: {error}")
-        return error.exit_status
-    except click.UsageError as error:
-        tell(f"{name}: {error.format_message()}")
-        return UsageError.exit_status
     except BrokenPipeError:
         # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
+    except (IrevalxError, click.UsageError, MemoryError, ImportError, OSError) as error:
+        return _told(name, error)
+
+
+def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
+    """Say what went wrong, and return the status; an error that no user can do anything about is raised again."""
+    if isinstance(error, IrevalxError):
+        line, status = str(error), error.exit_status
+    elif isinstance(error, click.UsageError):
+        line, status = error.format_message(), UsageError.exit_status
+    else:
+        line, status = shortage(error), OUT_OF_MEMORY
+    tell(f"{name}: {line}")
+    return status

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
-from irevalx.frozen import Frozen, replace
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.ranking.rank import MOST_RETRIEVED
@@ -14,36 +15,64 @@ from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading, Settings
 
 if TYPE_CHECKING:
-    from irevalx.judgments.drawn import DrawnJudgments
-    from irevalx.judgments.judgment_groups import GroupedJudgments
-    from irevalx.judgments.preferences import PreferenceJudgments
-    from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.ranking.assessed_preferences import Preferences
-    from irevalx.ranking.divided_topics import DividedTopics
-    from irevalx.ranking.drawn_topics import DrawnTopics
     from irevalx.ranking.grouped_topics import GroupedTopics
+    from irevalx.ranking.topics_with_probabilities import TopicsWithProbabilities
+    from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics
 
-Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | DividedTopics | DrawnTopics"
+Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
 """All that a measure may see, depending on the kind of judgments."""
 
 
-class Assess(Frozen):
-    """The question what measures see of a ranking; ``judgments.ask`` answers it.
+@overload
+def assess(
+    judgments: Judgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Topics: ...
+
+
+@overload
+def assess(
+    judgments: AnyJudgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Assessed: ...
+
+
+def assess(
+    judgments: AnyJudgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: Reading,
+    grades: IntArray | None = None,
+    pooled: BoolArray | None = None,
+) -> Assessed:
+    """Return what measures see of a ranking.
 
     Parameters
     ----------
     ranking : made with the documents of the judgments; none of its topics has a failure.
-    reading : of the unjudged; ``skip`` removes them first.
+    reading : of the unjudged; ``skip`` removes them first. Preferences have neither readings nor levels.
+    grades : flat over judgments with a grade for each document; others than these have, negative ones unjudged. None:
+        those that they have.
+    pooled : flat over such judgments; false for documents to be outside the pool, as if the file did not have them.
+        None: all true.
     """
-
-    ranking: Ranking
-    settings: Settings
-    reading: Reading
-
-    def for_grades(self, judgments: Judgments) -> Topics:
-        """Assess with grades."""
-        settings = self.settings
-        topics = self.ranking.assess(judgments, judgments.grades, level=settings.level, reading=self.reading)
+    if isinstance(judgments, Judgments):
+        topics = ranking.assess(
+            judgments,
+            judgments.grades if grades is None else grades,
+            level=settings.level,
+            reading=reading,
+            pooled=pooled,
+        )
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
         return replace(
@@ -51,30 +80,25 @@ class Assess(Frozen):
             collection_size=settings.collection_size,
             round_recall=ROUNDINGS[settings.compat.recall_rounding],
         )
+    # The other kinds are imported where there are such judgments: most evaluations have grades.
+    from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+    from irevalx.ranking.assessed_preferences import assess_preferences
+    from irevalx.ranking.grouped_topics import assess_by_group
+    from irevalx.ranking.topics_with_probabilities import assess_with_probabilities
+    from irevalx.ranking.topics_with_subtopics import assess_subtopics
 
-    def for_groups(self, judgments: GroupedJudgments) -> GroupedTopics:
-        """Assess with the grades of each group."""
-        from irevalx.ranking.grouped_topics import assess_by_group
-
-        return assess_by_group(self.ranking, judgments, level=self.settings.level, reading=self.reading)
-
-    def for_preferences(self, judgments: PreferenceJudgments) -> Preferences:
-        """Assess with preferences, which have neither levels nor readings."""
-        from irevalx.ranking.assessed_preferences import assess_preferences
-
-        return assess_preferences(self.ranking, judgments)
-
-    def for_subtopics(self, judgments: SubtopicJudgments) -> DividedTopics:
-        """Assess with the judgments of each subtopic."""
-        from irevalx.ranking.divided_topics import assess_subtopics
-
-        return assess_subtopics(self.ranking, judgments, level=self.settings.level, reading=self.reading)
-
-    def for_drawn(self, judgments: DrawnJudgments) -> DrawnTopics:
-        """Assess with a drawn sample."""
-        from irevalx.ranking.drawn_topics import assess_drawn
-
-        return assess_drawn(self.ranking, judgments, level=self.settings.level, reading=self.reading)
+    match judgments:
+        case PreferenceJudgments():
+            return assess_preferences(ranking, judgments)
+        case GroupedJudgments():
+            return assess_by_group(ranking, judgments, level=settings.level, reading=reading)
+        case SubtopicJudgments():
+            return assess_subtopics(ranking, judgments, level=settings.level, reading=reading)
+        case JudgmentsWithProbabilities():
+            return assess_with_probabilities(ranking, judgments, level=settings.level, reading=reading)
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:

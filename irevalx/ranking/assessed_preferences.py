@@ -16,7 +16,7 @@ from irevalx.ranking.ranking import Ranking
 
 
 class Tally(Frozen):
-    """Preferences of groups, counted; each field has shape (m,), one count a group.
+    """Preferences of groups, counted; each field has shape (m,), one count per group.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Tally(Frozen):
 
     @property
     def fulfilled(self) -> IntArray:
-        """Those that the ranking agrees with, a document that was not retrieved coming behind all others."""
+        """Those that the ranking agrees with, a document that was not retrieved coming after all others."""
         return self.fulfilled_ret + self.implied
 
     @property

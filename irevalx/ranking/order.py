@@ -16,17 +16,17 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
     With a nan among the scores of a topic the rule contradicts itself, and the order is the one that trec_eval's sort
     arrives at.
     """
-    rows, scores, unsettled = results.rows, results.scores, results.close
+    rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
     with_nan = rows.count(is_nan).nonzero()[0] if np.count_nonzero(is_nan) else np.empty(0, np.int64)
     comparable = rows.ids[1:] == rows.ids[:-1]
     if with_nan.size:
         comparable &= ~np.isin(rows.ids[1:], with_nan)
     order = _by_score(rows, scores, None, comparable)
-    while (places := _too_close(scores, unsettled, order, comparable, results.error)).size:
-        scores, unsettled = scores.copy(), unsettled.copy()
+    while (places := _too_close(scores, inexact, order, comparable, results.error)).size:
+        scores, inexact = scores.copy(), inexact.copy()
         scores[places] = results.exact(places)
-        unsettled[places] = False
+        inexact[places] = False
         order = _by_score(rows, scores, order, comparable)
     order = _ties_by_name(results, scores, order, comparable, first_name_first)
     if with_nan.size:
@@ -60,24 +60,24 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 
 
 def _too_close(
-    scores: FloatArray, unsettled: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
+    scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat places of unsettled scores that may equal a neighbour's, or belong on its other side.
+    """Return the flat places of inexact scores that may equal a neighbour's, or belong on its other side.
 
     Parameters
     ----------
-    unsettled : flat; whether a score may be off, in relation to its size by up to ``error``.
+    inexact : flat; whether a score may be off, in relation to its size by up to ``error``.
     """
-    if not np.count_nonzero(unsettled):
+    if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
-    ranked, open_ = _permuted(scores, order), _permuted(unsettled, order)
+    ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
     before, after = ranked[:-1], ranked[1:]
-    with np.errstate(invalid="ignore"):  # infinity less infinity, which is settled
+    with np.errstate(invalid="ignore"):  # infinity less infinity, which is exact
         close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
     close &= open_[1:] | open_[:-1]
     places = _members(close)
     places = places if order is None else order[places]
-    return places[unsettled[places]]
+    return places[inexact[places]]
 
 
 def _ties_by_name(
@@ -91,7 +91,7 @@ def _ties_by_name(
     order = np.arange(results.rows.size) if order is None else order
     tied = _members(ties)
     group = np.cumsum(~np.append(False, ties)[tied])
-    names = results.docnos.take(order[tied]).names
+    names = results.docnos.take(order[tied])
     order[tied] = order[tied][order_by_name(names, group, descending=not first_name_first)]
     return order
 
@@ -106,9 +106,9 @@ def _members(pairs: BoolArray) -> IntArray:
 
 
 def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:
-    unsettled = np.flatnonzero(results.close[where])
+    inexact = np.flatnonzero(results.close[where])
     precise = results.scores[where].copy()
-    precise[unsettled] = results.exact(where.start + unsettled)
+    precise[inexact] = results.exact(where.start + inexact)
     scores = precise.tolist()
     docnos = results.docnos.take(where).texts()
     by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)

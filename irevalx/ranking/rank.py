@@ -19,7 +19,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 
 MOST_RETRIEVED = 2**31 - 1
 """How many documents of a topic count at most, as in trec_eval."""
@@ -56,16 +56,16 @@ class _RankedPart(Frozen):
     others : the other topics.
     lines : how many lines there are.
     tag : what the last of them calls the run.
-    odd : scores that are no finite numbers.
-    doubts : a line each.
+    malformed : scores that are no finite numbers.
+    sanity_warnings : a line each.
     """
 
     ranking: Ranking
     others: tuple[bytes, ...]
     lines: int
     tag: bytes | None
-    odd: OddNumbers
-    doubts: tuple[str, ...]
+    malformed: MalformedNumbers
+    sanity_warnings: tuple[str, ...]
 
     @property
     def topics(self) -> tuple[bytes, ...]:
@@ -73,14 +73,14 @@ class _RankedPart(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[_RankedPart]) -> _RankedPart:
-        """Return what several parts have, one behind the other in the run."""
+        """Return what several parts have, one after the other in the run."""
         return cls(
             ranking=Ranking.joined([part.ranking for part in parts]),
             others=tuple(topic for part in parts for topic in part.others),
             lines=sum(part.lines for part in parts),
             tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
-            odd=OddNumbers.joined([part.odd for part in parts]),
-            doubts=tuple(line for part in parts for line in part.doubts),
+            malformed=MalformedNumbers.joined([part.malformed for part in parts]),
+            sanity_warnings=tuple(line for part in parts for line in part.sanity_warnings),
         )
 
 
@@ -114,11 +114,11 @@ def rank_run(
 
     Parameters
     ----------
-    progress : told how many more lines have been read.
+    progress : called with the number of lines read since the last call.
 
     Raises
     ------
-    UnreadableFileError, MalformedLineError, OddNumberError : as reading the run does.
+    UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
     """
     judgments.table  # noqa: B018 - made here, before several processes want it
 
@@ -127,7 +127,7 @@ def rank_run(
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
-        return _RankedPart(ranking, others, results.rows.size, results.tag, results.odd, results.doubts)
+        return _RankedPart(ranking, others, results.rows.size, results.tag, results.malformed, results.sanity_warnings)
 
     processes = processes_for(run.size, rules.processes)
     blocks = iter(()) if processes > 1 else run.blocks()
@@ -140,8 +140,10 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = _RankedPart.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    message = whole.odd.message()
-    return RankedRun(whole.ranking, frozenset(whole.others), whole.tag, (*filter(None, [message]), *whole.doubts))
+    message = whole.malformed.message()
+    return RankedRun(
+        whole.ranking, frozenset(whole.others), whole.tag, (*filter(None, [message]), *whole.sanity_warnings)
+    )
 
 
 def _shared_parts(

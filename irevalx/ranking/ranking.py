@@ -94,16 +94,16 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
-    def of_judged(self, *, condensed: bool) -> Ranking:
+    def of_judged(self, reading: Reading) -> Ranking:
         """Return the ranking with rows for documents of the judgments alone.
 
         Parameters
         ----------
-        condensed : whether the others are removed from the ranking too, so that these move up (``-J``).
+        reading : of the unjudged; ``skip`` removes the others from the ranking too, so that these move up (``-J``).
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
-        rank, n_ret = (rows.position + 1, rows.lengths) if condensed else (self.rank[judged], self.n_ret)
+        rank, n_ret = (rows.position + 1, rows.lengths) if reading == "skip" else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret)
 
     def covers(self, judgments: Documents) -> BoolArray:
@@ -135,7 +135,7 @@ class Ranking(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
-        """Return the topics of several rankings, one behind the other; those of several runs may be the same."""
+        """Return the topics of several rankings, one after the other; those of several runs may be the same."""
         if len(parts) == 1:
             return parts[0]
         nothing = np.empty(0, np.int64)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, Warn, shown_name
+from irevalx.errors import FormatError, UnreadableFileError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
 from irevalx.trec_eval.versions import Compat
@@ -69,12 +70,12 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         source : the file.
         compat : the version of trec_eval that is followed.
         strict : refuse numbers that are not plain, rather than reading them as C does.
-        warn : told of such numbers.
+        warn : called with a line about such numbers.
 
         Raises
         ------
         UnreadableFileError, MalformedLineError
-        OddNumberError : under ``strict``, and in a format that is not lenient.
+        MalformedNumberError : under ``strict``, and in a format that is not lenient.
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn)
@@ -117,9 +118,18 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
-    """Open a Parquet file as a table; FormatError where tables cannot be in a format."""
+    """Open a Parquet file as a table; FormatError where tables cannot be in a format.
+
+    Raises
+    ------
+    UnreadableFileError : pyarrow is missing, or the file is damaged.
+    """
     if not fmt.table_reader:
         raise FormatError(f"{shown_name(source.path)}: a file for {fmt.usage} must be text, but got a Parquet file")
+    if find_spec("pyarrow") is None:
+        raise UnreadableFileError(
+            f"cannot read {quote(source.path)}: a Parquet file needs pyarrow: pip install 'irevalx[arrow]'"
+        )
     from irevalx.reading.tables.parquet import table_of_parquet
 
     return table_of_parquet(source)

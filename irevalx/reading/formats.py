@@ -15,13 +15,13 @@ from irevalx.reading.layout import Comments, Layout
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
-    from irevalx.judgments.drawn import DrawnJudgments
     from irevalx.judgments.graded import Judgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.kinds import AnyJudgments
     from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
 
@@ -147,10 +147,12 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     excludes=("--pool",),
 )
 
-PRELS: FileFormat[DrawnJudgments] = FileFormat(
+PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="prels",
-    layout=Layout(line="a judgment of a drawn sample", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
+    layout=Layout(
+        line="a judgment of a sample with inclusion probabilities", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)
+    ),
     example="301 FBIS3-10082 1 1 0.25",
     prose=(
         "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
@@ -159,7 +161,7 @@ PRELS: FileFormat[DrawnJudgments] = FileFormat(
         "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant.",
         "The format has measures of its own: statAP and its relatives.",
     ),
-    reader="drawn_files.read_prels",
+    reader="prels_files.read_prels",
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
     excludes=("--pool",),

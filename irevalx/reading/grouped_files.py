@@ -23,7 +23,7 @@ from irevalx.reading.lines import (
     whole_numbers,
 )
 from irevalx.reading.source import Source
-from irevalx.trec_eval.numbers import OddNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 
@@ -36,18 +36,18 @@ def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict
     layout : its columns, among them ``TOPIC``, ``GROUP``, ``DOCNO`` and ``GRADE``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
+    warn : called with a line about such grades.
 
     Raises
     ------
     UnreadableFileError
     MalformedLineError : a line does not have its columns, or is the second about a document in a group.
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
-    odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-    grade = whole_numbers(lines["GRADE"], odd, lines.describe)
-    if message := odd.message():
+    malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
+    grade = whole_numbers(lines["GRADE"], malformed, lines.describe)
+    if message := malformed.message():
         warn(message)
     about = group_lines(lines)
     order = np.lexsort((lines.numbers, about.document, about.group))
@@ -87,21 +87,21 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
         a group has no subgroups.
     compat : the precision of levels, and whether lines that start with ``#`` are comments.
     strict : refuse levels that are not finite numbers, rather than reading them as C does.
-    warn : told of such levels.
+    warn : called with a line about such levels.
 
     Raises
     ------
     UnreadableFileError
     MalformedLineError : a line does not have its columns, or has a level of nan.
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
-    odd = OddNumbers("level", "a finite number", strict=strict)
+    malformed = MalformedNumbers("level", "a finite number", strict=strict)
     texts = lines["LEVEL"]
-    level = real_numbers(texts, odd, lines.describe)
+    level = real_numbers(texts, malformed, lines.describe)
     for place in np.flatnonzero(np.isnan(level)).tolist():
         raise MalformedLineError(f"{lines.describe(place)}: level must be a number, but got {quote(texts.text(place))}")
-    if message := odd.message():
+    if message := malformed.message():
         warn(message)
     level = as_precise(level, compat)
     about = group_lines(lines)

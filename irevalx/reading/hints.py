@@ -29,7 +29,7 @@ def _five_columns_hint(fields: list[bytes]) -> str:
     *_, third, fourth, last = fields
     if _WHOLE.fullmatch(third) and _METHOD.fullmatch(fourth) and (last == b"NA" or _NUMBER.fullmatch(last)):
         other = ", or -R sampled where the last column is the grade" if _WHOLE.fullmatch(last) else ""
-        return f"is this a judgment of a drawn sample? give -R prels{other}"
+        return f"is this a judgment of a sample with inclusion probabilities? give -R prels{other}"
     if _WHOLE.fullmatch(last):
         other = "" if _WHOLE.fullmatch(fourth) else ", or -R prefs where it is a preference"
         return f"is this a judgment of a sample? give -R sampled{other}"

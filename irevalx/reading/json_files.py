@@ -20,11 +20,12 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, Run
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, OddNumbers
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""Of a text that is JSON."""
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one behind each of its
+quotes would take as long as the square of its length."""
 
 _OPEN, _CLOSE = "{}"
 
@@ -109,7 +110,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
             exact=scores.__getitem__,
             lines_of=np.ones_like,  # as for judgments
             tag=as_column(stem_of(source.path)) if found.topics else None,
-            odd=OddNumbers(_SCORES.what, _SCORES.rule, strict=True),
+            malformed=MalformedNumbers(_SCORES.what, _SCORES.rule, strict=True),
             distinct=True,
         )
 

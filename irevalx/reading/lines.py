@@ -15,7 +15,7 @@ from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
-from irevalx.trec_eval.numbers import OddNumbers, c_double, c_long
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
@@ -132,24 +132,24 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
     return None
 
 
-def whole_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> IntArray:
+def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> IntArray:
     """Read a column as C's ``atol`` reads it.
 
     Parameters
     ----------
     texts : shape (n,).
-    odd : told of those that are no plain numbers.
-    describe : what it is told of their lines.
+    malformed : gets those that are no plain numbers.
+    describe : returns where a line stands, for the message.
     """
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
-        numbers = read_each(texts, rest, c_long, odd, describe)
+        numbers = read_each(texts, rest, c_long, malformed, describe)
         values[rest] = np.array(numbers, np.int64)
     return values
 
 
-def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArray:
+def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> FloatArray:
     """Read a column as C's ``strtod`` reads it.
 
     Parameters
@@ -161,12 +161,16 @@ def real_numbers(texts: Names, odd: OddNumbers, describe: Describe) -> FloatArra
         values[place] = float(texts.text(place))
     rest = (states == ODD).nonzero()[0]
     if rest.size:
-        values[rest] = read_each(texts, rest, c_double, odd, describe)
+        values[rest] = read_each(texts, rest, c_double, malformed, describe)
     return values
 
 
 def read_each(
-    texts: Names, places: IntArray, read: Callable[[bytes], tuple[Number, bool]], odd: OddNumbers, describe: Describe
+    texts: Names,
+    places: IntArray,
+    read: Callable[[bytes], tuple[Number, bool]],
+    malformed: MalformedNumbers,
+    describe: Describe,
 ) -> list[Number]:
     """Return numbers that C's functions read one by one, and note those that are not plain.
 
@@ -175,16 +179,16 @@ def read_each(
     texts : of a column.
     places : of the texts to read, ascending; at least one.
     read : ``c_long`` or ``c_double``.
-    odd, describe : as for ``whole_numbers``.
+    malformed, describe : as for ``whole_numbers``.
     """
     some = texts.take(places).texts()
     found = [read(text) for text in some]
-    n_odd = sum(not plain for _, plain in found)
-    if n_odd:
+    n_malformed = sum(not plain for _, plain in found)
+    if n_malformed:
         first = next(place for place, (_, plain) in enumerate(found) if not plain)
         value = found[first][0]
         read_as = str(value) if read is c_long else f"{value:g}"
-        odd.add(n_odd, describe(int(places[first])), quote(some[first]), read_as)
+        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as)
     return [value for value, _ in found]
 
 

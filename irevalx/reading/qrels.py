@@ -17,15 +17,15 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
-from irevalx.trec_eval.numbers import OddNumbers, c_double, odd_number_warnings
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
 
 class _Part(Frozen):
-    """The judgments of a block, its odd grades, and the names of its strata by the numbers that they have there."""
+    """The judgments of a block, its malformed grades, and the names of its strata by their numbers there."""
 
     judgments: Judgments
-    odd: OddNumbers
+    malformed: MalformedNumbers
     strata: Sequence[bytes]
 
     @property
@@ -42,30 +42,30 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
     layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE`` and, for a sample of strata, ``STRATUM``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
+    warn : called with a line about such grades.
 
     Raises
     ------
     UnreadableFileError
     MalformedLineError : a line does not have its columns.
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     path = source.path
 
     def parse(block: Block) -> _Part:
-        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
+        malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
         lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
         strata, names = numbered(lines["STRATUM"]) if "STRATUM" in lines else (None, Names.of([]))
-        return _Part(_judgments(lines, strata, odd), odd, names.texts())
+        return _Part(_judgments(lines, strata, malformed), malformed, names.texts())
 
     blocks = blocks_of(source)
     parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
-    for message in odd_number_warnings(part.odd for part in parts):
+    for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
     return Judgments.joined(path, _with_strata_of_all(parts))
 
 
-def _judgments(lines: DataLines, strata: IntArray | None, odd: OddNumbers) -> Judgments:
+def _judgments(lines: DataLines, strata: IntArray | None, malformed: MalformedNumbers) -> Judgments:
     """Build judgments from the lines of a block.
 
     Parameters
@@ -74,9 +74,9 @@ def _judgments(lines: DataLines, strata: IntArray | None, odd: OddNumbers) -> Ju
 
     Raises
     ------
-    OddNumberError : a grade is odd, and ``odd`` is strict.
+    MalformedNumberError : a grade is malformed, and ``malformed`` is strict.
     """
-    grades = whole_numbers(lines["GRADE"], odd, lines.describe)
+    grades = whole_numbers(lines["GRADE"], malformed, lines.describe)
     topics, rows, order = group_by_topic(lines["TOPIC"])
     return Judgments(
         path=lines.path,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
-from irevalx.trec_eval.numbers import OddNumbers
-
-if TYPE_CHECKING:
-    from irevalx.arrays.ids import Ids
+from irevalx.trec_eval.numbers import MalformedNumbers
 
 MANY_STRETCHES = 1 << 11
 """Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
@@ -37,23 +34,23 @@ class Results(Frozen):
     exact : given flat places, returns the scores there as they really are.
     lines_of : given flat places, returns the 1-based lines of the file there.
     tag : what the last line calls the run; None where there is no line, or no tag on it.
-    odd : scores that are no finite numbers.
+    malformed : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
-    doubts : a line each: what is odd about the scores of the first block of a file.
+    sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
     """
 
     topics: tuple[bytes, ...]
     rows: Segments
-    docnos: Ids
+    docnos: Names
     scores: FloatArray
     close: BoolArray
     error: float
     exact: Callable[[IntArray], FloatArray]
     lines_of: Callable[[IntArray], IntArray]
     tag: bytes | None
-    odd: OddNumbers
+    malformed: MalformedNumbers
     distinct: bool = False
-    doubts: tuple[str, ...] = ()
+    sanity_warnings: tuple[str, ...] = ()
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""
@@ -85,20 +82,8 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
-    starts = np.append(True, names.changes()).nonzero()[0]
-    return group_stretches(names.take(starts), starts, names.size)
-
-
-def group_stretches(names: Names, starts: IntArray, size: int) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
-    """Do what ``group_by_topic`` does, given the stretches of lines on end that have the same topic.
-
-    Parameters
-    ----------
-    names : the topic of each stretch.
-    starts : shape (n,); the line in which each begins, counted from 0.
-    size : how many lines there are.
-    """
-    lengths = np.diff(np.append(starts, size))
+    starts, size = np.append(True, names.changes()).nonzero()[0], names.size
+    names, lengths = names.take(starts), np.diff(np.append(starts, size))
     if size >= MANY_STRETCHES and starts.size > size // 2:
         return _group_scattered(names, lengths)
     stretches = names.texts()
@@ -113,7 +98,12 @@ def group_stretches(names: Names, starts: IntArray, size: int) -> tuple[tuple[by
 
 
 def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Do what ``group_stretches`` does, without looking at stretches one by one."""
+    """Return the same as ``group_by_topic``, without looking at stretches one by one.
+
+    Parameters
+    ----------
+    names, lengths : the topic of each stretch of lines on end that have the same, and how many they are.
+    """
     from irevalx.arrays.equal_names import first_places
 
     first = first_places(names)

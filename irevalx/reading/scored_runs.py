@@ -12,13 +12,13 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
-from irevalx.reading.doubts import doubts_of
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_each, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
+from irevalx.reading.sanity_warnings import sanity_warnings
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import OddNumbers, c_double
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
@@ -31,19 +31,24 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     Parameters
     ----------
     source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``SCORE`` and, where the file names the run, ``TAG``.
+    layout : its columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
+        name; where there is a ``RANK``, it is compared with the scores for warnings.
     compat : the precision of scores, and whether lines that start with ``#`` are comments.
     strict : refuse scores that are not finite numbers, rather than reading them as C does.
 
     Notes
     -----
-    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, OddNumberError.
+    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, MalformedNumberError.
     """
 
     def parse(block: Block) -> Results:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, doubts=doubts_of(lines, results)) if block.begins_file else results
+        return replace(
+            results,
+            tag=results.tag if "TAG" in lines else as_column(stem_of(source.path)),
+            sanity_warnings=sanity_warnings(lines, results) if block.begins_file else (),
+        )
 
     return Run(
         source.path,
@@ -74,12 +79,12 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
-        odd = OddNumbers("rank", "a whole number of 64 bits", strict=strict)
-        ranks = whole_numbers(lines["RANK"], odd, lines.describe)
+        malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=strict)
+        ranks = whole_numbers(lines["RANK"], malformed, lines.describe)
         if "SCORE" not in lines:
-            return _by_rank(lines, ranks, odd, tag)
+            return _by_rank(lines, ranks, malformed, tag)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, tag=tag, doubts=doubts_of(lines, results) if text.begins_file else ())
+        return replace(results, tag=tag, sanity_warnings=sanity_warnings(lines, results) if text.begins_file else ())
 
     def with_columns(blocks: Iterable[Block], columns: str | None = None) -> Iterator[tuple[str | None, Block]]:
         for block in blocks:
@@ -115,13 +120,13 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
     Raises
     ------
-    OddNumberError : under ``strict``, a score is not a finite number.
+    MalformedNumberError : under ``strict``, a score is not a finite number.
     """
     scores, states = decimals(texts)
-    odd = OddNumbers("score", "a finite number", strict=strict)
+    malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == ODD).nonzero()[0]
     if rest.size:
-        scores[rest] = read_each(texts, rest, c_double, odd, lines.describe)
+        scores[rest] = read_each(texts, rest, c_double, malformed, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
@@ -135,17 +140,17 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines_of=lambda places: lines.numbers[order][places],
         tag=_last_tag(lines),
-        odd=odd,
+        malformed=malformed,
     )
 
 
-def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> Results:
+def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag: bytes) -> Results:
     """Build results whose scores are the ranks, the lowest first.
 
     Parameters
     ----------
     lines : with the columns ``TOPIC`` and ``DOCNO``.
-    ranks : shape (lines,); among them the ``odd`` ones.
+    ranks : shape (lines,); among them the ``malformed`` ones.
     """
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
@@ -159,7 +164,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, odd: OddNumbers, tag: bytes) -> 
         exact=scores.__getitem__,
         lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
-        odd=odd,
+        malformed=malformed,
     )
 
 

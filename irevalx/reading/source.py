@@ -45,6 +45,7 @@ class Source:
     def __init__(self, path: str, content: bytes | None = None) -> None:
         self.path = path
         self._content = content
+        self._is_decoded = False
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
@@ -59,6 +60,17 @@ class Source:
         content = given.read()
         name = getattr(given, "name", None)
         return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
+
+    def in_memory(self) -> Source:
+        """Return what the file holds, decompressed once, as a source that can be read any number of times.
+
+        Raises
+        ------
+        UnreadableFileError : as ``chunks``.
+        """
+        kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        kept._is_decoded = True  # what begins like a compressed file now is none
+        return kept
 
     @property
     def size(self) -> int:
@@ -96,7 +108,7 @@ class Source:
         """
         head = self._head()
         name = shown_name(self.path)
-        if not compression_of(head):
+        if self._is_decoded or not compression_of(head):
             return head[:size]
         with suppress(UnreadableFileError):
             return _plain(io.BytesIO(head), name).read(size)
@@ -166,7 +178,7 @@ class Source:
                     stream = self._spooled(raw)
                 if begin:
                     raw.seek(begin)
-                else:
+                elif not self._is_decoded:
                     stream = _plain(stream, shown_name(self.path))
                 left = sys.maxsize if end is None else end - begin
                 while chunk := stream.read(min(size, left)):
@@ -189,7 +201,7 @@ class Source:
         if self._content is not None:
             return io.BytesIO(self._content)
         if self._spool is not None:
-            self._spool.seek(0)  # writes what is left in the buffer
+            self._spool.seek(0)
             return os.fdopen(os.dup(self._spool.fileno()), "rb")
         if self.path == STANDARD_INPUT:
             raw = os.fdopen(os.dup(0), "rb")
@@ -201,7 +213,8 @@ class Source:
     def _spooled(self, raw: Readable) -> Readable:
         import tempfile
 
-        self._spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
+        # Without a buffer: what could not be written must not be written again when the file is closed.
+        self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))
 
@@ -245,9 +258,9 @@ class _Copied:
         """Read, and write what was read."""
         chunk = self.stream.read(size)
         try:
-            self.copy.write(chunk)
-            if not chunk:
-                self.copy.flush()
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[self.copy.write(rest) :]
         except OSError as error:
             raise UnreadableFileError(f"cannot keep {self.name} in a temporary file: {error.strerror}") from None
         return chunk

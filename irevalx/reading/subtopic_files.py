@@ -18,15 +18,15 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.lines import cut_lines, whole_numbers
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
-from irevalx.trec_eval.numbers import OddNumbers, odd_number_warnings
+from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
 
 class _Part(Frozen):
-    """The judgments of a block, and its odd grades."""
+    """The judgments of a block, and its malformed grades."""
 
     judgments: SubtopicJudgments
-    odd: OddNumbers
+    malformed: MalformedNumbers
 
     @property
     def topics(self) -> tuple[bytes, ...]:
@@ -42,26 +42,26 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
     layout : its columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : told of such grades.
+    warn : called with a line about such grades.
 
     Raises
     ------
     UnreadableFileError
     MalformedLineError : a line does not have its columns.
-    OddNumberError : under ``strict``.
+    MalformedNumberError : under ``strict``.
     """
     path = source.path
 
     def parse(block: Block) -> _Part:
         lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
-        odd = OddNumbers("grade", "a whole number of 64 bits", strict=strict)
-        grades = whole_numbers(lines["GRADE"], odd, lines.describe)
+        malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
+        grades = whole_numbers(lines["GRADE"], malformed, lines.describe)
         columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
-        return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), odd)
+        return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), malformed)
 
     blocks = blocks_of(source)
     parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
-    for message in odd_number_warnings(part.odd for part in parts):
+    for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
     return SubtopicJudgments.joined(path, [part.judgments for part in parts])
 

@@ -1,4 +1,4 @@
-"""The formats that results are printed in: OUTPUT_FORMATS has one row a format.
+"""The formats that results are printed in: OUTPUT_FORMATS has one row per format.
 
 What makes the lines is imported when it is needed: every call of the command reads this module for its options.
 """
@@ -165,7 +165,7 @@ class JsonObject(OutputFormat):
     shows_inputs = True
 
     def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield the values by run, topic and measure, behind how they were made."""
+        """Yield the values by run, topic and measure, after how they were made."""
         from irevalx.reports.records import json_of_report
 
         return json_of_report(report)
@@ -219,7 +219,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),
-        JsonLines("jsonl", "a JSON object a line"),
+        JsonLines("jsonl", "one JSON object per line"),
     )
 }
 """The values of ``--format``, in the order of help and manual."""

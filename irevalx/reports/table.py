@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irevalx.frozen import Frozen, fields, values
+from irevalx.frozen import Frozen, fields
 
 _LATEX_LINE = r"\hline"
 
@@ -42,15 +42,19 @@ class Table(Frozen):
     for_paper: bool = False
 
     @classmethod
-    def of(cls, title: str, kind: type[Frozen], rows: Iterable[Frozen], **more: Any) -> Table:
+    def of(
+        cls, title: str, kind: type[Frozen], rows: Iterable[Frozen], *, without: Collection[str] = (), **more: Any
+    ) -> Table:
         """Return records of one kind as a table, with a column for each field; ``from_`` is called from.
 
         Parameters
         ----------
+        without : fields that have no column.
         more : other fields of the table.
         """
-        columns = tuple(name.removesuffix("_") for name in fields(kind))
-        return cls(title, columns, [values(row) for row in rows], **more)
+        shown = [name for name in fields(kind) if name not in without]
+        columns = tuple(name.removesuffix("_") for name in shown)
+        return cls(title, columns, [tuple(getattr(row, name) for name in shown) for row in rows], **more)
 
 
 def aligned_lines(

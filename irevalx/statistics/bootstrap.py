@@ -9,11 +9,11 @@ even leave out the estimate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import ALPHA, generator
@@ -28,8 +28,7 @@ _BATCH = 4_000_000
 """How many comparisons of two runs are in memory at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class TopicDraws:
+class TopicDraws(Frozen):
     """Topics drawn with replacement.
 
     Parameters

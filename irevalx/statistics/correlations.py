@@ -7,11 +7,11 @@ samples of judgments are compared at once; x and y broadcast. Correlations of fe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 
@@ -117,7 +117,7 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
 
 
-class Agreement(NamedTuple):
+class Agreement(Frozen, kw_only=True):
     """The agreement of two scorings of the same runs.
 
     Parameters

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property, fields
 from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon
 
 _AT_ONCE = 1_000_000
 """How many differences of two runs for a topic are in memory at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Frozen):
     """For every pair of runs, whether they differ and which is better; shape (..., n_pairs).
 
     Parameters
@@ -82,8 +80,7 @@ def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
     return different, direction
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
+class Confusion(Frozen):
     """How decisions under full and under reduced judgments go together: numbers of pairs of runs, shape (...).
 
     Parameters
@@ -107,9 +104,7 @@ class Confusion:
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
         """Add up numbers of pairs, one at least."""
-        return cls(
-            **{field.name: np.sum([getattr(part, field.name) for part in parts], axis=0) for field in fields(cls)}
-        )
+        return cls(**{name: np.sum([getattr(part, name) for part in parts], axis=0) for name in fields(cls)})
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import RESAMPLES, batch_of, differences, generator, mean, without_noise
@@ -29,7 +29,7 @@ def bca_intervals(
     """Return bootstrap intervals of the mean difference, bias-corrected and accelerated.
 
     The topics are resampled, for each pair alike; one set of resamples serves all confidence levels. Where all
-    differences are the same, with a single topic above all, the interval is that difference.
+    differences are the same, with a single topic above all, there is no interval: its ends are nan.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def bca_intervals(
     """
     varied = (d != d[:, :1]).any(axis=1)
     bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)
-    return bootstrap.intervals((d,), varied, d[:, 0])
+    return bootstrap.intervals((d,), varied, np.full(len(d), np.nan))
 
 
 def bca_intervals_of_summaries(
@@ -95,22 +95,20 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
 
     Returns
     -------
-    The ends for each confidence; nan with fewer than two topics.
+    The ends for each confidence; nan where all differences are the same, as with a single topic.
     """
-    from scipy import special
+    from scipy import stats
 
-    n_pairs, n_topics = d.shape
-    if n_topics < 2:
-        return [(np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)) for _ in confidences]
-    constant = (d == d[:, :1]).all(axis=1)
-    error = np.where(constant, 0.0, d.std(axis=1, ddof=1) / np.sqrt(n_topics))
-    middle = np.where(constant, d[:, 0], d.mean(axis=1))
-    halves = [special.stdtrit(n_topics - 1, (1 + confidence) / 2) * error for confidence in confidences]
-    return [(middle - half, middle + half) for half in halves]
+    varied = (d != d[:, :1]).any(axis=1)
+    ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
+    if varied.any():
+        found = stats.ttest_1samp(d[varied], 0.0, axis=1)
+        for (low, high), confidence in zip(ends, confidences, strict=True):
+            low[varied], high[varied] = found.confidence_interval(confidence)
+    return ends
 
 
-@dataclass(frozen=True)
-class _Bootstrap:
+class _Bootstrap(Frozen):
     """How intervals of a statistic are bootstrapped.
 
     Parameters

@@ -5,18 +5,16 @@ Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import Frozen
 
 THRESHOLD = 0.9
 """The value that a knee exceeds."""
 
 
-@dataclass(frozen=True)
-class Knee:
+class Knee(Frozen):
     """Where a curve over ascending levels crosses a threshold, as 0-based places among the levels.
 
     Parameters

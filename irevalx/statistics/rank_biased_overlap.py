@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
+from irevalx.frozen import Frozen
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -32,8 +32,7 @@ _BATCH = 4_000_000
 """How many contributions are in memory at a time."""
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(Frozen):
     """A rank-biased overlap, in [0, 1].
 
     Parameters
@@ -84,8 +83,7 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
     return {variant: _overlap(short, long, p, variant) for variant in VARIANTS}
 
 
-@dataclass(frozen=True, eq=False)
-class _Places:
+class _Places(Frozen):
     """The items of a ranking in order, and for each the 1-based ranks that its tie group fills, shape (n_items,)."""
 
     items: list[Hashable]
@@ -107,8 +105,7 @@ class _Places:
         return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Depths:
+class _Depths(Frozen):
     """Sums over items at some depths, shape (n_depths,) each.
 
     Parameters

@@ -7,15 +7,14 @@ documents is added up over topics, so its differences and intervals are those of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Frozen):
     """How the values of topics are tested and summarised.
 
     Parameters

@@ -10,12 +10,12 @@ scipy is imported where it is used: importing it takes longer than most of the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 
 DECIMALS = 12
 """The decimals of a difference that count; what differs behind them is taken for rounding error."""
@@ -27,7 +27,7 @@ RESAMPLES = 9999
 """How many resamples a random test or interval draws, unless told otherwise."""
 
 _ENUMERABLE = 13
-"""Up to so many topics all ways of flipping their signs are tried in Wilcoxon's test."""
+"""Up to so many topics all ways of flipping their signs are tried in Wilcoxon's test, which scipy does row by row."""
 
 _EXACT = 50
 """Up to so many topics without ties the distribution of Wilcoxon's statistic is computed; above, it is normal."""
@@ -73,22 +73,23 @@ def batch_of(rows: AnyArray) -> int:
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Student's t test of whether the mean difference is zero.
 
-    Differences that are all the same leave no doubt: p is 0, or 1 where they are all zero.
+    Differences that are all the same have no spread to compare their mean with: their p is that of a test of flipped
+    signs, 2 of 2^n ways being as far from zero; 1 where they are all zero.
 
     Parameters
     ----------
     d : shape (..., n_topics); differences between two runs.
     resamples, seed : not used.
     """
-    from scipy import special
+    from scipy import stats
 
-    n_topics = d.shape[-1]
-    if n_topics < 2:
+    if d.shape[-1] < 2:
         return np.ones(d.shape[:-1])
-    constant = (d == d[..., :1]).all(axis=-1)
-    error = np.where(constant, 1.0, d.std(axis=-1, ddof=1) / np.sqrt(n_topics))
-    p: FloatArray = 2 * special.stdtr(n_topics - 1, -np.abs(d.mean(axis=-1) / error))
-    return np.where(constant, np.where(d[..., 0] == 0, 1.0, 0.0), p)
+    varied = (d != d[..., :1]).any(axis=-1)
+    p = np.where(d[..., 0] == 0, 1.0, 2.0 ** (1 - d.shape[-1]))
+    if varied.any():
+        p[varied] = stats.ttest_1samp(d[varied], 0.0, axis=-1).pvalue
+    return p
 
 
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
@@ -104,23 +105,20 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
     d : shape (..., n_topics); differences between two runs.
     resamples, seed : not used.
     """
-    from scipy import special, stats
+    from scipy import stats
 
     n_topics = d.shape[-1]
-    if n_topics == 0:
-        return np.ones(d.shape[:-1])
-    zero = d == 0
-    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(d), axis=-1) - np.count_nonzero(zero, axis=-1)[..., np.newaxis])
-    upper = np.where(d > 0, ranks, 0.0).sum(axis=-1)
     if n_topics <= _ENUMERABLE:
-        return _by_enumeration(ranks, upper)
-    squares = (ranks * ranks).sum(axis=-1)
-    excess = 2 * upper - ranks.sum(axis=-1)
-    p: FloatArray = 2 * special.ndtr(-np.abs(ratio(excess, np.sqrt(squares))))
+        return _by_enumeration(d)
+    p = np.ones(d.shape[:-1])
+    varied = d.any(axis=-1)
+    if varied.any():
+        p[varied] = stats.wilcoxon(d[varied], axis=-1, method="approx").pvalue
     if n_topics <= _EXACT:
-        untied = squares == n_topics * (n_topics + 1) * (2 * n_topics + 1) // 6
-        lower = np.minimum(upper, n_topics * (n_topics + 1) // 2 - upper)
-        p = np.where(untied, _untied(n_topics)[np.where(untied, lower, 0).astype(np.int64)], p)
+        sizes = np.sort(np.abs(d), axis=-1)
+        untied = (sizes[..., 0] > 0) & (np.diff(sizes, axis=-1) > 0).all(axis=-1)
+        if untied.any():
+            p[untied] = stats.wilcoxon(d[untied], axis=-1, method="exact").pvalue
     return p
 
 
@@ -187,33 +185,42 @@ def _least_sign_flips(n_topics: int, resamples: int) -> float:
     return 2.0 ** min(0, 1 - n_topics) if _all_signs_fit(n_topics, resamples) else 1 / (1 + resamples)
 
 
-@dataclass(frozen=True)
-class PairedTest:
+class PairedTest(Frozen):
     """A paired test over topics.
 
     Parameters
     ----------
+    words : what it is, for help and notes.
     p_values : from differences of shape (..., n_topics), a number of resamples and a seed to p-values of shape (...).
     least_p : from a number of topics and of resamples to the least p-value that the test can give.
     resampled : whether the test draws resamples where there are many topics.
     """
 
+    words: str
     p_values: Callable[[FloatArray, int, int], FloatArray]
     least_p: Callable[[int, int], float]
     resampled: bool = False
 
 
 TESTS: dict[str, PairedTest] = {
-    "t": PairedTest(paired_t, _least_t),
-    "wilcoxon": PairedTest(wilcoxon, _least_wilcoxon),
-    "permutation": PairedTest(sign_flips, _least_sign_flips, resampled=True),
+    "t": PairedTest("Student's t test", paired_t, _least_t),
+    "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
+    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
 }
-"""The paired tests, by the name that ``--test`` takes."""
+"""The paired tests, by the name that ``--test`` takes. Help, the manual and notes take their words from here."""
 
 
-def _by_enumeration(ranks: FloatArray, upper: FloatArray) -> FloatArray:
+def _by_enumeration(d: FloatArray) -> FloatArray:
     """Return Wilcoxon's p from all ways of flipping signs; sums of halves and integers are exact."""
-    null = ranks @ _all_choices(ranks.shape[-1])
+    from scipy import stats
+
+    n_topics = d.shape[-1]
+    if n_topics == 0:
+        return np.ones(d.shape[:-1])
+    zero = d == 0
+    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(d), axis=-1) - np.count_nonzero(zero, axis=-1)[..., np.newaxis])
+    upper = np.where(d > 0, ranks, 0.0).sum(axis=-1)
+    null = ranks @ _all_choices(n_topics)
     below = np.count_nonzero(null <= upper[..., np.newaxis], axis=-1)
     above = np.count_nonzero(null >= upper[..., np.newaxis], axis=-1)
     p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / null.shape[-1])
@@ -226,13 +233,3 @@ def _all_choices(n: int) -> FloatArray:
     choice = np.arange(2**n)
     bits: FloatArray = (choice >> np.arange(n)[:, np.newaxis] & 1).astype(np.float64)
     return bits
-
-
-@cache
-def _untied(n: int) -> FloatArray:
-    """Return p by the smaller rank sum of n differences without ties, from how many subsets of 1..n have each sum."""
-    ways = np.ones(1)
-    for rank in range(1, n + 1):
-        with_rank = np.concatenate((np.zeros(rank), ways))
-        ways = with_rank + np.concatenate((ways, np.zeros(rank)))
-    return np.minimum(1.0, 2 * np.cumsum(ways) / 2.0**n)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import DECIMALS, differences, in_units, pairs_of_runs
 from irevalx.statistics.swaps import averaging_matrix
@@ -22,8 +22,7 @@ TOLERATED = 0.05
 """An error rate of at most this is taken for reliable."""
 
 
-@dataclass(frozen=True)
-class SwapBin:
+class SwapBin(Frozen):
     """The comparisons in which two runs differ by so much on one set of topics.
 
     Parameters

@@ -7,7 +7,6 @@ better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; V
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import shake_256
 from itertools import combinations
 from math import comb
@@ -15,6 +14,7 @@ from math import comb
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.statistics.significance import differences, pairs_of_runs, without_noise
 
 DRAWS = 1000
@@ -23,8 +23,7 @@ DRAWS = 1000
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
-@dataclass(frozen=True)
-class SwapRate:
+class SwapRate(Frozen):
     """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
 
     Parameters

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.significance import generator, without_noise
 
@@ -29,8 +29,7 @@ _WORTH_SHARING = 20_000_000
 """So many scores to permute are worth the forking of processes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Tukey:
+class Tukey(Frozen):
     """The null distribution of D.
 
     Parameters

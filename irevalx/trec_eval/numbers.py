@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from irevalx.errors import OddNumberError
+from irevalx.errors import MalformedNumberError
 
 LONG_MAX = 2**63 - 1
 LONG_MIN = -(2**63)
@@ -111,7 +111,7 @@ def truncate_to_int(x: float) -> int:
     return int(x)
 
 
-class OddNumbers:
+class MalformedNumbers:
     """Numbers of one file that are not plain: the message about the first is kept, and the others are counted.
 
     Parameters
@@ -140,16 +140,16 @@ class OddNumbers:
 
         Raises
         ------
-        OddNumberError : under ``strict``.
+        MalformedNumberError : under ``strict``.
         """
         problem = f"{where}: {self.what} must be {self.rule}, but got {shown}"
         if self.strict:
-            raise OddNumberError(problem)
+            raise MalformedNumberError(problem)
         self.count += count
         self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
     @classmethod
-    def joined(cls, parts: Sequence[OddNumbers]) -> OddNumbers:
+    def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:
         """Return those of several parts of a file, in order."""
         together = cls(parts[0].what, parts[0].rule, strict=parts[0].strict) if parts else cls("", "", strict=False)
         together.first = next((part.first for part in parts if part.first), "")
@@ -157,19 +157,19 @@ class OddNumbers:
         return together
 
     def message(self) -> str | None:
-        """Return a line that names the first odd number and counts the others; None where there is none."""
+        """Return a line that names the first malformed number and counts the others; None where there is none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
         return f"{self.first} ({others} more such {self.what}{'s' if others > 1 else ''} in this file)"
 
 
-def odd_number_warnings(parts: Iterable[OddNumbers]) -> tuple[str, ...]:
-    """Return the message about the odd numbers of a file; nothing where there are none.
+def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
+    """Return the message about the malformed numbers of a file; nothing where there are none.
 
     Parameters
     ----------
     parts : those of each part of the file, in order.
     """
     found = [part for part in parts if part.count]
-    return (OddNumbers.joined(found).message() or "",) if found else ()
+    return (MalformedNumbers.joined(found).message() or "",) if found else ()

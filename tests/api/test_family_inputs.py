@@ -1,4 +1,4 @@
-"""Judgments for subtopics and of drawn samples may be dictionaries, frames and named tuples."""
+"""Judgments for subtopics and of samples with inclusion probabilities may be dictionaries, frames and named tuples."""
 
 from __future__ import annotations
 

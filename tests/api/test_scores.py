@@ -31,6 +31,22 @@ def test_a_table_of_runs_and_measures(both: irevalx.Scores) -> None:
     ]
 
 
+def test_one_value_by_measure_and_run(both: irevalx.Scores) -> None:
+    """``scores["map", "first"]`` is the value of the `all` row; of several runs one must be named."""
+    assert [both["map", run] for run in both.runs] == [both.summary("map", run) for run in both.runs]
+    assert both["map", "first"] != both["map", "a & b <i>"]
+    assert both["P.5", "first"] == both["P_5", "first"] == both.summary("P_5", "first")
+    with pytest.raises(KeyError, match="one of the runs must be named: first, a & b <i>"):
+        both["map"]
+    for missing in (("map", "bm25"), ("ndcg", "first"), ("runid", "first")):
+        with pytest.raises(KeyError):
+            both[missing]
+    malformed: Any
+    for malformed in (("map",), ("map", "first", "301"), ("map", 1.5), 7):
+        with pytest.raises(irevalx.IrevalxError, match="must be"):
+            both[malformed]
+
+
 def test_a_single_run_is_a_column() -> None:
     """Of one run the measures are rows, as in the command's tables."""
     one = irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0, "B": 2.0}}, ["num_ret", "map", "P.1"])

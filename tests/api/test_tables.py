@@ -7,18 +7,19 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from functools import cache
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from table_data import (
-    CONSUMERS,
     DOCNOS,
     FORMS,
     ODD_SCORES,
     TOPICS,
-    WITHOUT_CONSUMER,
+    WITHOUT_PYARROW,
     Row,
     columns,
     made_qrels,
@@ -30,7 +31,10 @@ from table_data import (
 )
 
 import irevalx
-from irevalx.reading.tables import arrow_streams, kept_rows, run_rows, run_tables
+from irevalx.api import frames
+from irevalx.reading.tables import arrow_runs, arrow_tables, spooled_rows
+from irevalx.reading.tables.arrow_tables import table_of_arrow
+from irevalx.reading.tables.run_tables import runs_of_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -86,19 +90,17 @@ def check(form: str, order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("consumer", CONSUMERS)
 @pytest.mark.parametrize("form", FORMS)
-def test_the_values_of_the_text_file(form: str, consumer: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every table, through every library that reads streams."""
-    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+def test_the_values_of_the_text_file(form: str, order: str) -> None:
+    """Every table, of every library."""
     check(form, order)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("form", WITHOUT_CONSUMER)
-def test_without_a_consumer_of_streams(form: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pandas, polars and DuckDB hand over their columns as arrays."""
-    monkeypatch.setattr("irevalx.api.frames.consumer", lambda: None)
+@pytest.mark.parametrize("form", WITHOUT_PYARROW)
+def test_without_pyarrow(form: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pandas and polars hand over their columns as lists."""
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
     check(form, order)
 
 
@@ -106,8 +108,10 @@ def test_without_a_consumer_of_streams(form: str, order: str, monkeypatch: pytes
 @pytest.mark.parametrize("block_rows", [1, 2, 10])
 def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where blocks end makes no difference."""
-    for module in (run_rows, run_tables):
+    for module in (arrow_tables, arrow_runs, spooled_rows):
         monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(arrow_runs, "_ENOUGH", block_rows)
+    monkeypatch.setattr(arrow_runs, "_FEW", 1)
     for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
         for number in (0, 2):
             run = FORMS[form](ORDERS[order](ODD_RUN), "score")
@@ -182,39 +186,40 @@ def batches_counted(rows: list[Row], counted: list[int], **others: Any) -> Any:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_stream_is_read_once(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often rows are needed, and whether they are kept in memory or on the disk, each is read once."""
-    for most in (0, 1 << 20):
-        monkeypatch.setattr(kept_rows, "_MOST_IN_MEMORY", most)
-        counted: list[int] = []
-        reader = batches_counted(ORDERS[order](RUN), counted)
-        assert values(io.BytesIO(qrels_text(QRELS)), reader) == expected(0, odd=False)
-        assert sum(counted) == len(RUN)
-        counted.clear()
-        kept = irevalx.Run.read(batches_counted(ORDERS[order](RUN), counted))
-        assert sum(counted) == len(RUN)
-        for number in (0, 2):
-            assert values(io.BytesIO(qrels_text(QRELS)), kept, **OPTIONS[number]) == expected(number, odd=False)
-        assert sum(counted) == len(RUN)
+def test_a_stream_is_read_once(order: str) -> None:
+    """However often rows are needed, each is read once."""
+    counted: list[int] = []
+    reader = batches_counted(ORDERS[order](RUN), counted)
+    assert values(io.BytesIO(qrels_text(QRELS)), reader) == expected(0, odd=False)
+    assert sum(counted) == len(RUN)
+    counted.clear()
+    kept = irevalx.Run.read(batches_counted(ORDERS[order](RUN), counted))
+    assert sum(counted) == len(RUN)
+    for number in (0, 2):
+        assert values(io.BytesIO(qrels_text(QRELS)), kept, **OPTIONS[number]) == expected(number, odd=False)
+    assert sum(counted) == len(RUN)
 
 
-def test_rows_of_a_stream_are_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_a_stream_are_not_kept_in_memory() -> None:
     """Of a stream in topic order no more than some blocks are in memory at a time."""
     pyarrow_ = pytest.importorskip("pyarrow")
-    monkeypatch.setattr(kept_rows, "_MOST_IN_MEMORY", 1 << 10)
+    peak: list[int] = []
 
     def batches() -> Iterator[Any]:
         for topic in range(300):
             docnos = [f"{topic}-{docno}" for docno in range(1000)]
+            peak.append(pyarrow_.total_allocated_bytes())
             yield pyarrow_.record_batch({"topic": [str(topic)] * 1000, "docno": docnos, "score": [1.0 / 3] * 1000})
 
     schema = pyarrow_.schema({"topic": pyarrow_.string(), "docno": pyarrow_.string(), "score": pyarrow_.float64()})
     reader = pyarrow_.RecordBatchReader.from_batches(schema, batches())
     irevalx.evaluate({"0": {"0-0": 1}}, {"0": {"0-0": 1.0}}, "map")
+    before = pyarrow_.total_allocated_bytes()
     tracemalloc.start()
     try:
         found = irevalx.evaluate({str(topic): {f"{topic}-999": 1} for topic in range(300)}, reader, "map")
         assert tracemalloc.get_traced_memory()[1] < 12_000_000
+        assert max(peak) - before < 6_000_000
     finally:
         tracemalloc.stop()
     assert found["map"] == 1.0
@@ -243,7 +248,7 @@ def test_no_room_for_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(kept_rows, "SpooledTemporaryFile", lambda size: Full())
+    monkeypatch.setattr(spooled_rows, "NamedTemporaryFile", lambda suffix: Full())
     with pytest.raises(irevalx.IrevalxError, match=r"^cannot keep run in a temporary file: No space left on device$"):
         irevalx.Run.read(batches_counted(RUN, []))
 
@@ -255,13 +260,11 @@ def numbered(rows: list[Row]) -> list[tuple[int, int, float]]:
     return [(topics[topic], docnos[docno], number) for topic, docno, number in rows]
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("number", range(len(OPTIONS)))
-def test_whole_numbers_as_ids(number: int, order: str, consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_numbers_as_ids(number: int, order: str) -> None:
     """Whole numbers give what their digits give, be the judgments numbers or text."""
     polars = pytest.importorskip("polars")
-    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
     qrels, run, pool = numbered(QRELS), numbered(ODD_RUN), numbered(POOL)
     orders: Callable[[list[Any]], list[Any]] = shuffled if order == "shuffled" else list
     options = dict(OPTIONS[number])
@@ -307,56 +310,23 @@ def test_nothing_is_imported_for_text_files() -> None:
         "import sys, io, irevalx\n"
         "irevalx.evaluate(io.StringIO('1 0 A 1\\n'), io.StringIO('1 Q0 A 1 1 x\\n'))\n"
         "irevalx.evaluate({'1': {'A': 1}}, {'1': {'A': 1.0}})\n"
-        "names = ('pyarrow', 'nanoarrow', 'duckdb', 'polars', 'pandas', 'irevalx.reading.tables')\n"
+        "names = ('pyarrow', 'duckdb', 'polars', 'pandas', 'irevalx.reading.tables')\n"
         "print([name for name in names if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.skipif("nanoarrow" not in CONSUMERS, reason="needs nanoarrow")
-@pytest.mark.parametrize("library", ["polars", "duckdb"])
-def test_nanoarrow_alone(library: str) -> None:
-    """Polars and DuckDB work with nanoarrow alone; memory of a batch is not looked at when it is gone."""
-    pytest.importorskip(library)
-    program = f"""
-import sys
-sys.modules["pyarrow"] = None
-import irevalx, random
-from irevalx.reading.tables import arrow_streams
-rows = [(str(topic), "D%d" % docno, 1.0 / (docno + 1)) for topic in range(300) for docno in range(300)]
-random.Random(1).shuffle(rows)
-topics, docnos, scores = map(list, zip(*rows))
-if {library!r} == "polars":
-    import polars
-    frame = polars.DataFrame({{"topic": topics, "docno": docnos, "score": scores}})
-else:
-    import duckdb
-    connection = duckdb.connect()
-    query = "SELECT unnest(?) AS topic, unnest(?) AS docno, unnest(?) AS score"
-    frame = connection.execute("CREATE TABLE t AS " + query, [topics, docnos, scores]).table("t")
-assert arrow_streams.consumer() == "nanoarrow"
-print(irevalx.evaluate({{str(topic): {{"D1": 1}} for topic in range(300)}}, frame, "recip_rank")["recip_rank"])
-"""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("0.5\n", "")
-
-
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream of which nothing else is known needs a library, and the error says which."""
-    pytest.importorskip("pyarrow")
-    monkeypatch.setattr("irevalx.api.frames.consumer", lambda: None)
-    monkeypatch.setattr(arrow_streams, "consumer", lambda: None)
-    with pytest.raises(
-        irevalx.IrevalxError, match=r"run: .* needs nanoarrow or pyarrow: pip install 'irevalx\[arrow\]'"
-    ):
-        irevalx.Run.read(pyarrow_table(RUN, "score").to_reader())
+    """A stream needs pyarrow, and the error says so."""
+    reader = pyarrow_table(RUN, "score").to_reader()
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    with pytest.raises(irevalx.IrevalxError, match=r"run: .* needs pyarrow: pip install 'irevalx\[arrow\]'$"):
+        irevalx.Run.read(reader)
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
-def test_refused(consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused() -> None:
     """Nulls, other types and missing columns are refused by name, with the row."""
     pyarrow_ = pytest.importorskip("pyarrow")
-    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
     array = pyarrow_.array
     nulls = array(["1"] * 9 + [None, "1"])
     name, grade, score = "a string or a whole number", "a whole number of 64 bits", "a number of 64 bits"
@@ -366,18 +336,15 @@ def test_refused(consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("topic", pyarrow_.DictionaryArray.from_arrays(array([0] * 10 + [1]), array(["1", None])), 11, "but got None"),
         ("docno", array([None] * 11), 1, f"{name}, but got None"),
         ("docno", array([2.0, 1.5] * 5 + [1.0]), 1, f"{name}, but got 2.0"),
-        ("docno", array([True] * 11), 1, f"{name}, but got a value of the type bool"),
-        ("docno", array([b"A"] * 11), 1, f"{name}, but got a value of the type binary"),
+        ("docno", array([True] * 11), 1, f"{name}, but got True"),
+        ("docno", array([b"A"] * 11), 1, f"{name}, but got b'A'"),
         ("docno", array([["A"]] * 11), 1, f"{name}, but got a value of the type list"),
-        ("score", array([1.0] * 4 + [None] * 7), 5, f"{score} and not missing, but got None"),
+        ("score", array([1.0] * 4 + [None] * 7), 5, f"{score}, but got None"),
         ("score", array(["1.5"] * 11), 1, f"{score}, but got '1.5'"),
-        ("score", array([True] * 11), 1, f"{score}, but got a value of the type bool"),
-        (
-            "score",
-            array([1.5] * 11).cast(pyarrow_.decimal128(3, 1)),
-            1,
-            f"{score}, but got a value of the type decimal128",
-        ),
+        ("score", array([True] * 11), 1, f"{score}, but got True"),
+        ("topic", array([1.5] * 11).cast(pyarrow_.decimal128(3, 1)), 1, f"{name}, but got Decimal('1.5')"),
+        ("label", array([1.0] * 10 + [1.5]).cast(pyarrow_.decimal128(3, 1)), 11, f"{grade}, but got Decimal('1.5')"),
+        ("label", array([10**30] * 11, pyarrow_.decimal128(38, 0)), 1, f"{grade}, but got Decimal('1000"),
         ("label", array([1] * 10 + [None]), 11, f"{grade}, but got None"),
         ("label", array([1.0] * 10 + [0.5]), 11, f"{grade}, but got 0.5"),
         ("label", array([1.0] * 10 + [float("nan")]), 11, f"{grade}, but got nan"),
@@ -409,6 +376,62 @@ def test_refused(consumer: str, monkeypatch: pytest.MonkeyPatch) -> None:
         irevalx.evaluate({"1": {"A": 1}}, again, "map")
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_decimals(order: str) -> None:
+    """A decimal is the number nearest to it, as its digits in a text file are, and a grade where it is whole."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    chance = Random(1)
+    rows = [
+        (topic, docno, Decimal(chance.randint(-(10**17), 10**17)).scaleb(-12))
+        for topic in TOPICS
+        for docno in chance.sample(DOCNOS, 20)
+    ]
+    topics, docnos, scores = map(list, zip(*ORDERS[order](rows), strict=True))
+    for kind in (pyarrow_.decimal128(38, 12), pyarrow_.decimal256(50, 12)):
+        table = pyarrow_.table({"topic": topics, "docno": docnos, "score": pyarrow_.array(scores, kind)})
+        [read] = runs_of_table(table_of_arrow(table, "run"), b"run")
+        found = np.concatenate([block.numbers for block in read.again()])
+        assert sorted(found.tolist()) == sorted(map(float, scores))
+    with_grades = pyarrow_.table({"topic": ["1"], "docno": ["A"], "rel": pyarrow_.array([Decimal(3)], kind)})
+    assert irevalx.evaluate(with_grades, {"1": {"A": 1.0}}, "num_rel")["num_rel"] == 1.0
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"topic": topics, "docno": docnos, "score": scores})
+    assert values(io.BytesIO(qrels_text(QRELS)), frame) == values(io.BytesIO(qrels_text(QRELS)), table)
+
+
+def test_decimals_of_duckdb() -> None:
+    """What DuckDB makes of 1.0 and of a sum are decimals, and read as what they say."""
+    duckdb = pytest.importorskip("duckdb")
+    qrels = duckdb.sql("SELECT 'q' AS topic, 'd' || i AS docno, sum(1) AS rel FROM range(2) AS t(i) GROUP BY i")
+    run = duckdb.sql("SELECT 'q' AS topic, 'd' || i AS docno, 1.0 - 0.1 * i AS score FROM range(3) AS t(i)")
+    if hasattr(run, "__arrow_c_stream__"):  # from 1.4 on
+        assert irevalx.evaluate(qrels, run, ["num_rel", "map"]).to_dict()["run"]["all"] == {"num_rel": 2.0, "map": 1.0}
+
+
+def test_a_dictionary_of_columns_beside_others() -> None:
+    """Columns are told from topics, from runs with names, and from a pool, and named in errors."""
+    columns_ = {"Query-ID": ["1", "1"], "Corpus-ID": ["A", "B"], "Score": [2.0, 1.0]}
+    assert irevalx.evaluate({"1": {"B": 1}}, columns_, "recip_rank")["recip_rank"] == 0.5
+    named = irevalx.evaluate({"1": {"B": 1}}, {"topic": columns_, "docno": columns_}, "recip_rank")
+    assert named.runs == ["topic", "docno"]
+    pooled = irevalx.Qrels.read({"1": {"B": 1}}, pool={"1": ["A", "B"]})
+    other = irevalx.Qrels.read({"1": {"B": 1}}, pool=columns_)
+    assert pooled.judgments.documents.rows.lengths.tolist() == other.judgments.documents.rows.lengths.tolist() == [2]
+    with pytest.raises(irevalx.IrevalxError, match=r"run: the columns of a table must have the same length, but got"):
+        irevalx.Run.read({**columns_, "Score": [1.0]})
+    with pytest.raises(irevalx.IrevalxError, match=r"run: column 'Score', row 2 .* but got 'x'"):
+        irevalx.Run.read({**columns_, "Score": [1.0, "x"]})
+
+
+def test_names_of_columns_in_any_case() -> None:
+    """Columns are found whatever their case is; names that differ in nothing else are refused."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    given = {"QID": ["1", "1"], "DocNo": ["A", "B"], "SCORE": [2.0, 1.0], "Run": ["a", "b"]}
+    assert irevalx.evaluate({"1": {"B": 1}}, pyarrow_.table(given), "map").runs == ["a", "b"]
+    with pytest.raises(irevalx.IrevalxError, match=r"only one column 'SCORE', but got 2: 'SCORE', 'score'"):
+        irevalx.Run.read(pyarrow_.table({**given, "score": [1.0, 2.0]}))
+
+
 def test_empty_tables() -> None:
     """A table without rows is a run without results, and judgments without topics."""
     pyarrow_ = pytest.importorskip("pyarrow")
@@ -427,12 +450,13 @@ def test_a_stream_that_breaks() -> None:
 
     def batches() -> Any:
         yield batch
-        raise RuntimeError("the disk is gone\nand more")
+        raise RuntimeError("the disk is gone\x1b[0m\nand more")
 
     reader = pyarrow_.RecordBatchReader.from_batches(batch.schema, batches())
     with pytest.raises(
-        irevalx.IrevalxError, match=r"^run: a table must be readable to its end, but .*the disk is gone"
-    ):
+        irevalx.IrevalxError, match=r"^run: a table must be readable to its end, but .*the disk is gone\\x1b\[0m"
+    ) as caught:
         irevalx.Run.read(reader)
+    assert str(caught.value).isprintable()
     with pytest.raises(irevalx.IrevalxError, match=r"^run: a table must"):
         irevalx.Run.read(pyarrow_.chunked_array([["1"]]))

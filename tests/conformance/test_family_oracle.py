@@ -159,7 +159,7 @@ STATAP = re.compile(
 
 @pytest.mark.parametrize("part", range(10))
 def test_stat_ap(part: int, tmp_path: Path) -> None:
-    """Estimates from drawn samples, version 4."""
+    """Estimates from samples with inclusion probabilities, version 4."""
     command = oracle("STATAP")
     made, seeds = 0, count(part, 10)
     while made < CASES / 10:

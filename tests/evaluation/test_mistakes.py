@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from running import Result, run
 
+from irevalx.reading.formats import REL_FORMATS
+
 TOPICS = [str(number) for number in range(301, 311)]
 
 
@@ -36,6 +38,15 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     assert f"the judgments have '{ours}' and the run '{shown}', which differ only by {how}\n" in result.stderr
     other = evaluated(tmp_path, "b 0 A 1\na 0 A 1\n", "d Q0 A 1 2 r\nc Q0 A 1 2 r\n")
     assert other.stderr.endswith("none is in both: the judgments have 'a' and the run 'c'\n")
+
+
+@pytest.mark.parametrize("rel_format", list(REL_FORMATS))
+def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
+    """Where there is no topic at all, the one that is asked for is not judged."""
+    (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
+    result = run("-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path)
+    assert (result.status, result.stdout) == (7, b"")
+    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in result.stderr
 
 
 def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> None:

@@ -224,5 +224,5 @@ def test_what_cannot_be_evaluated() -> None:
     with pytest.raises(EvaluationError, match="a grade must be at most 4 for ERR, but got 9"):
         values_of(graded, [once], select(("ERR",), settings), settings)
     found: TopicValues = values_of(graded, [once], select(("all",), settings), settings)
-    assert [misfit.partition(",")[0] for misfit in found.misfits] == ["q: a grade must be at most 4 for ERR"]
+    assert [reason.partition(",")[0] for reason in found.unsupported] == ["q: a grade must be at most 4 for ERR"]
     assert not any(column.name.startswith("ERR") for column in found.columns)

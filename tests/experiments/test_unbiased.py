@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from irevalx.experiments.sample_values import requests_of_samples, values_of_sam
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for
 from irevalx.experiments.strata_design import read_design
+from irevalx.frozen import replace
 from irevalx.lab.command.input_files import Inputs
 from irevalx.measures.select import select
 from irevalx.process.messages import Messages

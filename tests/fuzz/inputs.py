@@ -56,7 +56,7 @@ def beir(rng: random.Random, topics: Sequence[bytes]) -> Lines:
 
 
 def drawn(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """Judgments of a drawn sample."""
+    """Judgments of a sample with inclusion probabilities."""
     return [
         joined(topic, docno, rng.choice(GRADES), rng.choice([b"0", b"1", b"4"]), rng.choice([b"1", b"0.25", b"NA"]))
         for topic in topics

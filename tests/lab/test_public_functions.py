@@ -35,22 +35,34 @@ def test_modules_do_not_hide_functions() -> None:
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
 
 
+def cell(value: object) -> object:
+    """Return what csv has for a value; a number as a number, as a column of a frame has numbers of one kind."""
+    text = "" if value is None or str(value) == "nan" else str(value)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def assert_printed(result: Result, *command: str) -> None:
     """Check that the command prints a result: as csv its frame, and for people what it shows itself as."""
     printed = lab(*command, "--format", "csv", "--quiet")
-    expected = list(csv.reader(io.StringIO(printed.stdout.decode())))
+    heads, *expected = csv.reader(io.StringIO(printed.stdout.decode()))
     frame = result.to_frame()
-    assert [
-        list(frame.columns),
-        *(["" if cell is None or str(cell) == "nan" else str(cell) for cell in row] for row in frame.values.tolist()),
-    ] == expected
+    assert list(frame.columns) == heads
+    assert [list(map(cell, row)) for row in frame.values.tolist()] == [list(map(cell, row)) for row in expected]
     assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
 
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
     """Return a file of judgments as a dictionary."""
+    return grades_in_text(path.read_bytes())
+
+
+def grades_in_text(text: bytes) -> dict[str, dict[str, int]]:
+    """Return the text of a file of judgments as a dictionary."""
     grades: dict[str, dict[str, int]] = {}
-    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+    for topic, _, docno, grade in map(str.split, text.decode().splitlines()):
         grades.setdefault(topic, {})[docno] = int(grade)
     return grades
 
@@ -64,6 +76,22 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_estimate(tmp_path: Path) -> None:
+    """Estimates from files and from dictionaries."""
+    machine = FIXTURES / "labels" / "machine"
+    human = {topic: grades for topic, grades in grades_in(QRELS).items() if int(topic) % 2}
+    found = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
+    path = tmp_path / "human"
+    path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
+    words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
+    assert_printed(found, "estimate", *words)
+    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
+    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+        irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 
 @without_warnings
@@ -135,8 +163,20 @@ def test_pool() -> None:
 
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
-    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
-    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    words = (
+        "compare",
+        str(QRELS),
+        *map(str, RUNS),
+        "-m",
+        "map P.10",
+        "--seed",
+        "1",
+        "--resamples",
+        "99",
+        "--interval",
+        "bca",
+    )
+    options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
@@ -167,8 +207,12 @@ def test_compare_scores() -> None:
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
-    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+    with pytest.warns(irevalx.IrevalxWarning) as told:
         found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [str(one.message) for one in told] == [
+        "map: 1 of 3 topics are left out: some run has no value for them",
+        "map has values for 2 topics: below 5 no runs are said to differ",
+    ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 
 
@@ -179,7 +223,7 @@ def test_compare_scores() -> None:
         ({"by": 3}, "by must be one of pair run, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
-        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1"),
     ],
 )
 def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -192,3 +236,130 @@ def test_what_a_figure_refuses() -> None:
     """It is named with what it must be."""
     with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
         irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
+
+
+@pytest.mark.filterwarnings("ignore:a bootstrap interval of so few topics")
+def test_agree() -> None:
+    """Scorings from files, from scores, and from dictionaries; judgments with runs; two runs."""
+    other = FIXTURES / "labels" / "machine"
+    scores = [irevalx.evaluate(qrels, RUNS, ["map", "P.10"]) for qrels in (QRELS, other)]
+    words = ("agree", str(QRELS), str(other), *map(str, RUNS), "-m", "map P.10", "--rbo", "0.8")
+    asked: dict[str, Any] = {"rbo": 0.8, "resamples": 20, "seed": 3}
+    evaluated: Any = irevalx.lab.agree(QRELS, other, RUNS, "map P.10", **asked)
+    assert_printed(evaluated, *words, "--resamples", "20", "--seed", "3")
+    of_scores = irevalx.lab.agree(scores[0], scores[1], **asked)
+    assert of_scores.to_frame().sort_values("measure").equals(evaluated.to_frame().sort_values("measure"))
+    of_dictionaries = irevalx.lab.agree(scores[0].to_dict(), scores[1].to_dict(), **asked)
+    assert of_dictionaries.to_frame().equals(of_scores.to_frame())
+    assert [row.measure for row in evaluated.rows] == ["map", "P_10"]
+    of_runs = irevalx.lab.agree(RUNS[0], irevalx.Run.read(RUNS[1]), rbo=0.8)
+    assert lab("agree", *RUNS[:2], "--rbo", "0.8").stdout.decode().rstrip("\n") == repr(of_runs)
+    x, y = {"1": {"A": 2.0, "B": 1.0}}, {"1": {"B": 2.0, "A": 1.0}}
+    of_documents: Any = irevalx.lab.agree(x, y, rbo=0.5)
+    [first, mean] = of_documents.rows
+    assert (first.topic, mean.topic, first.common) == ("1", "all", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
+        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
+        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
+        ({"resamples": -1}, "resamples must be a whole number of at least 0, but got -1"),
+    ],
+)
+def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be; so is a dictionary of another shape."""
+    scores = {run: {"all": {"map": value}} for run, value in (("a", 0.1), ("b", 0.2))}
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        irevalx.lab.agree(scores, scores, **arguments)
+    with pytest.raises(ArgumentError, match="x must be a file, scores, or a dictionary"):
+        irevalx.lab.agree({"a": {"all": 0.1}}, scores)
+
+
+def test_leave_out() -> None:
+    """Groups from a pattern and from a dictionary; the summary, the scores side by side, and what is removed."""
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--group-by", "^[a-z]+", "--holes", "5")
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+        ({}, ()),
+        ({"summary": True}, ("--summary",)),
+        ({"pivot": True}, ("--pivot",)),
+    ]
+    for options, more in cases:
+        found = irevalx.lab.leave_out(grades_in(QRELS), SCORES, "map P.10", groups=groups, holes=5, **options)
+        assert_printed(found, *words, *more)
+    assert found.rows[0].group == "count"
+    assert found.figure(draw="holes").axes
+    removed = irevalx.lab.leave_out(QRELS, RUNS, group_by="^[a-z]+", removed=True)
+    assert_printed(removed, *words[:-2], "--removed")
+    assert removed.removed_documents[-1].group == "mean"
+
+
+def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
+    """The judgments of each group are what the command writes."""
+    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
+    words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map", "--group-by", "^[a-z]+")
+    assert lab(*words, "--write", str(tmp_path)).status == 0
+    assert {path.stem: path.read_bytes() for path in tmp_path.iterdir()} == {
+        group: one.text for group, one in found.judgments.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"complete": "x"}, "complete must be svm or kld or labels or nonrelevant, but got 'x'"),
+        ({"complete": "labels"}, "labels must be given together with complete labels"),
+        ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
+        ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),
+        ({"summary": True, "pivot": True}, "summary and pivot must not be given together"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, but got 0"),
+    ],
+)
+def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.leave_out(QRELS, RUNS, **arguments)
+
+
+def test_complete(tmp_path: Path) -> None:
+    """Judgments completed from text and from labels are what the command writes, and can be evaluated."""
+    pytest.importorskip("sklearn")
+    text = tmp_path / "docs"
+    docnos = sorted({docno for of_topic in grades_in(QRELS).values() for docno in of_topic})
+    text.write_text("".join(f'{{"id": "{docno}", "text": "w{docno[-1]} w{docno[-2]} x"}}\n' for docno in docnos))
+    third = irevalx.lab.degrade(QRELS, uniform=0.5, seed=1)
+    (tmp_path / "half").write_bytes(third.text)
+    words = ("complete", str(tmp_path / "half"), "--docs", str(text), "--classifier", "kld")
+    found = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
+    more = ("--holdout", "0.5", "--seed", "2", "--report", str(tmp_path / "r"), "--mark", str(tmp_path / "m"))
+    assert found.text == lab(*words, *more, "--quiet").stdout
+    assert found.predictions() == (tmp_path / "m").read_bytes()
+    assert (tmp_path / "r").read_text().rstrip("\n") == repr(found.report)
+    report: Any = found.report
+    assert report.total.predicted == sum(row.predicted for row in report.rows)
+    from_labels = irevalx.lab.complete(third, labels=QRELS)
+    assert grades_in_text(from_labels.text) == grades_in(QRELS)
+    assert irevalx.evaluate(from_labels, RUNS[0], "map").to_dict() == irevalx.evaluate(QRELS, RUNS[0], "map").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "documents or labels must be given"),
+        (
+            {"labels": QRELS, "calibrated": True},
+            "labels must not be given together with documents, calibrated or holdout",
+        ),
+        ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
+        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
+        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+    ],
+)
+def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.complete(QRELS, **arguments)

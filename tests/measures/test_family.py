@@ -20,10 +20,10 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, Segments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures import BY_NAME, NICKNAMES, graded_cutoffs, inclusion
-from irevalx.ranking.divided_topics import DividedTopics, assess_subtopics
-from irevalx.ranking.drawn_topics import DrawnTopics, assess_drawn
 from irevalx.ranking.ranking import Ranking
-from irevalx.reading.drawn_files import drawn_judgments
+from irevalx.ranking.topics_with_probabilities import TopicsWithProbabilities, assess_with_probabilities
+from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics, assess_subtopics
+from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
 
 CUTOFFS = st.one_of(st.integers(1, 12), st.sampled_from([20, 1000]))
@@ -137,7 +137,7 @@ def names(texts: Sequence[str]) -> Names:
     return Names.of([text.encode() for text in texts])
 
 
-def divided(drawn: Sequence[DividedTopic], *, all_rows: bool) -> DividedTopics:
+def divided(drawn: Sequence[DividedTopic], *, all_rows: bool) -> TopicsWithSubtopics:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
     judgments = subtopic_judgments(
@@ -206,10 +206,10 @@ def random_drawn(random: Random, level: int) -> DrawnTopic:
     return DrawnTopic(ranking, lines, level)
 
 
-def drawn_topics(drawn: Sequence[DrawnTopic], *, all_rows: bool) -> DrawnTopics:
+def topics_with_probabilities(drawn: Sequence[DrawnTopic], *, all_rows: bool) -> TopicsWithProbabilities:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
-    judgments = drawn_judgments(
+    judgments = judgments_with_probabilities(
         "file",
         names([topic for topic, _ in lines]),
         names([line.document for _, line in lines]),
@@ -221,7 +221,7 @@ def drawn_topics(drawn: Sequence[DrawnTopic], *, all_rows: bool) -> DrawnTopics:
     )
     assert not judgments.duplicates
     ranking = ranking_of(judgments, [topic.ranking for topic in drawn], all_rows=all_rows)
-    return assess_drawn(ranking, judgments, level=drawn[0].level if drawn else 1)
+    return assess_with_probabilities(ranking, judgments, level=drawn[0].level if drawn else 1)
 
 
 INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in {"runid", "num_q"}}
@@ -234,7 +234,7 @@ def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: in
     random = Random(seed)
     drawn = [topic for topic in (random_drawn(random, level) for _ in range(n_topics)) if topic.lines]
     for all_rows in (True, False):
-        t = drawn_topics(drawn, all_rows=all_rows)
+        t = topics_with_probabilities(drawn, all_rows=all_rows)
         has_value = [reference_family.has_sample(topic) for topic in drawn]
         assert inclusion.can_estimate(t).tolist() == has_value
         for name, kernel in INCLUSION.items():

@@ -19,8 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
-from running import FIXTURES, ROOT
+from running import FIXTURES, ROOT, lab, run
 
 from irevalx.process import workers
 
@@ -336,6 +337,100 @@ def test_interrupt_while_modules_load(program: str, args: list[str], least: int)
         assert (done.returncode, done.stderr) == (130, b""), number
         number += step
     assert number > least
+
+
+# Interrupts itself at the line with this number that is run since irevalx's own code runs, and then is the command.
+INTERRUPT_AT_LINE = """
+import os, runpy, signal, sys
+number, sys.argv[0] = int(sys.argv.pop(1)), "irevalx-lab" if "lab" in sys.argv[2] else "irevalx"
+program = sys.argv.pop(1)
+seen = 0
+def trace(frame, event, arg):
+    global seen
+    if not seen and not frame.f_code.co_filename.endswith(("process/__init__.py", "<frozen runpy>")):
+        return trace
+    seen += event == "line"
+    if seen == number:
+        sys.settrace(None)
+        os.kill(os.getpid(), signal.SIGINT)
+    return trace
+sys.settrace(trace)
+import irevalx
+runpy.run_module(program, run_name="__main__", alter_sys=False)
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("program", ["irevalx", "irevalx.lab"])
+def test_interrupt_from_the_first_line(program: str) -> None:
+    """Ctrl-C ends the commands with 130 and without a word at every line from the first import of their package."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    for number in range(1, 2000, 1 if THOROUGH else 67):
+        command = [sys.executable, "-c", INTERRUPT_AT_LINE, str(number), program, "-h"]
+        done = subprocess.run(command, capture_output=True, env=environment, check=False)
+        assert (done.returncode, done.stderr) == (130, b""), number
+
+
+def test_programs_keep_their_interrupts() -> None:
+    """Ctrl-C raises KeyboardInterrupt in a program that imports irevalx, however it is started."""
+    script = "import signal, irevalx; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    for argv in (["x"], ["-m"], ["irevalx.txt"]):
+        done = python(f"{begin}import sys; sys.modules.pop('irevalx'); sys.argv = {argv}; {script}")
+        assert (argv[0].startswith("irevalx"), done.stderr == "") in {(True, False), (False, True)}, done.stderr
+
+
+# Finds no memory for the module with this number, and then is the command.
+NO_MEMORY = """
+import runpy, sys
+number, program, error = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+del sys.argv[1:4]
+seen = []
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        seen.append(name)
+        if len(seen) >= number and name.startswith(("irevalx", "numpy", "click")):
+            raise {"MemoryError": MemoryError(), "OSError": OSError(12, "Cannot allocate memory"),
+                   "ImportError": ImportError("x.so: failed to map segment from shared object")}[error]
+import irevalx.lab, irevalx.process.interrupts, irevalx.process.shortage, errno
+sys.meta_path.insert(0, Finder)
+runpy.run_module(program, run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("error", ["MemoryError", "OSError", "ImportError"])
+@pytest.mark.parametrize("program", ["irevalx", "irevalx.lab"])
+def test_no_memory_for_modules(program: str, error: str) -> None:
+    """Whichever module has no room: status 70 and a line."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    args = [*(["describe"] if program == "irevalx.lab" else []), str(QRELS), str(RUN)]
+    name = program.replace(".", "-")
+    for number in (5, 60, 160):
+        command = [sys.executable, "-c", NO_MEMORY, str(number), program, error, *args]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert (done.returncode, done.stdout) == (70, "")
+        assert done.stderr.splitlines()[-1] == f"{name}: there must be enough memory, but there is not"
+        assert "Traceback" not in done.stderr
+
+
+def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too big is said as numpy says it, with status 70; another error of the system stays what it is."""
+    for number in ("100000000000", "99999999999999999999"):
+        found = lab("labels", QRELS, QRELS, RUN, RUN, "--seed", "1", "--resamples", number)
+        assert (found.status, found.stdout) == (1, b"")
+        assert f"{number} is not in the range 0<=x<=10000000" in found.stderr
+
+    def too_big(*args: object, **more: object) -> None:
+        np.empty(1 << 56)
+
+    monkeypatch.setattr("irevalx.evaluation.many_runs.evaluate_all", too_big)
+    found = run(QRELS, RUN)
+    assert (found.status, found.stdout) == (70, b"")
+    assert "irevalx: there must be enough memory, but there is not: Unable to allocate 512. PiB" in found.stderr
+    monkeypatch.setattr("irevalx.evaluation.many_runs.evaluate_all", Mock(side_effect=OSError(errno.EIO, "?")))
+    with pytest.raises(OSError, match=r"\?"):
+        run(QRELS, RUN)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -6,6 +6,7 @@ import csv
 import json
 import random
 from pathlib import Path
+from time import process_time
 
 import pytest
 from format_examples import content
@@ -176,6 +177,16 @@ def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) ->
     assert words in str(error.value)
 
 
+def test_much_behind_what_is_wrong_in_json(tmp_path: Path) -> None:
+    """What comes behind a key that occurs twice is not JSON, and read in a time that grows with its length only."""
+    path = tmp_path / "file"
+    path.write_text('{"1": {"A": 1, "A": 2}, "' + '\\"' * 20_000)
+    begin = process_time()
+    with pytest.raises(MalformedLineError, match="a document must occur once in the topic"):
+        read(REL_FORMATS["json"], path)
+    assert process_time() - begin < 2  # the square takes twenty seconds
+
+
 def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
     """It is refused, and a byte-order mark is not."""
     (tmp_path / "file").write_bytes(b'{"1": \n{"\xff": 1}}')
@@ -219,11 +230,14 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
     ("line", "hint"),
     [
         ("301 0 FBIS3-1 2 1", "sample? give -R sampled"),
-        ("301 0 17 1 1", "drawn sample? give -R prels, or -R sampled where the last column is the grade"),
+        (
+            "301 0 17 1 1",
+            "sample with inclusion probabilities? give -R prels, or -R sampled where the last column is the grade",
+        ),
         ("301 0 FBIS3-1 rare -1", "sample? give -R sampled, or -R prefs where it is a preference"),
         ("301 one a FBIS3-1 0.5", "preference? give -R prefs"),
-        ("20001 GX000-1 1 4 0.25", "drawn sample? give -R prels"),
-        ("20001 GX000-1 -999 1 NA", "drawn sample? give -R prels"),
+        ("20001 GX000-1 1 4 0.25", "sample with inclusion probabilities? give -R prels"),
+        ("20001 GX000-1 -999 1 NA", "sample with inclusion probabilities? give -R prels"),
         ("one two three four five", "but got 'one two three four five'"),
     ],
 )

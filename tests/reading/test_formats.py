@@ -25,7 +25,7 @@ from running import ROOT, Result, run
 
 import irevalx
 from irevalx.cli.command import command
-from irevalx.errors import MalformedLineError, OddNumberError, UnreadableFileError, UsageError
+from irevalx.errors import MalformedLineError, MalformedNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
@@ -268,7 +268,7 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
         line = 1 if isinstance(example, JsonExample) else text.count(b"\n") - 3
         where = f"{path}:{line}: topic '301': document 'D': "
         with pytest.raises(
-            (OddNumberError, MalformedLineError), match=f"^{re.escape(where)}(grade|score|rank) must be"
+            (MalformedNumberError, MalformedLineError), match=f"^{re.escape(where)}(grade|score|rank) must be"
         ):
             content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
         assert evaluated(fmt, tmp_path, text).status == 2
@@ -279,7 +279,7 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.odd_says[0]}': "
     if fmt.kind is FileKind.JUDGMENTS:  # a run has its warnings with its blocks
         assert [line.startswith(where) for line in warnings] == [True]
-    with pytest.raises(OddNumberError, match=f"^{re.escape(where)}"):
+    with pytest.raises(MalformedNumberError, match=f"^{re.escape(where)}"):
         read(fmt, path)
 
 
@@ -332,3 +332,34 @@ def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> N
     if "--pool" in fmt.excludes:
         with pytest.raises(UsageError, match=f"in the format {fmt.name}$"):
             irevalx.Qrels.read(tmp_path / "file", rel_format=fmt.name, pool={"301": ["A"]})
+
+
+@pytest.mark.parametrize(
+    ("columns", "line", "name"),
+    [
+        ("TOPIC DOCNO SCORE", "301 {docno} {score}", "bm25"),
+        ("TOPIC DOCNO SCORE TAG", "301 {docno} {score} mine", "mine"),
+        ("TOPIC DOCNO RANK SCORE", "301 {docno} {rank} {score}", "bm25"),
+        ("TAG SCORE DOCNO TOPIC", "mine {score} {docno} 301", "mine"),
+    ],
+)
+def test_a_new_format_of_runs_needs_no_reader(
+    columns: str, line: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row is a format, whichever columns it has; a run without a tag is called by its file's name."""
+    own: AnyFormat = FileFormat(
+        kind=FileKind.RUNS,
+        name="own",
+        layout=Layout(line="a line of a run", columns=(columns,)),
+        example="",
+        prose=(),
+        reader="scored_runs.read_scored_run",
+    )
+    monkeypatch.setitem(RESULTS_FORMATS, own.name, own)
+    (tmp_path / "qrels").write_text("301 0 A 1\n301 0 B 0\n")
+    documents = [{"docno": docno, "score": score, "rank": score} for docno, score in (("A", 1), ("B", 2))]
+    (tmp_path / "bm25.txt").write_text("".join(f"{line.format(**document)}\n" for document in documents))
+    result = run("-T", "own", "-m", "runid", "-m", "map", "qrels", "bm25.txt", cwd=tmp_path)
+    assert result.status == 0
+    assert [row.split("\t")[2] for row in result.stdout.decode().splitlines()] == [name, "0.5000"]
+    assert ("the RANK column contradicts the scores" in result.stderr) == ("RANK" in columns)

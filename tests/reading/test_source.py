@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from example_files import EVERYTHING, EXPECTED, LINES, QRELS
-from running import run_process
+from running import ROOT, run_process
 
 from irevalx.reading.source import Source
 
@@ -34,3 +36,24 @@ def test_files_that_several_processes_read() -> None:
             os.dup2(before, 0)
             os.close(before)
     assert Source(file.name).size == 0
+
+
+def test_no_room_for_what_must_be_kept(tmp_path: Path) -> None:
+    """After the error there is no word about the temporary file, which could not be written to its end."""
+    script = """
+import resource, sys
+from irevalx.cli.command import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+sys.exit(main(sys.argv[1:]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, QRELS, "-"],
+        input=b"\n".join(LINES)[:60_000].ljust(66_000),
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    *warnings, last = done.stderr.splitlines()
+    assert last == b"irevalx: cannot keep standard input in a temporary file: File too large"
+    assert all(line.startswith(b"irevalx: ") for line in warnings)

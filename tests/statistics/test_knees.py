@@ -10,7 +10,7 @@ import reference_lab as reference
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from irevalx.statistics.knees import Knee, find_knee, first_places, knee_interval, knee_places
+from irevalx.statistics.knees import find_knee, first_places, knee_interval, knee_places
 
 VALUES = st.lists(st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan]), min_size=1, max_size=6)
 
@@ -18,7 +18,7 @@ VALUES = st.lists(st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan]), min_size=1, 
 def test_knee_by_hand() -> None:
     """Above 0.9 at the second level, below at the third, above from the fourth on."""
     found = find_knee(np.array([0.88, 0.93, 0.89, 0.95, 0.97]))
-    assert (found, found.monotone) == (Knee(knee=3, first=1), False)
+    assert (found.knee, found.first, found.monotone) == (3, 1, False)
 
 
 @pytest.mark.parametrize(

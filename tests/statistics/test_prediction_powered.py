@@ -20,12 +20,15 @@ from hypothesis import strategies as st
 from judges import judge
 from label_files import scripted_labels
 from running import FIXTURES, SHARED, opened
+from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import prepare
 from irevalx.experiments.label_files import TwoLabellings, read_labels
+from irevalx.frozen import fields
 from irevalx.reading.source import Source
-from irevalx.statistics.prediction_powered import Estimates, best_weights, prediction_powered
+from irevalx.statistics.corrections import holm
+from irevalx.statistics.prediction_powered import FEW_TOPICS, Estimates, best_weights, prediction_powered
 
 HUMAN = np.array([[0.2, 0.4, 0.6, 0.8]])
 MACHINE = np.array([[0.3, 0.4, 0.5, 0.9]])
@@ -35,22 +38,27 @@ DRAWS = int(os.environ.get("COVERAGE_DRAWS", "0"))
 
 
 def first(found: Estimates) -> dict[str, float]:
-    """Return the first row of estimates."""
-    return {name: float(getattr(found, name)[0]) for name in found.__dataclass_fields__}
+    """Return the first row of estimates, with 95 % intervals."""
+    ends = (*found.interval(0.05), *found.classical_interval(0.05))
+    names = ("low", "high", "classical_low", "classical_high")
+    columns = {name: getattr(found, name) for name in fields(found) if name != "n_human"}
+    return {name: float(column[0]) for name, column in (columns | dict(zip(names, ends, strict=True))).items()}
 
 
 def test_example() -> None:
-    """The numbers of ppi-python 0.2.3; correlation and effective topics by their definitions."""
+    """The numbers of ppi-python 0.2.3; correlation and effective topics by their definitions, intervals with t(3)."""
+    half, classical_half = 3.182446 * 0.072568, 3.182446 * 0.129099
     assert first(prediction_powered(HUMAN, MACHINE, MORE)) == pytest.approx(
         {
             "weight": 0.581633,
             "estimate": 0.504847,
             "standard_error": 0.072568,
-            "low": 0.362616,
-            "high": 0.647078,
+            "low": 0.504847 - half,
+            "high": 0.504847 + half,
             "classical": 0.5,
-            "classical_low": 0.280869,
-            "classical_high": 0.719131,
+            "classical_error": 0.129099,
+            "classical_low": 0.5 - classical_half,
+            "classical_high": 0.5 + classical_half,
             "correlation": 0.932673,
             "effective_topics": 9.4946,
             "cut": 0,
@@ -63,7 +71,7 @@ def test_given_weights() -> None:
     """With 0 the estimate is the classical one; with 1 it is the machine's mean less its mean error."""
     alone = first(prediction_powered(HUMAN, MACHINE, MORE, weight=0.0))
     assert alone["estimate"] == alone["classical"] == pytest.approx(0.5)
-    assert [alone["low"], alone["high"]] == pytest.approx([alone["classical_low"], alone["classical_high"]])
+    assert alone["standard_error"] == pytest.approx(alone["classical_error"] * np.sqrt(3 / 4))
     assert alone["effective_topics"] == pytest.approx(4)
     full = first(prediction_powered(HUMAN, MACHINE, MORE, weight=1.0))
     assert full["estimate"] == pytest.approx(MORE.mean() - (MACHINE - HUMAN).mean())
@@ -77,8 +85,9 @@ def test_no_variance() -> None:
     assert np.isnan(constant["correlation"])
     human = first(prediction_powered(np.full((1, 3), 0.1), MACHINE[:, :3], MORE))
     assert human["weight"] == human["standard_error"] == 0
-    assert human["low"] == human["high"] == pytest.approx(0.1)
-    assert np.isnan(human["effective_topics"])
+    assert np.isnan([human["low"], human["classical_high"], human["effective_topics"]]).all()
+    assert prediction_powered(np.full((1, 3), 0.1), MACHINE[:, :3], MORE).p.tolist() == [2 / 2**3]
+    assert prediction_powered(np.zeros((1, 3)), MACHINE[:, :3], MORE).p.tolist() == [1]
 
 
 def test_weights_are_cut() -> None:
@@ -114,9 +123,29 @@ def test_as_ppi_python(data: st.DataObject) -> None:
     for weight in (None, 0.0, 0.3, 1.0):
         found = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
         low, high = ppi_py.ppi_mean_ci(human, machine, more, alpha=0.05, lam=weight)
-        assert [found["low"], found["high"]] == pytest.approx([float(low[0]), float(high[0])], abs=1e-9)
+        error = (float(high[0]) - float(low[0])) / (2 * stats.norm.ppf(0.975))
+        assert found["standard_error"] == pytest.approx(error, abs=1e-9)
         middle = ppi_py.ppi_mean_pointestimate(human, machine, more, lam=weight)
         assert found["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_classical_intervals_are_those_of_scipy(alpha: float) -> None:
+    """Student's t interval of the human topics alone."""
+    found = prediction_powered(HUMAN, MACHINE, MORE)
+    expected = stats.ttest_1samp(HUMAN[0], 0).confidence_interval(1 - alpha)
+    assert [float(end[0]) for end in found.classical_interval(alpha)] == pytest.approx([expected.low, expected.high])
+
+
+def test_p_and_interval_agree() -> None:
+    """An interval leaves out 0 exactly where p is below its alpha; p is that of t with n - 1 degrees of freedom."""
+    rng = np.random.default_rng(1)
+    human, machine, more = (rng.normal(0.2, 0.5, (500, size)) for size in (8, 8, 30))
+    found = prediction_powered(human, machine, more)
+    assert found.p == pytest.approx(2 * stats.t.sf(np.abs(found.estimate / found.standard_error), 7))
+    for alpha in (0.01, 0.05, 0.3):
+        low, high = found.interval(alpha)
+        assert ((low > 0) | (high < 0)).tolist() == (found.p < alpha).tolist()
 
 
 @dataclass(frozen=True)
@@ -155,9 +184,25 @@ def coverage(
     for _ in range(n_draws):
         some, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
         found = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
-        covered += (found.low <= truth) & (truth <= found.high)
-        classical += (found.classical_low <= truth) & (truth <= found.classical_high)
+        (low, high), (classical_low, classical_high) = found.interval(0.05), found.classical_interval(0.05)
+        covered += (low <= truth) & (truth <= high)
+        classical += (classical_low <= truth) & (truth <= classical_high)
     return covered / n_draws, classical / n_draws
+
+
+def all_pairs(of: Population, n_human: int, n_machine: int, n_draws: int) -> tuple[float, float]:
+    """Return how often Bonferroni's intervals cover all differences, and how often Holm's finds one of wrong sign."""
+    rng = np.random.default_rng(8)
+    n_runs = next(n for n in range(len(of.human) + 1) if n * (n + 1) // 2 == len(of.human))
+    human, machine = of.human[n_runs:], of.machine[n_runs:]
+    truth, n_together, n_wrong = human.mean(axis=1), 0, 0
+    for _ in range(n_draws):
+        some, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
+        found = prediction_powered(human[:, some], machine[:, some], machine[:, others])
+        low, high = found.interval(0.05 / len(truth))
+        n_together += bool((np.isnan(low) | ((low <= truth) & (truth <= high))).all())
+        n_wrong += bool(((holm(found.p) < 0.05) & (found.estimate * truth < 0)).any())
+    return n_together / n_draws, n_wrong / n_draws
 
 
 def test_coverage(tmp_path: Path) -> None:
@@ -172,15 +217,20 @@ def test_coverage(tmp_path: Path) -> None:
 @pytest.mark.parametrize("measure", ["map", "P.10"])
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, measure: str) -> None:
-    """The same on real runs and topics; 10 and 20 human topics are reported."""
+    """The same on real runs and topics: the intervals hold from ``FEW_TOPICS`` on, those of all pairs together too."""
     folder = SHARED / collection
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
     of = population(folder / "qrels.gz", sorted((folder / "runs").iterdir()), tmp_path, measure)
-    for n_human in (10, 20, 50):
+    for n_human in (10, 20, FEW_TOPICS, 100):
         covered, classical = coverage(of, n_human, 200, DRAWS)
-        words = f"mean {covered.mean():.4f}, rows from {covered.min():.3f} to {covered.max():.3f}"
-        said = f"{collection} {measure}: {n_human} human topics, {len(covered)} rows: {words}"
+        together, wrong = all_pairs(of, n_human, 200, DRAWS)
         with capsys.disabled():
-            sys.stdout.write(f"\n{said}; classical {classical.mean():.4f}")
-    assert 0.93 <= covered.mean() <= 0.97
+            sys.stdout.write(
+                f"\n{collection} {measure}: {n_human} human topics, {len(covered)} rows: each {covered.mean():.4f}, "
+                f"classical {classical.mean():.4f}; all pairs together {together:.3f}, a wrong sign {wrong:.3f}"
+            )
+        if n_human >= FEW_TOPICS:
+            assert 0.93 <= covered.mean() <= 0.97
+            assert together >= 0.85
+        assert wrong <= 0.05

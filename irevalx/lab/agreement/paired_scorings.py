@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
+from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
+from irevalx.frozen import Frozen
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, quantile_interval
 from irevalx.statistics.correlations import changed
@@ -18,8 +18,7 @@ from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import ALPHA, pairs_of_runs
 
 
-@dataclass(frozen=True, eq=False)
-class PairedScores:
+class PairedScores(Frozen):
     """The scores of the same runs for a measure in two scorings, over the same topics.
 
     Parameters
@@ -58,7 +57,7 @@ class PairedScores:
 
     @property
     def decisions(self) -> Confusion | None:
-        """How the decisions which runs differ go together; None for two measures, or without values by topic."""
+        """How pairwise decisions in the two scorings go together; None for two measures, or without values by topic."""
         values = self._comparable
         return None if values is None else confusion(*map(decide, values))
 
@@ -100,12 +99,12 @@ def paired_scores(
     Raises
     ------
     InputError : a run is in one of them only, there are fewer than two runs, or no measure is in both.
-    UsageError : the first scoring has no such measure to stand against the others.
+    ArgumentError : the first scoring has no such measure to stand against the others.
     """
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
-        raise UsageError(
-            f"--against must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)}), but got "
+        raise ArgumentError(
+            f"against must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)}), but got "
             f"{quote(against)}"
         )
     measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.lab.agreement.paired_scorings import PairedScores
+from irevalx.lab.command.result import Result
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.reports.table import Table
 from irevalx.statistics.rank_biased_overlap import (
-    OVERLAP_COLUMNS,
     Ranking,
     overlap_values,
     rank_biased_overlap,
@@ -63,8 +63,44 @@ def tied_rankings(run: Run) -> dict[bytes, Ranking[bytes]]:
     return found
 
 
-def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) -> Table:
-    """Return a row for each topic that both runs have, and ``all``, the mean of the overlaps.
+class OverlapOfTopic(Frozen):
+    """The rank-biased overlap of two rankings of documents; of ``all``, the means over topics.
+
+    Parameters
+    ----------
+    x, y, common : the number of documents in the first, in the second, and in both rankings.
+    rbo_w_ext, rbo_w_min, rbo_w_max : extrapolated, least and greatest overlap, tied documents being equally ranked.
+    rbo_a_ext, rbo_a_min, rbo_a_max : the means over all ways of breaking ties.
+    rbo_b_ext, rbo_b_min, rbo_b_max : these corrected so that a ranking agrees with itself.
+    """
+
+    topic: str
+    x: float
+    y: float
+    common: float
+    rbo_w_ext: float
+    rbo_w_min: float
+    rbo_w_max: float
+    rbo_a_ext: float
+    rbo_a_min: float
+    rbo_a_max: float
+    rbo_b_ext: float
+    rbo_b_min: float
+    rbo_b_max: float
+
+
+class RunOverlap(Result):
+    """The rank-biased overlap of two runs: a row for each topic that both have, and ``all``, their means."""
+
+    rows: Sequence[OverlapOfTopic]
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("rank-biased overlap", OverlapOfTopic, self.rows)]
+
+
+def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) -> RunOverlap:
+    """Return how far two runs agree on each topic that both have.
 
     Parameters
     ----------
@@ -84,15 +120,14 @@ def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) ->
         )
     if left_out := len(of_x.keys() ^ of_y.keys()):
         warn(f"{left_out} of {left_out + len(topics)} topics are left out: only one of the runs has results for them")
-    rows: list[tuple[Any, ...]] = []
+    found = []
     for topic in topics:
         documents = [{docno for group in ranking for docno in group} for ranking in (of_x[topic], of_y[topic])]
         numbers = (len(documents[0]), len(documents[1]), len(documents[0] & documents[1]))
-        overlap = overlap_values(rank_biased_overlap(of_x[topic], of_y[topic], p))
-        rows.append((os.fsdecode(topic), *numbers, *overlap))
-    columns = np.array([row[1:] for row in rows], np.float64).T
-    rows.append(("all", *(ordered_sum(column) / len(topics) for column in columns)))
-    return Table("rank-biased overlap", ("topic", "x", "y", "common", *OVERLAP_COLUMNS), tuple(rows))
+        found.append((*numbers, *overlap_values(rank_biased_overlap(of_x[topic], of_y[topic], p))))
+    means = [ordered_sum(column) / len(topics) for column in np.array(found, np.float64).T]
+    rows = [OverlapOfTopic(os.fsdecode(topic), *numbers) for topic, numbers in zip(topics, found, strict=True)]
+    return RunOverlap([*rows, OverlapOfTopic("all", *means)])
 
 
 def overlap_of_scorings(paired: PairedScores, p: float) -> tuple[float, ...]:

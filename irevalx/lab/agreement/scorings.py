@@ -9,16 +9,17 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
 from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.frozen import Frozen, replace
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -31,7 +32,7 @@ _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are no numbers; they do not count here."""
 
 
-class _Value(NamedTuple):
+class _Value(Frozen):
     """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
 
     line: int
@@ -41,8 +42,7 @@ class _Value(NamedTuple):
     text: Any
 
 
-@dataclass(frozen=True, eq=False)
-class Scoring:
+class Scoring(Frozen):
     """The scores of some runs.
 
     Parameters
@@ -73,6 +73,32 @@ class Scoring:
             for r, run in enumerate(experiment.runs)
         }
         return cls(path, found)
+
+    @classmethod
+    def given(cls, values: Mapping[Any, Any], what: str) -> Scoring:
+        """Return scores as ``Scores.to_dict`` has them, ``{run: {topic: {measure: value}}}``.
+
+        Parameters
+        ----------
+        what : what messages call them.
+
+        Raises
+        ------
+        ArgumentError : they are of another shape, or a value is no number.
+        """
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for run, topics in values.items():
+            by_measure = found.setdefault(checks.identifier(f"a run of {what}", run), {})
+            for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
+                if not isinstance(measures, Mapping):
+                    raise checks.wrong(what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values)
+                for measure, value in measures.items():
+                    if not str(measure).startswith(_TEXTS):
+                        number = checks.real_number(f"{what}[{run!r}][{topic!r}][{measure!r}]", value)
+                        of_measure = by_measure.setdefault(checks.text(f"a measure of {what}", measure), {})
+                        name = checks.identifier(f"a topic of {what}", topic)
+                        of_measure[name] = np.nan if number is None else number
+        return cls(what, found)
 
     @classmethod
     def read(cls, source: Source) -> Scoring:
@@ -221,4 +247,4 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
             f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: ask for "
             "it with -m runid"
         )
-    return (value._replace(run=run or "") for value in values)
+    return (replace(value, run=run or "") for value in values)

@@ -24,6 +24,7 @@ from irevalx.lab.command.output import FORMATS, Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
+    complete_option,
     least_retrieved_option,
     level_option,
     measures_option_with,
@@ -71,6 +72,7 @@ Pair = tuple[int, int | None]
         ),
     ),
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,

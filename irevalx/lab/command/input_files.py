@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -11,9 +12,11 @@ from irevalx.errors import MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import RankedRuns, raise_first, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
+from irevalx.measures.select import SelectedMeasure
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, runs_in
 from irevalx.reading.runs import Run
@@ -38,6 +41,7 @@ class Inputs:
     runs : the paths of the runs.
     measures : as ``requests_of`` takes them.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
@@ -49,6 +53,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     level: int = 1
+    complete: bool = False
     min_retrieved: float = 0.0
     rel_format: str = QRELS.name
     threads: int = 1
@@ -98,22 +103,30 @@ class Inputs:
         """Read judgments in their format; raises as ``read_labels`` does."""
         return read_labels(Source(path), self.rel_format, self.messages.warn)
 
-    def experiment(self) -> Experiment:
+    def experiment(self, requests: Sequence[SelectedMeasure] | None = None) -> Experiment:
         """Read judgments and runs, rank and look up; raises UsageError and as ``prepare`` does."""
         refuse_standard_input_twice(self.qrels, *self.runs)
-        return self.experiment_with(self.graded_judgments)
+        return self.experiment_with(self.graded_judgments, requests)
 
-    def experiment_with(self, judgments: Judgments, *, least_runs: int = 2) -> Experiment:
-        """Do the same with other judgments, and maybe with a single run."""
+    def experiment_with(
+        self, judgments: Judgments, requests: Sequence[SelectedMeasure] | None = None, *, least_runs: int = 2
+    ) -> Experiment:
+        """Do the same with other judgments and measures, and maybe with a single run."""
         return prepare(
             judgments,
             self.opened_runs,
-            self.measures,
+            self.measures if requests is None else requests,
+            self._rules(least_runs),
+            warn=self.messages.warn,
+        )
+
+    def _rules(self, least_runs: int = 2) -> RunRules:
+        return RunRules(
             level=self.level,
+            complete=self.complete,
             least_retrieved=self.min_retrieved,
             least_runs=least_runs,
             processes=self.threads,
-            warn=self.messages.warn,
         )
 
     def ranked_runs(self) -> RankedRuns:
@@ -131,8 +144,6 @@ class Inputs:
             judgments,
             self.opened_runs,
             requests,
-            level=self.level,
-            least_retrieved=self.min_retrieved,
-            processes=self.threads,
+            self._rules(),
             warn=self.messages.warn,
         )

@@ -17,6 +17,7 @@ from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import PROGRAM
+from irevalx.lab.command.helped import Helped
 from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import Parameter
@@ -79,7 +80,7 @@ def lab_command(
         for parameter in reversed(parameters):
             declared = parameter(declared)
         declared = _format_of_judgments_option(formats)(declared)
-        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
+        return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
 
@@ -117,7 +118,7 @@ def command_of(
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
             declared = parameter(declared)
-        return click.command(name, help=function.__doc__, epilog=f"Example: {example}")(declared)
+        return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
 
@@ -149,7 +150,8 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
 
 def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
     """Take the values that bear the names of the fields of a record out of all values, and return them."""
-    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
+    names = [field.name for field in fields(record) if field.name in values]
+    return {name: values.pop(name) for name in names}
 
 
 def refuse_options(rule: str, *names: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
@@ -35,6 +37,13 @@ DEFAULT_FORMAT = "table"
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """What the name of the file of a figure ends in, which is its format."""
+
+LONGEST_STEM = 32
+"""Characters of the name of a file that stand in its name while it is written: a name has 255 bytes at most."""
+
+_OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
+_MOST_LINKS = 40
+"""As Linux follows them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +87,7 @@ class Output:
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
-        tables = result.tables_for_people() if form.for_people else result.tables()
+        tables = result.noted_tables() if form.for_people else result.tables()
         write_lines(form.table_lines(tables, self.digits), self.path)
 
     def write_text(self, found: QrelsText | Pool) -> None:
@@ -136,8 +145,8 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
     """Write a file that takes its place only when it is complete.
 
-    The file that a symbolic link names is replaced, not the link. A pipe or a device (/dev/stdout, /dev/null) is
-    written to.
+    The file that a symbolic link names is replaced, not the link. A pipe or a device (/dev/null) is written to, and so
+    is what a process has open (/dev/stdout, /proc/self/fd/3), behind what is there already.
 
     Parameters
     ----------
@@ -150,21 +159,44 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     final = Path(os.path.realpath(path))
     part = None
     try:
-        if os.path.lexists(path) and not (final.is_file() or final.is_dir()):
+        opened = _opened_file(path)
+        if opened is None and os.path.lexists(path) and not (final.is_file() or final.is_dir()):
             make(Path(path))
             return
-        handle, name = tempfile.mkstemp(prefix=f".{final.stem}.", suffix=final.suffix, dir=final.parent)
+        handle, name = tempfile.mkstemp(
+            final.suffix, f".{final.stem[:LONGEST_STEM]}.", None if opened else final.parent
+        )
         os.close(handle)
         part = Path(name)
         make(part)
-        part.chmod(0o666 & ~_umask())
-        part.replace(final)
-        part = None
+        if opened:
+            with part.open("rb") as made, opened() as file:
+                shutil.copyfileobj(made, file)
+        else:
+            part.chmod(0o666 & ~_umask())
+            part.replace(final)
+            part = None
     except OSError as error:
         raise OutputError(f"cannot write {quote(os.fspath(path))}: {error.strerror or error}") from None
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+def _opened_file(path: str | os.PathLike[str]) -> Callable[[], BinaryIO] | None:
+    """Return what opens a file that a process has open already, for more bytes behind those there; None for others."""
+    name = Path(path)
+    for _ in range(_MOST_LINKS):
+        name = Path(os.path.realpath(name.parent), name.name)
+        if found := _OPEN_FILE.fullmatch(str(name)):
+            process, number = found.groups()
+            if process in {None, str(os.getpid())}:
+                return lambda: os.fdopen(os.dup(int(number)), "wb")
+            return partial(cast("Callable[[str], BinaryIO]", name.open), "ab")
+        if not name.is_symlink():
+            break
+        name = name.parent / name.readlink()
+    return None
 
 
 def make_folder(path: str) -> Path:

@@ -135,7 +135,7 @@ interval_alpha_option = click.option(
 )
 topic_resamples_option = click.option(
     "--resamples",
-    type=click.IntRange(0),
+    type=click.IntRange(0, seeds.MOST_DRAWS),
     metavar="B",
     default=0,
     help=(
@@ -161,6 +161,22 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
+
+
+def complete_option_named(name: str) -> Parameter:
+    """Return the option ``-c`` with this long name."""
+    return click.option(
+        "-c",
+        name,
+        is_flag=True,
+        help=(
+            "Evaluate all judged topics, and count 0 where a run has no results.  [default: the topics that every run "
+            "has results for; a line below the tables counts the others]"
+        ),
+    )
+
+
+complete_option = complete_option_named("--complete")
 measures_option = measures_option_with(
     *MEASURES,
     which=(
@@ -178,14 +194,23 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
-labels_option = click.option(
-    "--labels",
-    metavar="FILE",
-    shell_complete=complete_file,
-    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
-)
-labels_replace_option = click.option(
+
+
+def labels_option_without(*excluded: str) -> Parameter:
+    """Return the option ``--labels``, which must not be given together with these."""
+    return option(
+        "--labels",
+        excludes=excluded,
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
+    )
+
+
+labels_option = labels_option_without()
+labels_replace_option = option(
     "--labels-replace",
+    requires="--labels",
     is_flag=True,
     help="With --labels: let them take the place of all judgments, not of those that are missing only.",
 )
@@ -227,6 +252,7 @@ documents_option = click.option(
     "documents",
     multiple=True,
     metavar="FILE",
+    shell_complete=complete_file,
     help=(
         "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
         "be repeated."

@@ -14,14 +14,20 @@ from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings, interval_warnings
+from irevalx.statistics.paired_comparisons import (
+    Comparisons,
+    Method,
+    comparison_warnings,
+    interval_warnings,
+    variance_warnings,
+)
 from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
 
 if TYPE_CHECKING:
@@ -38,9 +44,9 @@ class ComparedRun(Frozen, kw_only=True):
 
     Parameters
     ----------
-    best : whether no run scores better; never where greater values are not better.
+    best : whether no run scores better; never where all score the same, or the measure says nothing of better.
     groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it.
+        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -132,7 +138,9 @@ class ComparedRuns(DrawnComparison):
         for of_measure in self.measures:
             scores = of_measure.scores
             groups = of_measure.letters if self.baseline is None else of_measure.signs
-            best = max(scores) if of_measure.measured.higher_is_better else math.nan
+            direction = of_measure.measured.direction
+            compete = direction and len(set(scores)) > 1
+            best = direction * max(direction * score for score in scores) if compete else math.nan
             found += [
                 ComparedRun(run=run, measure=of_measure.name, score=score, best=score == best, groups=group)
                 for run, score, group in zip(of_measure.runs, scores, groups, strict=True)
@@ -147,7 +155,7 @@ class ComparedRuns(DrawnComparison):
         for number, of_measure in enumerate(self.measures):
             own = rows[number * len(runs) : (number + 1) * len(runs)]
             name = of_measure.name
-            if of_measure.measured.higher_is_better:
+            if of_measure.measured.direction:
                 best[name] = [place for place, row in enumerate(own) if row.best]
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
@@ -214,13 +222,14 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    interval: str = "bca",
+    interval: str = "t",
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     power: bool = False,
     by: str = "pair",
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
@@ -242,6 +251,7 @@ def compare(
     by : ``pair`` or ``run``: what a row of the table is about.
     seed : of random choices; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
     threads : how many processes share the work; at least 1.
@@ -256,12 +266,13 @@ def compare(
         correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
         interval=_one_of("interval", interval, INTERVALS),
         alpha=_probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1),
+        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
     view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
     names = measures_of(measures)
+    notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
@@ -272,16 +283,18 @@ def compare(
             runs,
             names or ("map",),
             level=level,
+            complete=complete,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
         )
         every = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
     pairs = _pairs(every[0].runs, baseline)
     found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
-    return _RESULTS[view](found, baseline, method)
+    return _RESULTS[view](found, baseline, method, notes=notes)
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -316,6 +329,7 @@ def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
     found, (n_runs, n_topics), n_pairs = one.found, one.found.values.shape, len(one.found.pairs)
     kind = (found.method, found.scale, one.name)
     lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
+    lines += variance_warnings(found, one.name)
     return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])
 
 

@@ -48,12 +48,8 @@ class Labelling:
         """Return the grades and the pool that the group is judged with."""
         return filled(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
 
-    def warnings(self, path: str) -> Iterator[str]:
+    def warnings(self) -> Iterator[str]:
         """Yield what people should know of the labels.
-
-        Parameters
-        ----------
-        path : of the judgments.
 
         Raises
         ------
@@ -71,7 +67,7 @@ class Labelling:
                 f"{without} of {int(removed.sum())} documents that only one group has found stay unjudged: {theirs} "
                 "does not label them"
             )
-        yield from label_warnings(self._judgments, self._labels, path, self._left_out[0].in_pool, replace=self._replace)
+        yield from label_warnings(self._judgments, self._labels, self._left_out[0].in_pool, replace=self._replace)
 
 
 def filled(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
@@ -86,17 +82,14 @@ def filled(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: boo
     return label if replace else np.where(holes, label, grades)
 
 
-def label_warnings(
-    judgments: Judgments, labels: Judgments, path: str, chosen: BoolArray, *, replace: bool
-) -> Iterator[str]:
+def label_warnings(judgments: Judgments, labels: Judgments, chosen: BoolArray, *, replace: bool) -> Iterator[str]:
     """Yield lines on labels that contradict judgments, that are of other documents, and that are on another scale.
 
     Parameters
     ----------
-    path : of the judgments, for messages.
     chosen : flat over the judgments; those that count.
     """
-    ours, theirs = shown_name(path), shown_name(labels.path)
+    ours, theirs = shown_name(judgments.path), shown_name(labels.path)
     grades, there = grades_for(judgments, labels)
     both = chosen & (judgments.grades >= 0) & (grades >= 0)
     if other := int((both & (grades != judgments.grades)).sum()):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum, ratio
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import is_relevant
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.predict import Decided
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(Frozen):
     """Predictions counted by topic.
 
     Parameters
@@ -67,32 +66,34 @@ def macro_averages(found: Found) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
-@dataclass(frozen=True)
-class CompletionQuality:
+class QualityOfPredictions(Frozen, kw_only=True):
     """How well the documents that groups took with them were predicted ([4] section 5.3, and the last rows of Table 6).
 
     Parameters
     ----------
+    judgments : the kind of judgments that they make.
     precision, recall, f1 : means over all groups and topics with documents predicted; 0/0 counts as 0. nan without
         any.
-    n_averaged : the number of pairs of a group and a topic averaged over.
-    n_nothing_to_find : those of them without a relevant document to predict; they count as 0.
+    averaged : the number of pairs of a group and a topic averaged over.
+    nothing_to_find : those of them without a relevant document to predict; they count as 0.
     """
 
+    judgments: str
     precision: float
     recall: float
     f1: float
-    n_averaged: int
-    n_nothing_to_find: int
+    averaged: int
+    nothing_to_find: int
 
 
 def completion_quality(
-    judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Decided], level: int
-) -> CompletionQuality:
+    kind: str, judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Decided], level: int
+) -> QualityOfPredictions:
     """Average the quality of predictions over groups and topics.
 
     Parameters
     ----------
+    kind : of judgments, for the result.
     judgments : the full ones.
     removed : one for each group.
     predictions : by group.
@@ -106,8 +107,12 @@ def completion_quality(
         )
     )
     averaged = together.of_topics(together.asked > 0)
-    return CompletionQuality(
-        *macro_averages(averaged),
-        n_averaged=averaged.asked.size,
-        n_nothing_to_find=int(np.count_nonzero(averaged.relevant == 0)),
+    precision, recall, f1 = macro_averages(averaged)
+    return QualityOfPredictions(
+        judgments=kind,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        averaged=averaged.asked.size,
+        nothing_to_find=int(np.count_nonzero(averaged.relevant == 0)),
     )

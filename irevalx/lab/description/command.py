@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -12,9 +11,8 @@ import click
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
-from irevalx.evaluation.many_runs import names_apart
 from irevalx.experiments.group_names import groups_of
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranking_runs import rank_all, unique_names
 from irevalx.lab.command.input_files import GRADED, Inputs
 from irevalx.lab.command.making import lab_command
 from irevalx.lab.command.output import Output
@@ -38,7 +36,7 @@ from irevalx.lab.description.describing import (
     ranks_table,
     runs_table,
 )
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import SAMPLED
 
 
@@ -122,13 +120,8 @@ def command(
     described: list[RunDescription] = []
     found_alone: list[Contribution] = []
     if inputs.runs:
-        ranked = [rank_run(run, judgments, RankingRules()) for run in inputs.opened_runs]
-        for one in ranked:
-            raise_first(one.ranking.failures)
-            for line in one.warnings:
-                warn(line)
-        tags = [(one.tag or b"", run.path) for one, run in zip(ranked, inputs.opened_runs, strict=True)]
-        names = [os.fsdecode(name) for name in names_apart(tags, warn)]
+        ranked = list(rank_all(judgments, inputs.opened_runs, RankingRules(), warn=warn))
+        names = unique_names(ranked, inputs.opened_runs, (), warn)
         described = [
             RunDescription.of(name, run, judgments, level=level, cutoffs=cutoffs or CUTOFFS, ranks=ranks or RANKS)
             for name, run in zip(names, ranked, strict=True)

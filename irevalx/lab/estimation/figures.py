@@ -1,4 +1,4 @@
-"""The figure of estimates: with machine labels, and from human topics alone."""
+"""The figure of estimates: differences of runs, with machine labels and from human topics alone."""
 
 from __future__ import annotations
 
@@ -8,76 +8,114 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from irevalx.frozen import replace
+from irevalx.lab.estimation.estimated_rows import EstimatedScore
 from irevalx.lab.plot.page import COLOURS, GREY, Page
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
-from irevalx.statistics.prediction_powered import Estimates
 
 _MACHINE, _HUMAN = COLOURS[1], GREY
 
-_MOST_PAIRS = 40
-"""The differences of runs at most for which a page has room."""
+MOST_ROWS = 30
+"""The rows of a panel at most: half a page."""
 
-_PAIR_OF_ROWS = 1.5 * ROW
+_ROW = 1.35 * ROW
 """The height of two intervals, in inches."""
 
 
-def estimated_intervals(
-    measures: Sequence[tuple[str, Sequence[tuple[str, str | None]], Estimates]], alpha: float, page: Page
-) -> Figure:
-    """Draw each estimate with its interval, and the classical one below it: a panel for scores, one for differences.
+def estimated_intervals(rows: Sequence[EstimatedScore], alpha: float, page: Page) -> Figure:
+    """Draw each difference with its interval, and the classical one below it; the means if there are no differences.
 
-    Measures are beside each other where there is room. Differences are left out where a page has no room for them.
+    Measures are beside each other where there is room. Where a panel has no room for all pairs, it shows those with the
+    run of the greatest estimate, the least differences first.
 
     Parameters
     ----------
-    measures : for each its name, what its rows are about (a run, and maybe another one; the same for all), and the
-        estimates.
-    alpha : intervals cover the mean with probability 1 - alpha.
+    rows : of one measure after the other, with the same runs and pairs.
+    alpha : intervals cover the true value with probability 1 - alpha.
     """
-    about = measures[0][1]
-    scores, pairs = ([row for row, one in enumerate(about) if (one[1] is not None) == is_pair] for is_pair in (0, 1))
-    kinds = [rows for rows in (scores, pairs if len(pairs) <= _MOST_PAIRS else []) if rows]
-    n_columns = 1 if page.is_narrow else min(3, len(measures))
-    lines = [
-        (measures[start : start + n_columns], rows) for start in range(0, len(measures), n_columns) for rows in kinds
-    ]
-    heights = [_PAIR_OF_ROWS * len(rows) + FRAME for _, rows in lines]
-    figure = page.figure(sum(heights) + 0.6 + 0.25 * page.titled)
+    names = list(dict.fromkeys(row.measure for row in rows))
+    measures = [_shown([row for row in rows if row.measure == name]) for name in names]
+    n_columns = 1 if page.is_narrow else min(3, len(names))
+    lines = [list(range(start, min(start + n_columns, len(names)))) for start in range(0, len(names), n_columns)]
+    heights = [_ROW * max(len(measures[place]) for place in line) + FRAME for line in lines]
+    figure = page.figure(sum(heights) + 0.45 + 0.25 * page.titled)
     panels = figure.subplots(len(lines), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for of_line, (beside, rows) in zip(panels, lines, strict=True):
-        for place, panel in enumerate(of_line):
-            panel.set_visible(place < len(beside))
-            if place < len(beside):
-                name, _, found = beside[place]
-                _draw_estimates(panel, found, rows)
-                name_rows(panel, [_name(*about[row]) for row in rows])
-                panel.tick_params(labelleft=place == 0)
-                panel.set_title(f"{name}: differences" if rows is pairs else name)
-                panel.xaxis.set_major_locator(MaxNLocator(6 if n_columns == 1 else 4))
-                if rows is pairs:
-                    panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
-    page.name(figure, "Estimates with machine labels and from human topics alone")
-    confidence = f"{100 * (1 - alpha):g}\u00a0%"
-    note = f"Filled: with machine labels. Hollow, grey: human topics alone. Lines: {confidence} intervals."
-    if pairs and pairs not in kinds:
-        note += f" The {len(pairs)} differences of runs are left out."
-    page.explain(figure, "", note)
+    for of_line, line in zip(panels, lines, strict=True):
+        for panel in of_line[len(line) :]:
+            panel.set_visible(False)
+        for panel, place in zip(of_line, line, strict=False):
+            _draw_estimates(panel, measures[place])
+            panel.set_title(names[place])
+            panel.xaxis.set_major_locator(MaxNLocator(6 if n_columns == 1 else 4, steps=[1, 2, 5, 10]))
+            same_rows = [_name(row) for row in measures[line[0]]] == [_name(row) for row in measures[place]]
+            panel.tick_params(labelleft=place == line[0] or not same_rows)
+    are_pairs = measures[0][0].against is not None
+    what = "Differences" if are_pairs else "Means"
+    page.name(figure, f"{what} estimated with machine labels, and from human topics alone")
+    page.explain(figure, "difference" if are_pairs else "mean", _note(rows, measures, alpha))
     return figure
 
 
-def _draw_estimates(panel: Axes, found: Estimates, rows: Sequence[int]) -> None:
+def _shown(rows: Sequence[EstimatedScore]) -> list[EstimatedScore]:
+    """Return the rows of a measure that are drawn."""
+    pairs = [row for row in rows if row.against is not None]
+    if not pairs:
+        return list(rows)
+    if len(pairs) <= MOST_ROWS:
+        return pairs
+    best = max((row for row in rows if row.against is None), key=lambda row: row.estimate).run
+    of_best = [row if row.run == best else _turned(row) for row in pairs if best in {row.run, row.against}]
+    return sorted(of_best, key=lambda row: row.estimate)[:MOST_ROWS]
+
+
+def _turned(row: EstimatedScore) -> EstimatedScore:
+    """Return the difference of the other run to the one."""
+    return replace(
+        row,
+        run=row.against,
+        against=row.run,
+        estimate=-row.estimate,
+        low=-row.high,
+        high=-row.low,
+        classical=-row.classical,
+        classical_low=-row.classical_high,
+        classical_high=-row.classical_low,
+        simultaneous_low=None if row.simultaneous_high is None else -row.simultaneous_high,
+        simultaneous_high=None if row.simultaneous_low is None else -row.simultaneous_low,
+    )
+
+
+def _note(rows: Sequence[EstimatedScore], measures: Sequence[Sequence[EstimatedScore]], alpha: float) -> str:
+    confidence = f"{100 * (1 - alpha):g}\u00a0%"
+    notes = [
+        "Filled: with machine labels. Hollow, grey: human topics alone.",
+        f"Lines: {confidence} t intervals, each on its own.",
+    ]
+    if any(row.simultaneous_low is not None for row in rows):
+        notes.append("Thin lines: intervals that hold for all pairs at once (Bonferroni).")
+    n_pairs = sum(row.against is not None for row in rows) // len(measures)
+    if len(measures[0]) < n_pairs:
+        notes.append(f"Of {n_pairs} pairs, those of the run with the greatest estimate.")
+    return " ".join(notes)
+
+
+def _draw_estimates(panel: Axes, rows: Sequence[EstimatedScore]) -> None:
     for height, row in enumerate(rows):
-        machine = (found.low[row], found.estimate[row], found.high[row])
-        human = (found.classical_low[row], found.classical[row], found.classical_high[row])
-        for (low, middle, high), above, colour, face in (
-            (machine, -0.18, _MACHINE, _MACHINE),
-            (human, 0.18, _HUMAN, "white"),
+        for low, middle, high, above, colour, face in (
+            (row.low, row.estimate, row.high, -0.17, _MACHINE, _MACHINE),
+            (row.classical_low, row.classical, row.classical_high, 0.17, _HUMAN, "white"),
         ):
             panel.plot([low, high], [height + above] * 2, color=colour, linewidth=1.1, zorder=2)
             panel.plot(
                 middle, height + above, "o", color=colour, markerfacecolor=face, markersize=3, markeredgewidth=0.8
             )
+        if row.simultaneous_low is not None and row.simultaneous_high is not None:
+            ends = [row.simultaneous_low, row.simultaneous_high]
+            panel.plot(ends, [height - 0.17] * 2, color=_MACHINE, linewidth=0.5, zorder=1)
+    name_rows(panel, [_name(row) for row in rows])
+    if rows[0].against is not None:
+        panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
 
 
-def _name(run: str, against: str | None) -> str:
-    return run if against is None else f"{run} − {against}"  # noqa: RUF001 - a minus sign
+def _name(row: EstimatedScore) -> str:
+    return row.run if row.against is None else f"{row.run} − {row.against}"  # noqa: RUF001 - a minus sign

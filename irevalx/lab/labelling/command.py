@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from irevalx.cli.values import complete_file
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
+    complete_option,
     group_by_option_with,
     groups_option,
     interval_alpha_option,
@@ -37,7 +39,7 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     group_by_option_with("no groups"),
     click.option(
         "--resamples",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_DRAWS),
         metavar="B",
         default=RESAMPLES,
         help=(
@@ -48,6 +50,7 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     interval_alpha_option,
     seed_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,

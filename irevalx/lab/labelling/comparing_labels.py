@@ -13,7 +13,7 @@ from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.progress_bars import progress_bar
@@ -44,6 +44,7 @@ def labels(
     alpha: float = ALPHA,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     labels_format: str | None = None,
@@ -64,6 +65,7 @@ def labels(
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant for the measures.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
     progress : show on standard error how many draws have been made, on a terminal.
@@ -77,7 +79,7 @@ def labels(
     with_groups = groups is not None or group_by is not None
     if with_groups and not are_given(runs):
         raise UsageError("groups and group_by must be given together with runs")
-    resamples = checks.whole_number("resamples", resamples, least=0)
+    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     alpha = significance_level("alpha", alpha)
     by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
     used_seed = chosen_seed(seed)
@@ -93,16 +95,24 @@ def labels(
             warn(line)
     if by_topic:
         found += agreement.findings_by_topic()
+    notes: tuple[str, ...] = ()
     if are_given(runs):
         experiment = experiment_of(
-            Qrels(both.judgments), runs, measures, level=level, min_retrieved=min_retrieved, least_runs=1
+            Qrels(both.judgments),
+            runs,
+            measures,
+            level=level,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            least_runs=1,
         )
         of_run = _two_groups(groups_of(experiment.runs, groups, group_by)) if with_groups else None
         of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
         for line in _group_warnings(of_runs):
             warn(line)
         found += of_runs
-    return LabelFindings(found, used_seed if resamples else None)
+        notes = experiment.notes()
+    return LabelFindings(found, used_seed if resamples else None, notes=notes)
 
 
 def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.plot.line_labels import LabelledLine, LineLabels
 from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.plot.ticks import name_places
@@ -26,8 +26,7 @@ _BAND = 0.11
 """The opacity of bands."""
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Frozen):
     """A line, maybe with a band.
 
     Parameters
@@ -46,8 +45,7 @@ class Curve:
     markers: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class LinePanel:
+class LinePanel(Frozen):
     """A panel of lines.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
 from irevalx.lab.plot.page import POINT, dark, figure_of, size_of, width_of
 
 _SIZE = 7.0
@@ -53,8 +53,7 @@ def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArra
     return placed
 
 
-@dataclass(frozen=True)
-class LabelledLine:
+class LabelledLine(Frozen):
     """The ends of a line, and what it is called.
 
     Parameters

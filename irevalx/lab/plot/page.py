@@ -9,7 +9,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+from irevalx.frozen import Frozen
 
 _STYLE: Any = {
     "axes.axisbelow": True,
@@ -73,8 +74,7 @@ _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pd
 """Nothing that differs between two calls."""
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Frozen):
     """What a figure is drawn for.
 
     Parameters

@@ -6,18 +6,19 @@ Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomp
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.experiment import Experiment
-from irevalx.frozen import cached_property
+from irevalx.frozen import cached_property, replace, values
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import NONREL, measure
-from irevalx.measures.incomplete import EPSILON, SMOOTHING, inferred_average_precision
+from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE
+from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Reading, Settings
@@ -43,7 +44,7 @@ class TopicsWithTruth(Topics, kw_only=True):
     true_precision: FloatArray
 
 
-def without_pool(t: Topics, c: float = SMOOTHING, epsilon: float = EPSILON) -> FloatArray:
+def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSILON) -> FloatArray:
     """Return infAP of each topic that does not know which documents were pooled: the paper's equation 2.
 
     Parameters
@@ -87,27 +88,31 @@ ERROR_SOURCES = tuple(
 """The two measures."""
 
 
+class AssessedWithTruth(AssessedRanking):
+    """A ranking assessed with a sample of the judgments, which knows the precisions under the full ones as well."""
+
+    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
+        t = super()._assess(ranking, settings, reading)
+        if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):
+            return t
+        full = ranking.assess(self.judgments, self.judgments.grades, level=settings.level)
+        seen = (t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
+        return TopicsWithTruth(*seen, true_precision=full.hits_so_far / full.rank)
+
+
 class WithErrorSources(Experiment):
-    """An experiment with the two measures behind its own."""
+    """An experiment with the two measures after its own."""
 
-    def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs, as ``Experiment`` does."""
+    def _assessed(
+        self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
+    ) -> AssessedRanking:
+        plain = super()._assessed(ranking, missing, grades, pooled)
         if not any(request in ERROR_SOURCES for request in self.requests):  # those that need strata, say
-            return super().values(grades, pooled)
-        sampled = self.grades if grades is None else grades
-
-        def assess(ranking: Ranking, reading: Reading, level: int) -> Topics:
-            t = ranking.assess(self.judgments, sampled, level=level, reading=reading, pooled=pooled)
-            if reading != "nonrel":
-                return t
-            full = ranking.assess(self.judgments, self.grades, level=level)
-            seen = (t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
-            return TopicsWithTruth(*seen, true_precision=full.hits_so_far / full.rank)
-
-        return self._evaluated(assess)
+            return plain
+        return AssessedWithTruth(*values(plain))
 
 
 def with_error_sources(experiment: Experiment) -> WithErrorSources:
     """Return an experiment with the two measures as well."""
-    own = {field.name: getattr(experiment, field.name) for field in fields(experiment)}
-    return WithErrorSources(**{**own, "requests": (*experiment.requests, *ERROR_SOURCES)})
+    both = replace(experiment, requests=(*experiment.requests, *ERROR_SOURCES))
+    return WithErrorSources(*values(both))

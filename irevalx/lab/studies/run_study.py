@@ -7,7 +7,6 @@ Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +16,7 @@ from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
 from irevalx.lab.studies.study_samples import Division, draw, pooled_in
 from irevalx.measures.declare import Measure
@@ -73,8 +72,7 @@ def is_comparable(measure: Measure, reference: str, statistic: str) -> bool:
     return reference != "AP" or statistic not in OF_SCALE or estimates_ap
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(Frozen):
     """A level of incompleteness: how much is left of the judgments.
 
     Parameters
@@ -88,8 +86,7 @@ class Level:
     number: Fraction
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+class Study(Frozen):
     """The result of a study.
 
     Parameters
@@ -188,8 +185,7 @@ class Study:
         return reversal_warnings(*names, self.reversals, "under full and under reduced judgments")
 
 
-@dataclass(frozen=True, eq=False)
-class _Reduced:
+class _Reduced(Frozen):
     """What comes of reduced judgments.
 
     Parameters

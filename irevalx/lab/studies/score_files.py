@@ -5,20 +5,19 @@ from __future__ import annotations
 import csv
 import math
 import os
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.lab.studies.summary_files import StudySummary, number_of
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 _COLUMNS = ("level", "sample", "run", "measure", "score")
 
 
-@dataclass(frozen=True, eq=False)
-class StudyScores:
+class StudyScores(Frozen):
     """What scores.csv says of a study.
 
     Parameters

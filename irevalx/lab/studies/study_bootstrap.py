@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import Frozen
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws, agreement_draws, quantile_interval
 from irevalx.statistics.decisions import Decisions, confusion, decide
 from irevalx.statistics.knees import THRESHOLD, knee_interval, knee_places
@@ -18,8 +18,7 @@ _BATCH = 4_000_000
 """How many differences of two runs for a topic are in memory at a time."""
 
 
-@dataclass(frozen=True)
-class Resampling:
+class Resampling(Frozen):
     """How topics are resampled.
 
     Parameters
@@ -37,8 +36,7 @@ class Resampling:
     decisions: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class StudyIntervals:
+class StudyIntervals(Frozen):
     """Intervals of the means over samples.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.errors import UsageError, quote
-from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.sample_values import graded_among, requests_of_samples
+from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import warnings_without_relevant
 from irevalx.experiments.strata_design import divided, read_design
 from irevalx.lab.command.input_files import GRADED, Inputs
@@ -26,6 +24,7 @@ from irevalx.lab.command.parameters import (
     FIGURE_STYLE,
     SHARE,
     chosen_seed,
+    complete_option,
     digits_option,
     quiet_option,
     seed_option,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
 @lab_command(
     "study",
     *EXPERIMENT,
+    complete_option,
     click.option(
         "--scheme",
         type=click.Choice(SCHEMES),
@@ -171,7 +171,7 @@ def command(
     of_strata = None if strata_file is None else Source(strata_file)
     sources = [inputs.qrels_source, *inputs.run_sources, *([of_strata] if of_strata else [])]
     files = [{"path": source.path, "sha256": source.sha256()} for source in sources]
-    experiment = _experiment(inputs)
+    experiment = inputs.experiment(requests_of_samples(inputs.measures, inputs.level))
     if own_pool:
         experiment = experiment.within_pool(int(max(level.number for level in chosen_levels)))
     if infap_errors:
@@ -228,13 +228,6 @@ def _refuse_contradictions(scheme: str, *, own_pool: bool, has_strata: bool) -> 
         raise UsageError(f"--own-pool must be given together with --scheme depth or mixed, but got {scheme}")
     if (scheme == "strata") != has_strata:
         raise UsageError("--scheme strata and --strata must be given together")
-
-
-def _experiment(inputs: Inputs) -> Experiment:
-    """Read judgments and runs for measures of any sample."""
-    requests = requests_of_samples(inputs.measures, inputs.level)
-    graded = graded_among(inputs.measures, inputs.level) or ("map",)
-    return replace(replace(inputs, measures=graded).experiment(), requests=requests)
 
 
 def write_tables(study: Study, folder: Path, about: dict[str, object], digits: int) -> None:

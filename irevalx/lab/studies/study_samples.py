@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +11,10 @@ from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.strata import Design, StrataSample
+from irevalx.frozen import Frozen
 
 
-@dataclass(frozen=True, eq=False)
-class Division:
+class Division(Frozen):
     """A division of the judgments into strata, and how much of each is drawn.
 
     Parameters

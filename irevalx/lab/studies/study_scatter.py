@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
 from irevalx.lab.plot.page import GREY, Page
 from irevalx.lab.plot.ranges import ranges_of
 from irevalx.lab.plot.square_panels import SquarePanels
@@ -42,8 +42,7 @@ def scatter_parts(study: Study) -> dict[str, list[int]]:
     return parts
 
 
-@dataclass(frozen=True, eq=False)
-class ScatterPanel:
+class ScatterPanel(Frozen):
     """Scores of runs under reduced judgments against those under full ones.
 
     Parameters

@@ -7,13 +7,13 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.lab.studies.run_study import REFERENCES, SCHEMES, axis_of
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
@@ -24,8 +24,7 @@ _DRAWN = tuple(f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in 
 """The columns of numbers that figures show; summaries of older versions may lack some."""
 
 
-@dataclass(frozen=True, eq=False)
-class StudySummary:
+class StudySummary(Frozen):
     """What summary.csv says of a study.
 
     Parameters

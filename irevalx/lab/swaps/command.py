@@ -11,7 +11,7 @@ import click
 from irevalx.errors import UsageError, quote
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, seed_option
+from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, complete_option, seed_option
 from irevalx.lab.swaps.rates import swap_rate
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.significance import DECIMALS
@@ -42,6 +42,7 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
 @command_of(
     "swap-rate",
     *EXPERIMENT,
+    complete_option,
     click.option(
         "--sizes",
         multiple=True,

@@ -166,6 +166,7 @@ def swap_rate(
     bins: float | Fraction | None = None,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> SwapRates | SwapRatesByDifference:
@@ -183,6 +184,7 @@ def swap_rate(
         decimals.
     seed : of the topic sets; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
 
@@ -195,9 +197,19 @@ def swap_rate(
     draws = checks.whole_number("draws", draws, least=1)
     width = None if bins is None else _width(bins)
     seed = chosen_seed(seed)
-    ranked = ranked_runs_of(qrels, runs, measures, level=level, min_retrieved=min_retrieved, rel_format=rel_format)
+    ranked = ranked_runs_of(
+        qrels,
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+    )
     tested, drawn = {}, {}
-    for measure, scale, values in zip(ranked.measures, ranked.scales, defined_values(ranked, warn), strict=True):
+    defined = defined_values(ranked, warn)
+    notes = ranked.notes([len(ranked.topics) - values.shape[1] for values in defined])
+    for measure, scale, values in zip(ranked.measures, ranked.scales, defined, strict=True):
         n_topics = values.shape[1]
         _refuse_topics(measure, n_topics, sizes)
         tested[measure] = scale, scale.transform(values)
@@ -210,12 +222,12 @@ def swap_rate(
             measure: [swaps.swap_rate(values, sets) for sets in drawn[values.shape[1]]]
             for measure, (_, values) in tested.items()
         }
-        return SwapRates(found, seed)
+        return SwapRates(found, seed, notes=notes)
     by_difference = {
         measure: {sets.shape[2]: swap_bins(values, sets, width, scale) for sets in drawn[values.shape[1]]}
         for measure, (scale, values) in tested.items()
     }
-    return SwapRatesByDifference(by_difference, ranked.requests, seed)
+    return SwapRatesByDifference(by_difference, ranked.requests, seed, notes=notes)
 
 
 def _width(bins: Any) -> Fraction:

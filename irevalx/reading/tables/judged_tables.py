@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.stretches import Stretches
 from irevalx.errors import Warn
-from irevalx.judgments.drawn import DrawnJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.drawn_files import drawn_judgments
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.entries import Entries
+from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC
-from irevalx.reading.tables.tables import Table
+from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table
 from irevalx.trec_eval.versions import Compat
 
 
 def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Judgments:
     """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
     grades, topics, docnos = table.read(GRADE, TOPIC, DOCNO)
-    return Entries.of_rows(table.path, Stretches.of(topics), docnos, grades).judgments()
+    return Entries.of_rows(table.path, topics, docnos, grades).judgments()
 
 
 def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
     """Return the rows of a table as a pool; ArgumentError where a column is missing, or something in it."""
     topics, docnos = table.read(TOPIC, DOCNO)
-    return Entries.of_rows(table.path, Stretches.of(topics), docnos, np.zeros(topics.size)).pool()
+    return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
 
 def subtopic_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
@@ -38,7 +36,7 @@ def subtopic_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Su
     return SubtopicJudgments.joined(table.path, [part])
 
 
-def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> DrawnJudgments:
+def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
     """Return the rows of a table as judgments; a probability that is missing is not known.
 
     Parameters
@@ -52,4 +50,4 @@ def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Drawn
     """
     topics, docnos, grades, methods, probabilities = table.read(TOPIC, DOCNO, GRADE, METHOD, PROBABILITY)
     lines = np.arange(1, topics.size + 1)
-    return drawn_judgments(table.path, topics, docnos, grades, methods, probabilities, lines, warn)
+    return judgments_with_probabilities(table.path, topics, docnos, grades, methods, probabilities, lines, warn)

@@ -199,7 +199,7 @@ def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
     x, y = run_file(tmp_path / "x", {"1": X}), scoring(tmp_path / "y", {"a": [0.2], "b": [0.3]})
     for pair in ((x, y), (y, x)):
         result = lab("agree", *pair, "--rbo", "0.9")
-        rule = f"X and Y must both be runs, or both be scorings, but '{x}' is a run and '{y}' is none"
+        rule = f"x and y must both be runs, or both be scorings, but {x} is a run and {y} is none"
         assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 
 
@@ -208,8 +208,11 @@ def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
     """Runs have no measures."""
     x = run_file(tmp_path / "x", {"1": X})
     result = lab("agree", x, x, "--rbo", "0.9", *option)
-    name = "--measures" if option[0] == "-m" else option[0]
-    rule = f"{name} must be given for scorings only, but X and Y are runs"
+    rule = {
+        "--against": "against must be given for scorings only, but x and y are runs",
+        "--resamples": "resamples must be given for scorings only, but x and y are runs",
+        "-m": "--measures must be given together with RUN, or not at all",
+    }[option[0]]
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 
 
@@ -217,5 +220,5 @@ def test_tables_for_people(tenth: Path) -> None:
     """What is about something else has a table of its own."""
     result = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5")
     assert result.stdout.startswith(b"agreement\n\nmeasure ")
-    assert "decisions which runs differ" in result.stdout.decode()
+    assert "pairwise decisions" in result.stdout.decode()
     assert "rank-biased overlap" in result.stdout.decode()

@@ -27,7 +27,7 @@ def test_topics_of_two_runs() -> None:
     x = run_of("1 a 4\n1 b 3\n1 c 3\n1 d 0.5\n2 a 1\n3 a 1")
     y = run_of("2 a 7\n1 c 0.9\n1 a 0.9\n1 e 0.8\n1 b 0.70\n1 f 0.7\n1 d 0.6\n1 g 0.1\n4 a 1\n5 a 1")
     told: list[str] = []
-    table = overlap_of_runs(x, y, 0.9, told.append)
+    [table] = overlap_of_runs(x, y, 0.9, told.append).tables()
     assert told == ["3 of 5 topics are left out: only one of the runs has results for them"]
     assert table.columns == ("topic", "x", "y", "common", *OVERLAP_COLUMNS)
     first, second, mean = table.rows
@@ -43,7 +43,7 @@ def test_scores_that_differ_in_the_last_digit_are_no_ties() -> None:
     """Many digits are read exactly."""
     x = run_of("1 a 0.12345678901234567\n1 b 0.12345678901234561\n")
     y = run_of("1 b 2\n1 a 1\n")
-    ext = overlap_of_runs(x, y, 0.9).rows[0][4]
+    ext = overlap_of_runs(x, y, 0.9).rows[0].rbo_w_ext
     assert ext == pytest.approx(rank_biased_overlap([["a"], ["b"]], [["b"], ["a"]], 0.9)["w"].ext)
 
 

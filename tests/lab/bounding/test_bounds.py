@@ -14,7 +14,6 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.weighted_measures import weighted_measures
-from irevalx.frozen import replace as replace_fields
+from irevalx.frozen import replace
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.reading.source import Source
@@ -146,7 +145,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     retrieved = {(topic, docno) for run in runs.values() for topic, docnos in run.items() for docno in docnos}
     unjudged = sorted(pair for pair in retrieved if grades.get(pair, -1) < 0)
     assert unjudged
-    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "--quiet")
+    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "-c", "--quiet")
     found = {(row["run"], row["against"], row["topic"]): row for row in rows}
     pairs = [*((run, "") for run in "abc"), *combinations("abc", 2)]
     assert list(found) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
@@ -249,7 +248,7 @@ def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], co
         for share in rng.uniform(0, 1, DRAWS).tolist():
             hidden = rng.random(experiment.judgments.grades.size) < share
             grades = np.where(hidden, -1, experiment.judgments.grades)
-            judged = replace_fields(experiment.judgments, grades=grades)
+            judged = replace(experiment.judgments, grades=grades)
             some = WeightedScores(replace(experiment, judgments=judged), measure)
             for row in rows:
                 found, true = some.bounds(row), truth[row]
@@ -332,11 +331,13 @@ def test_tables_for_people(tmp_path: Path) -> None:
 
 
 def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
-    """A run without results for a topic scores 0 there; topics without results of any run are left out, in words."""
+    """It is left out, in words; under -c a run without results for a topic scores 0 there."""
     grades: Grades = {("1", "a"): 1, ("2", "a"): 1, ("3", "a"): 1}
-    rows, told = bounds(
-        *written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}}), "-m", "P.2"
-    )
+    paths = written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}})
+    rows, told = bounds(*paths, "-m", "P.2")
+    assert {row["topic"] for row in rows} == {"1", "all"}
+    assert "1 of 3 judged topics, those that every run has results for" in told
+    assert "left out for lack of results: a 1, b 2" in told
+    rows, told = bounds(*paths, "-m", "P.2", "-c")
     assert [float(row["difference"]) for row in rows if row["topic"] == "2"] == [0.5, 0.0, 0.5]
-    assert "1 of 3 judged topics are left out" in told
-    assert "b: 1 of 2 topics without results count as 0" in told
+    assert "all 3 judged topics; those without results count as 0 (a 1, b 2)" in told

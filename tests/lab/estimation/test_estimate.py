@@ -21,6 +21,7 @@ COLUMNS = [
     *("measure", "run", "against", "estimate", "low", "high", "standard_error", "lambda"),
     *("classical", "classical_low", "classical_high", "correlation"),
     *("human_topics", "machine_topics", "effective_topics"),
+    *("p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high"),
 ]
 
 
@@ -52,7 +53,7 @@ def worked_example(folder: Path) -> list[str | Path]:
 
 
 def test_example(tmp_path: Path) -> None:
-    """The numbers of ppi-python 0.2.3: the mean of a, and its difference to a run that has nothing."""
+    """The numbers of ppi-python 0.2.3, with t(3): the mean of a, and its difference to a run that has nothing."""
     rows, told = estimates(*worked_example(tmp_path))
     assert list(rows[0]) == COLUMNS
     assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ab"]
@@ -60,11 +61,11 @@ def test_example(tmp_path: Path) -> None:
         "lambda": 0.581633,
         "estimate": 0.504847,
         "standard_error": 0.072568,
-        "low": 0.362616,
-        "high": 0.647078,
+        "low": 0.504847 - 3.182446 * 0.072568,
+        "high": 0.504847 + 3.182446 * 0.072568,
         "classical": 0.5,
-        "classical_low": 0.280869,
-        "classical_high": 0.719131,
+        "classical_low": 0.5 - 3.182446 * 0.129099,
+        "classical_high": 0.5 + 3.182446 * 0.129099,
         "correlation": 0.932673,
         "human_topics": 4,
         "machine_topics": 6,
@@ -78,7 +79,8 @@ def test_example(tmp_path: Path) -> None:
         "",
         "",
     ]
-    assert "an interval of so few human topics (4) is too short" in told
+    assert [rows[1][name] for name in ("low", "high", "p", "differ")] == [""] * 4
+    assert "an interval of so few human topics (4, below 40) is too short, and p too small" in told
     assert "lambda is fitted" in told
 
 
@@ -111,6 +113,41 @@ def test_a_good_machine_helps_and_a_bad_one_does_not(tmp_path: Path) -> None:
     rows, told = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
     assert "effective_topics is less than 1.1 times the human topics in " in told
     assert "the correlation of human and machine scores is too low" in told
+
+
+def test_all_pairs_are_corrected_for_their_number(tmp_path: Path) -> None:
+    """Holm's steps and Bonferroni's bound, by literal loops; simultaneous intervals leave out 0 where runs differ."""
+    arguments = split(tmp_path, 0.5, 0.2, 0.05)
+    p = [float(row["p"]) for row in estimates(*arguments)[0] if row["against"]]
+    stepped: list[float] = []
+    for number, one in enumerate(sorted(p)):
+        stepped.append(min(1.0, max([(len(p) - number) * one, *stepped])))
+    holm = dict(zip(sorted(p), stepped, strict=True))
+    for correction, expected in (
+        ("holm", [holm[one] for one in p]),
+        ("bonferroni", [min(1.0, len(p) * one) for one in p]),
+        ("none", p),
+    ):
+        rows = [row for row in estimates(*arguments, "--correction", correction)[0] if row["against"]]
+        assert [float(row["corrected_p"]) for row in rows] == pytest.approx(expected)
+        assert [row["differ"] == "True" for row in rows] == [one < 0.05 for one in expected]
+        assert all(bool(row["simultaneous_low"]) == (correction == "bonferroni") for row in rows)
+        if correction == "bonferroni":
+            ends = [(float(row["simultaneous_low"]), float(row["simultaneous_high"])) for row in rows]
+            assert [low > 0 or high < 0 for low, high in ends] == [row["differ"] == "True" for row in rows]
+            assert all(low < float(row["low"]) for row, (low, _) in zip(rows, ends, strict=True))
+
+
+def test_equal_differences_are_not_certain(tmp_path: Path) -> None:
+    """Two topics in which a is 0.1 better each: there is no interval, p is that of two flips of signs."""
+    _, a, b = runs_with_hits(tmp_path, {"a": [1] * 4, "b": [0] * 4}, depth=10)
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in (1, 2) for d in range(10)))
+    machine.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in range(1, 5) for d in range(10)))
+    rows, told = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
+    [row] = [row for row in rows if row["against"]]
+    assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
+    assert "all human topics have the same value in 2 of 3 rows" in told
 
 
 def test_several_measures(tmp_path: Path) -> None:
@@ -167,7 +204,8 @@ def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> 
     [
         (["-m", "gm_map"], "a measure must be a mean over topics here, but got 'gm_map', a geometric mean"),
         (["-m", "num_rel_ret"], "a measure must be a mean over topics here, but got 'num_rel_ret', a sum"),
-        (["--baseline", "x"], "--baseline must be one of the runs (a b), but got 'x'"),
+        (["--baseline", "x"], "baseline must be one of the runs (a b), but got 'x'"),
+        (["--correction", "tukey"], "--correction"),
         (["--lambda", "1.5"], "--lambda"),
     ],
 )
@@ -185,11 +223,13 @@ def test_missing_options(tmp_path: Path) -> None:
 
 
 def test_tables_for_people(tmp_path: Path) -> None:
-    """Two tables that fit a screen; json has one, with all columns."""
+    """Tables that fit a screen, the tests with what they are; json has one, with all columns."""
     arguments = worked_example(tmp_path)
     printed = lab("estimate", *arguments, "--quiet").stdout.decode()
     assert "estimates with machine labels" in printed
     assert "how far machine labels help" in printed
+    assert "Corrected p: holm, for the 1 differences of a measure" in printed
+    assert "not all of them together" in printed
     assert max(map(len, printed.splitlines())) <= 130
     tables = json.loads(lab("estimate", *arguments, "--quiet", "--format", "json").stdout)
     assert list(tables) == ["estimates"]

@@ -17,11 +17,9 @@ pytest.importorskip("matplotlib")
 import numpy as np
 from matplotlib.figure import Figure
 
-from irevalx.lab.estimation.figures import estimated_intervals
 from irevalx.lab.labelling.figures import confusion_map
 from irevalx.lab.plot import page
 from irevalx.lab.plot.page import Page
-from irevalx.statistics.prediction_powered import Estimates
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -119,39 +117,6 @@ def test_bias_against_holes(tmp_path: Path, drawn: list[Figure]) -> None:
             chosen = [row for row in rows if (row["measure"], row["judgments"]) == (measure, kind)]
             expected = [(float(row["holes"]), float(row["bias"])) for row in chosen]
             assert np.array(points(panel, kind)) == pytest.approx(np.array(expected))
-
-
-def test_intervals_of_estimates(tmp_path: Path, drawn: list[Figure]) -> None:
-    """Each row has two intervals, that with the machine's labels above; scores and differences have panels."""
-    lines = QRELS.read_text().splitlines(keepends=True)
-    human = tmp_path / "human"
-    human.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
-    arguments: tuple[str | Path, ...] = ("--human", human, "--machine", machine(tmp_path), *RUNS[:3])
-    result = called("estimate", *arguments, "--figure", tmp_path / "f.png")
-    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
-    [scores, differences] = drawn[0].axes
-    assert [label.get_text() for label in scores.get_yticklabels()] == ["count1", "count2", "guess1"]
-    assert differences.get_title() == "map: differences"
-    ends = [line.get_xdata() for line in scores.get_lines() if np.size(line.get_xdata()) == 2]
-    expected = [
-        [float(row[f"{name}low"]), float(row[f"{name}high"])] for row in rows[:3] for name in ("", "classical_")
-    ]
-    assert np.array(ends, np.float64) == pytest.approx(np.array(expected))
-
-
-def test_estimates_of_many_runs(tmp_path: Path) -> None:
-    """Measures are beside each other; differences of which a page has no room for are left out, and a note says so."""
-    some, none = np.linspace(0, 1, 55), np.zeros(55, np.bool_)
-    found = Estimates(some, some, some, some, some, none, some, some, some, some, some)
-    about: list[tuple[str, str | None]] = [(f"r{run}", None) for run in range(10)] + [
-        ("r1", f"r{run}") for run in range(45)
-    ]
-    with page.style():
-        figure = estimated_intervals([("map", about, found), ("P_5", about, found)], 0.05, Page())
-        few = estimated_intervals([("map", about[:40], found), ("P_5", about[:40], found)], 0.05, Page(3.3))
-    assert [panel.get_title() for panel in figure.axes] == ["map", "P_5"]
-    assert "The 45 differences of runs are left out." in figure.get_supxlabel().replace("\n", " ")
-    assert [panel.get_title() for panel in few.axes] == ["map", "map: differences", "P_5", "P_5: differences"]
 
 
 def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:

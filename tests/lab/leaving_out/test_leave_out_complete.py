@@ -231,19 +231,19 @@ def test_labels_of_other_documents() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--complete", "labels"), "--labels and --complete labels must be given together"),
-        (("--labels", "labels"), "--labels and --complete labels must be given together"),
-        (("--labels-replace",), "--labels-replace must be given together with --labels"),
-        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "--docs and --complete, with svm or kld, must"),
+        (("--complete", "labels"), "labels must be given together with complete labels"),
+        (("--labels", "labels"), "labels must be given together with complete labels"),
+        (("--labels-replace",), "labels_replace must be given together with labels"),
+        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "documents and complete, with svm or kld, must"),
         (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
-        (("--removed", "--holes", "3"), "--removed must not be given together with"),
-        (("--complete", "svm"), "--docs and --complete, with svm or kld, must be given together"),
-        (("--docs", "docs"), "--docs and --complete, with svm or kld, must be given together"),
+        (("--removed", "--holes", "3"), "--removed and --holes must not be given together"),
+        (("--complete", "svm"), "documents and complete, with svm or kld, must be given together"),
+        (("--docs", "docs"), "documents and complete, with svm or kld, must be given together"),
         (
             ("--complete", "nonrelevant", "--docs", "docs"),
-            "--docs and --complete, with svm or kld, must be given together",
+            "documents and complete, with svm or kld, must be given together",
         ),
-        (("--complete", "svm", "--docs", "docs", "-l", "0"), "--level must be at least 1 with --complete, but got 0"),
+        (("--complete", "svm", "--docs", "docs", "-l", "0"), "level must be at least 1 with complete, but got 0"),
     ],
 )
 def test_usage_errors(flags: tuple[str, ...], message: str) -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
@@ -28,10 +27,12 @@ from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals, removed_table
+from irevalx.experiments.ranked_runs import RunRules, requests_of
+from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
+from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.input_files import Inputs
+from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.study_tables import all_knees_table, knees_table
 from irevalx.process.messages import Messages
@@ -115,7 +116,7 @@ def test_documents_outside_the_pool(
 
 
 def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
-    """A run without results for a topic scores 0 there; a topic that no run has is left out."""
+    """Topics are those that every run has or, if asked for, all judged ones: then a run scores 0 where it has none."""
     full = reference.read_qrels(QRELS.read_text())
     full["nobody"] = {"D000": 1}
     path = write(tmp_path / "qrels", full)
@@ -125,16 +126,24 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     judgments = GradedText.of(path).judgments
     runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
-    assert b"nobody" not in read.topics
+    assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
+    assert not read.missing.any()
+    line = (
+        "11 of 13 judged topics, those that every run has results for; left out for lack of results: count1 2, "
+        "count2 1 (-c counts them as 0)"
+    )
+    assert said == [line]
+    assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
+    said.clear()
+    read = prepare(judgments, runs, ["map"], RunRules(complete=True), warn=said.append)
+    assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
-    assert said == [
-        "1 of 13 judged topics are left out: no run has results for them",
-        "count1: 1 of 12 topics without results count as 0",
-    ]
+    assert read.values()[0, 1, read.topics.index(b"3")] > 0
+    assert said == ["all 13 judged topics; those without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], least_retrieved=0.95, warn=said.append)
-    assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
+        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
+    assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
 @pytest.mark.parametrize(
@@ -327,18 +336,18 @@ def test_documents_removed_for_each_topic() -> None:
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     groups = {name: name.rstrip("12") for name in runs}
-    removed = removed_table(read, list(removals(read, names, 10)))
-    rows = {(row["group"], row["topic"]): row for row in records_of(removed)}
+    removed = LeftOutRuns(read, names, list(removals(read, names, 10)), "removed").removed_documents
+    rows = {(row.group, row.topic): row for row in removed}
     total = 0
     for group in set(names):
         whole, reduced = reference.without_group(full, runs, groups, group, 10)
         for topic in full:
             gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
             row = rows[group, topic]
-            assert (row["removed"], row["relevant"]) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][one] > 0 for one in gone))
             total += len(gone)
-    assert rows["mean", "mean"]["removed"] == pytest.approx(total / len(full) / len(set(names)))
-    assert sum(row["removed"] for (_, topic), row in rows.items() if topic == "all") == total
+    assert rows["mean", "mean"].removed == pytest.approx(total / len(full) / len(set(names)))
+    assert sum(row.removed for (_, topic), row in rows.items() if topic == "all") == total
 
 
 @pytest.mark.parametrize("only", [None, "count"])
@@ -390,7 +399,7 @@ def test_one_group_alone() -> None:
         assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
     assert "tau_b_all_runs" not in every["summary"][0]
     done = lab(*shared, "--only", "nobody")
-    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
+    assert done.stderr == "irevalx-lab: only must be one of count, guess, vector, but got 'nobody'\n"
 
 
 RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias

@@ -252,7 +252,7 @@ def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None
     [
         (("--scheme", "strata"), "--scheme strata and --strata must be given together"),
         (("--strata", TEXT), "--scheme strata and --strata must be given together"),
-        (("--scheme", "strata", "--strata", "a:1"), "--strata must be depth, or runs, and ranges"),
+        (("--scheme", "strata", "--strata", "a:1"), "strata must be depth, or runs, and ranges"),
         (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
         (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
         (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),

@@ -1,4 +1,4 @@
-"""Parquet files on the command line and in Python, through pyarrow and DuckDB."""
+"""Parquet files on the command line and in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import lzma
 import os
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from threading import Thread
@@ -18,13 +17,11 @@ from running import run
 from table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
 
 import irevalx
+from irevalx.reading import file_format
 from irevalx.reading.source import Source
-from irevalx.reading.tables import arrow_streams, parquet
 
 QRELS, RUN, OTHER = made_qrels(Random(1)), made_run(Random(2)), made_run(Random(3))
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-
-LIBRARIES = [name for name in ("pyarrow", "duckdb") if find_spec(name)]
 
 
 def write(path: Path, given: dict[str, list[Any]]) -> Path:
@@ -44,17 +41,8 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
     return qrels, write(tmp_path / "mine.parquet", columns(RUN, "score")), tmp_path / "qrels", tmp_path / "mine.txt"
 
 
-@pytest.mark.parametrize("consumer", ["nanoarrow", "pyarrow", None])
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_python(
-    library: str, consumer: str | None, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Every library gives what the text file gives, in Python, whatever the file is called."""
-    if consumer and not find_spec(consumer):
-        pytest.skip(f"needs {consumer}")
-    monkeypatch.setattr(parquet, "library", lambda: library)
-    monkeypatch.setattr(parquet, "consumer", lambda: consumer)
-    monkeypatch.setattr(arrow_streams, "consumer", lambda: consumer)
+def test_python(files: tuple[Path, ...], tmp_path: Path) -> None:
+    """A file gives what the text file gives, in Python, whatever it is called."""
     qrels, mine, qrels_file, run_file = files
     expected = irevalx.evaluate(qrels_file, run_file, "official").to_dict()
     odd_name = tmp_path / "a*b [c]" / "mine"
@@ -78,7 +66,6 @@ def test_python(
         )
 
 
-@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
 def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
     """The command takes Parquet files beside text files, from pipes and compressed, and prints the same."""
     qrels, mine, qrels_file, run_file = files
@@ -112,7 +99,6 @@ def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: P
         (tmp_path / "pipe").unlink()
 
 
-@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
 def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) -> None:
     """A file with a column run counts as many runs, in the order of their first rows; one that fails, as one."""
     qrels, mine, qrels_file, _ = files
@@ -135,11 +121,8 @@ def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) 
     assert "null: column 'topic', row 2 (the first is 1) must be a string" in run(qrels, null).stderr
 
 
-@pytest.mark.skipif(not LIBRARIES, reason="needs pyarrow or DuckDB")
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_damaged(library: str, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
     """A file that only begins as Parquet cannot be read, and a format that tables do not have is refused."""
-    monkeypatch.setattr(parquet, "library", lambda: library)
     for content in (b"PAR1", b"PAR1\x15\x00 and nothing else", files[1].read_bytes()[:-20]):
         (tmp_path / "damaged").write_bytes(content)
         for read in (irevalx.Qrels.read, irevalx.Run.read):
@@ -150,10 +133,10 @@ def test_damaged(library: str, files: tuple[Path, ...], monkeypatch: pytest.Monk
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without a library the error says what to install."""
-    monkeypatch.setattr(parquet, "library", lambda: None)
+    """Without pyarrow the error says what to install."""
+    monkeypatch.setattr(file_format, "find_spec", lambda name: None)
     (tmp_path / "run").write_bytes(b"PAR1\x15")
-    with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow or DuckDB: pip install 'irevalx\[arrow\]'"):
+    with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow: pip install 'irevalx\[arrow\]'"):
         irevalx.Run.read(tmp_path / "run")
 
 

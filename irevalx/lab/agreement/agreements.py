@@ -1,0 +1,293 @@
+"""How far two scorings of the same runs agree: correlations, errors, changes of rank, decisions and overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from irevalx.api import checks
+from irevalx.api.forms import source_of
+from irevalx.api.inputs import Qrels, Run
+from irevalx.api.scores import Scores
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError, UsageError, shown_name
+from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
+from irevalx.frozen import Frozen, fields
+from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
+from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
+from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
+from irevalx.lab.agreement.scorings import Scoring
+from irevalx.lab.command.result import Result
+from irevalx.reading.formats import SAMPLED, read_trec_results
+from irevalx.reading.runs import Run as OpenedRun
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reports.table import Table
+from irevalx.statistics.bootstrap import STATISTICS, bootstrap_warnings
+from irevalx.statistics.correlations import agree as agreement_of
+from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
+from irevalx.statistics.rank_biased_overlap import OVERLAP_COLUMNS
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+INTERVAL_COLUMNS = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+"""The ends of the intervals of the agreement, as columns."""
+
+
+class AgreementOfMeasure(Frozen, kw_only=True):
+    """How far two scorings agree under a measure; y is compared with x.
+
+    Parameters
+    ----------
+    tau, tau_b, tau_ap, pearson : correlations of the runs' scores; tau counts ties as concordant.
+    rms, bias : root mean square and mean of y - x.
+    rank_change : mean absolute change of a run's rank.
+    rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
+    risen, fallen : the run that does; None where none does.
+    significant : the share of runs whose scores differ significantly (paired t test over topics, p < 0.05); None for
+        two measures, or without values by topic.
+    runs : their number.
+    decisions : how pairwise decisions go together; None where ``significant`` is.
+    intervals : by statistic, over draws of topics; None where none were asked for, or without values by topic.
+    overlap : rank-biased overlap of the rankings of runs, by the names of ``OVERLAP_COLUMNS``; None if not asked for.
+    """
+
+    measure: str
+    tau: float
+    tau_b: float
+    tau_ap: float
+    pearson: float
+    rms: float
+    bias: float
+    rank_change: float
+    rise: int
+    risen: str | None
+    fall: int
+    fallen: str | None
+    significant: float | None
+    runs: int
+    decisions: Confusion | None
+    intervals: Mapping[str, tuple[float, float]] | None
+    overlap: Mapping[str, float] | None
+
+
+_NESTED = ("decisions", "intervals", "overlap")
+"""Fields of a row that are several columns of a table."""
+
+
+class ScoringAgreement(Result):
+    """How far two scorings agree, measure by measure.
+
+    Parameters
+    ----------
+    rows : one for each measure.
+    seed : of the draws of topics; None where none were drawn.
+    """
+
+    rows: Sequence[AgreementOfMeasure]
+    seed: int | None = None
+
+    def tables(self) -> list[Table]:
+        """Return one table with a row for each measure."""
+        first, *others = self._parts()
+        columns = (*first.columns, *(column for part in others for column in part.columns[1:]))
+        rows = [
+            (*row, *(value for part in others for value in part.rows[number][1:]))
+            for number, row in enumerate(first.rows)
+        ]
+        return [Table("agreement", columns, rows)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same as several tables, without those that have nothing."""
+        return [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
+
+    def _parts(self) -> list[Table]:
+        """Return the columns by what they are about, after the measures."""
+        columns = tuple(name for name in fields(AgreementOfMeasure) if name not in _NESTED)
+        counts = [row.decisions and row.decisions.columns for row in self.rows]
+        decisions = [of_row and [of_row[name].item() for name in DECISION_COLUMNS] for of_row in counts]
+        tables = [
+            Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
+            self._part("pairwise decisions", DECISION_COLUMNS, decisions),
+        ]
+        if self.seed is not None:
+            ends = [row.intervals and [end for name in STATISTICS for end in row.intervals[name]] for row in self.rows]
+            tables.append(self._part("intervals of agreement", INTERVAL_COLUMNS, ends))
+        if any(row.overlap for row in self.rows):
+            overlaps = [list(row.overlap.values()) if row.overlap else None for row in self.rows]
+            tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
+        return tables
+
+    def _part(self, title: str, columns: Sequence[str], values: Sequence[Any]) -> Table:
+        """Return a table with the measures and, where there are some, their values."""
+        nothing = [None] * len(columns)
+        rows = [(row.measure, *(of_row or nothing)) for row, of_row in zip(self.rows, values, strict=True)]
+        return Table(title, ("measure", *columns), rows)
+
+
+def agree(
+    x: Any,
+    y: Any,
+    runs: Any = None,
+    measures: str | Iterable[str] = (),
+    *,
+    against: str | None = None,
+    rbo: float | None = None,
+    resamples: int = 0,
+    seed: int | None = None,
+    level: int = 1,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+) -> ScoringAgreement | RunOverlap:
+    """Measure how far two scorings of the same runs agree.
+
+    Parameters
+    ----------
+    x, y : scorings: ``Scores``, dictionaries as ``Scores.to_dict`` has them, or files that irevalx or trec_eval
+        printed. With ``runs`` two judgments instead, as ``irevalx.evaluate`` takes them, and the runs are evaluated
+        with each. With ``rbo`` they may be two runs.
+    runs, measures : as ``irevalx.evaluate`` takes them; at least two runs. Without measures, eight usual ones.
+    against : compare every measure of y with this one of x, named as irevalx prints it; None for the same.
+    rbo : add rank-biased overlap, this being the chance of looking at the next rank, in (0, 1).
+    resamples : of topics, for intervals; 0 for none.
+    seed : of the draws of topics; None for a new one, which the result has.
+    level : the least grade that is relevant.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : the format of judgments, as ``irevalx.evaluate`` has it. With sampled each of x and y is a file of a
+        sample of strata or of qrels, and measures of grades, of strata and of probabilities stand side by side.
+
+    Returns
+    -------
+    A row for each measure; for two runs, a row for each topic, of their rankings of documents.
+
+    Raises
+    ------
+    InputError : the scorings have no runs or no measure in common.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    resamples = checks.whole_number("resamples", resamples, least=0)
+    if rbo is not None:
+        rbo = checks.real_number("rbo", rbo)
+        if rbo is None or not 0 < rbo < 1:
+            raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
+    given = are_given(runs)
+    if not given:
+        options = {"measures": measures, "level": level, "min_retrieved": min_retrieved, "rel_format": rel_format}
+        usual = {"measures": (), "level": 1, "min_retrieved": 0.0, "rel_format": "qrels"}
+        _refuse(options, usual, "together with runs, or not at all")
+    if rbo is not None and not given:
+        x, y = _kept(x, "x"), _kept(y, "y")
+        if _are_runs(x, y):
+            options = {"against": against, "resamples": resamples}
+            _refuse(options, {"against": None, "resamples": 0}, "for scorings only, but x and y are runs")
+            return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
+    options = {"level": level, "min_retrieved": min_retrieved}
+    if given:
+        scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
+    else:
+        scorings = [_scoring_of(x, "x"), _scoring_of(y, "y")]
+    found = paired_scores(scorings[0], scorings[1], against, warn)
+    for line in _warnings(found, resamples):
+        warn(line)
+    drawn = chosen_seed(seed) if resamples else None
+    return ScoringAgreement([_row(paired, resamples, drawn, rbo) for paired in found], drawn)
+
+
+def _row(paired: PairedScores, resamples: int, seed: int | None, rbo: float | None) -> AgreementOfMeasure:
+    agreement = agreement_of(paired.x, paired.y, paired.runs)
+    overlap = None if rbo is None else dict(zip(OVERLAP_COLUMNS, overlap_of_scorings(paired, rbo), strict=True))
+    return AgreementOfMeasure(
+        measure=paired.measure,
+        **{name: getattr(agreement, name) for name in fields(agreement)},
+        significant=paired.changed,
+        runs=len(paired.runs),
+        decisions=paired.decisions,
+        intervals=None if seed is None else paired.intervals(resamples, seed=seed),
+        overlap=overlap,
+    )
+
+
+def _refuse(options: Mapping[str, Any], usual: Mapping[str, Any], rule: str) -> None:
+    """Raise ArgumentError for the first option that is not as usual: it must be given by the rule."""
+    for name, value in options.items():
+        if value != usual[name]:
+            raise ArgumentError(f"{name} must be given {rule}")
+
+
+def _warnings(found: Sequence[PairedScores], resamples: int) -> list[str]:
+    """Return a line for each measure under which runs differ in both directions, and one if topics are few."""
+    lines = []
+    for paired in found:
+        if pairs := paired.reversed_pairs:
+            first, second = pairs[0]
+            more = f" and {len(pairs) - 1} more pairs" if pairs[1:] else ""
+            lines.append(
+                f"{paired.measure}: {first} and {second}{more} differ significantly in both scorings, but in opposite "
+                "directions"
+            )
+    if resamples:
+        numbers = [paired.values_x.shape[1] for paired in found if paired.values_x is not None]
+        lines += bootstrap_warnings(min(numbers)) if numbers else []
+    return lines
+
+
+def _evaluated(
+    judgments: Sequence[Any], runs: Any, measures: Sequence[str], rel_format: str, options: Mapping[str, Any]
+) -> list[Scoring]:
+    """Evaluate the runs with each of several judgments."""
+    each = opened_runs(runs)
+    if rel_format == SAMPLED.name:
+        sources = [source_of(one, what) for one, what in zip(judgments, "xy", strict=True)]
+        return scorings_of_samples(sources, each, measures, **options)
+    found = []
+    for one, what in zip(judgments, "xy", strict=True):
+        ranked = ranked_runs_of(one, each, measures, rel_format=rel_format, **options)
+        path = what if isinstance(one, Qrels) else shown_name(ranked.judgments.documents.path)
+        found.append(Scoring.of(path, ranked))
+    return found
+
+
+def _kept(given: Any, what: str) -> Any:
+    """Return what was given, a file with its content, so that it can be looked at and read again."""
+    if isinstance(given, Scores | Run | Mapping | Scoring):
+        return given
+    source = source_of(given, what)
+    return Source(source.path, b"".join(source.chunks(CHUNK_SIZE)))
+
+
+def _scoring_of(given: Any, what: str) -> Scoring:
+    """Read a scoring, whatever form it has."""
+    if isinstance(given, Scores):
+        given = given.to_dict()
+    if isinstance(given, Mapping):
+        return Scoring.given(given, what)
+    return Scoring.read(given if isinstance(given, Source) else source_of(given, what))
+
+
+def _run_of(given: Any) -> OpenedRun:
+    """Open a run, whatever form it has."""
+    if isinstance(given, Source):
+        return read_trec_results(given, TREC_EVAL_10, False, warn)
+    [run], _ = runs_of(given)
+    return run
+
+
+def _are_runs(x: Any, y: Any) -> bool:
+    """Return whether both are runs; raises UsageError if one of them is."""
+    found = [_is_run(one) for one in (x, y)]
+    if found[0] != found[1]:
+        (run, other) = ((x, "x"), (y, "y")) if found[0] else ((y, "y"), (x, "x"))
+        names = [shown_name(one.path) if isinstance(one, Source) else what for one, what in (run, other)]
+        raise UsageError(
+            f"x and y must both be runs, or both be scorings, but {names[0]} is a run and {names[1]} is none"
+        )
+    return found[0]
+
+
+def _is_run(given: Any) -> bool:
+    """Return whether it is a run: a file that looks like one, or ``{topic: {docno: score}}``."""
+    if isinstance(given, Source):
+        return looks_like_run(b"".join(given.chunks(CHUNK_SIZE)))
+    if isinstance(given, Mapping):
+        return not any(isinstance(value, Mapping) for topic in given.values() for value in topic.values())
+    return isinstance(given, Run)

@@ -1,0 +1,311 @@
+"""Scores and differences of runs, estimated from some topics that people judged and many that a machine labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irevalx.api import checks
+from irevalx.api.inputs import Qrels
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.label_files import TwoLabellings
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, significance_level
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.result import Result
+from irevalx.lab.estimation.estimated_rows import EstimatedScore
+from irevalx.reports.table import Table
+from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
+from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates, prediction_powered
+from irevalx.statistics.scales import MEAN
+from irevalx.statistics.significance import ALPHA
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CORRECTION_NAMES = (*CORRECTIONS, *SHORT_NAMES)
+"""What the correction may be called."""
+
+
+class EstimatedScores(Result):
+    """Estimated means of runs, and differences of pairs.
+
+    Parameters
+    ----------
+    rows : for each measure the means, then the differences.
+    alpha : intervals cover the true value with probability 1 - alpha.
+    correction : of the p-values.
+    """
+
+    rows: Sequence[EstimatedScore]
+    alpha: float
+    correction: str
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("estimates", EstimatedScore, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same as tables that are less wide: estimates, tests, and how far the machine helps."""
+        [table] = self.tables()
+        of_pairs = [row for row in table.rows if row[2] is not None]
+        parts = [
+            (
+                "estimates with machine labels (estimate) and from human topics alone (classical)",
+                ("estimate", "low", "high", "classical", "classical_low", "classical_high"),
+                table.rows,
+                (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
+            ),
+            ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
+            (
+                "how far machine labels help",
+                ("standard_error", "lambda", "correlation", "human_topics", "machine_topics", "effective_topics"),
+                table.rows,
+                (),
+            ),
+        ]
+        return [
+            _with_columns(Table(title, table.columns, rows, n_labels=3, notes=notes), columns)
+            for title, columns, rows, notes in parts
+            if rows
+        ]
+
+    def _notes(self, n_rows: int) -> tuple[str, ...]:
+        n_pairs = n_rows // len({row.measure for row in self.rows})
+        notes = [
+            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
+            f"differ: it is below {self.alpha:g}."
+        ]
+        if self.correction == "bonferroni":
+            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
+        else:
+            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
+        return tuple(notes)
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the differences with their intervals, or the means if there is one run."""
+        from irevalx.lab.estimation.figures import estimated_intervals
+        from irevalx.lab.plot.page import Page, style
+
+        with style():
+            return estimated_intervals(self.rows, self.alpha, Page(width, titled))
+
+
+_PROBABILITIES = frozenset({"p", "corrected_p"})
+
+_OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
+
+
+def _with_columns(table: Table, columns: Sequence[str]) -> Table:
+    """Return a table with its labels and some of its columns, without those in which nothing stands."""
+    places = [table.columns.index(name) for name in columns]
+    shown = [*range(table.n_labels), *(place for place in places if any(row[place] is not None for row in table.rows))]
+    names = tuple(table.columns[place] for place in shown)
+    return Table(
+        table.title,
+        names,
+        [[row[place] for place in shown] for row in table.rows],
+        n_labels=table.n_labels,
+        probabilities=_PROBABILITIES,
+        notes=table.notes,
+    )
+
+
+def estimate(
+    human: Any,
+    machine: Any,
+    runs: Any,
+    measures: str | Iterable[str] = "map",
+    *,
+    baseline: str | None = None,
+    correction: str = "holm",
+    weight: float | None = None,
+    alpha: float = ALPHA,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+) -> EstimatedScores:
+    """Estimate scores and differences from some topics that people judged and many that a machine labelled.
+
+    Parameters
+    ----------
+    human, machine : judgments as ``irevalx.evaluate`` takes them; the machine labels the topics of people and others,
+        and all of them together must be one random sample.
+    runs, measures : as ``irevalx.evaluate`` takes them; the measures are means over topics.
+    baseline : compare each run with this one; None for all pairs.
+    correction : of p-values for the number of comparisons of a measure: "holm", "bonferroni" (which has simultaneous
+        intervals too), "benjamini-hochberg" ("bh") or "none".
+    weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error.
+    alpha : intervals cover the true value with probability 1 - alpha; runs differ where the corrected p is below it.
+    level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
+
+    Raises
+    ------
+    InputError : fewer than two topics have both, or none has machine labels alone.
+    UsageError : a measure is no mean over topics, or the baseline is none of the runs.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    alpha = significance_level("alpha", alpha)
+    weight = checks.real_number("weight", weight)
+    if weight is not None and not 0 <= weight <= 1:
+        raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
+    if correction not in CORRECTION_NAMES:
+        raise checks.wrong("correction", " or ".join(CORRECTION_NAMES), correction)
+    ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
+    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    _warn_of_files(ours, theirs, labels)
+    experiment = experiment_of(
+        Qrels(labels.judgments),
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
+    )
+    for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
+        if scale is not MEAN:
+            raise UsageError(f"a measure must be a mean over topics here, but got {quote(measure)}, a {scale.name}")
+    pairs = _pairs(experiment, baseline)
+    correction = correction_named(correction)
+    rows: list[EstimatedScore] = []
+    estimated = []
+    for values in _values(experiment, labels):
+        found = prediction_powered(
+            *(_with_differences(side, pairs) for side in (values.human, values.machine, values.more)), weight=weight
+        )
+        estimated.append(found)
+        rows += _rows(values, found, experiment.runs, pairs, alpha=alpha, correction=correction)
+    for line in _warnings(estimated, fitted=weight is None):
+        warn(line)
+    return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
+
+
+class _Values(Frozen):
+    """The values of runs for a measure, shape (n_runs, n_topics) each: of topics of both, and of the machine's."""
+
+    measure: str
+    human: FloatArray
+    machine: FloatArray
+    more: FloatArray
+
+
+def _values(experiment: Experiment, labels: TwoLabellings) -> Iterator[_Values]:
+    """Yield the values of each measure, without topics for which some run has none; raises InputError."""
+    chosen = [labels.judgments.topic_index[topic] for topic in experiment.topics]
+    in_both = labels.in_both[chosen]
+    every = (
+        experiment.values(labels.human, labels.in_human),
+        experiment.values(labels.machine, labels.in_machine),
+    )
+    for measure, human, machine in zip(experiment.measures, *every, strict=True):
+        defined = np.isfinite(machine).all(axis=0)
+        both, only_machine = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
+        for least, mask, what in ((2, both, "that people judged too"), (1, only_machine, "that nobody judged")):
+            if mask.sum() < least:
+                raise InputError(
+                    f"{measure} must have machine labels of at least {least} topic{'s' if least > 1 else ''} {what}, "
+                    f"with results, but has {mask.sum()}"
+                )
+        if left_out := int((~both & ~only_machine).sum()):
+            warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
+        yield _Values(measure, human[:, both], machine[:, both], machine[:, only_machine])
+
+
+def _with_differences(values: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+    """Return the values of each run, then the differences of each pair."""
+    return np.stack([*values, *(values[run] - values[against] for run, against in pairs)])
+
+
+def _rows(
+    values: _Values,
+    found: Estimates,
+    runs: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    alpha: float,
+    correction: str,
+) -> Iterator[EstimatedScore]:
+    """Yield a row for each run, then for each pair."""
+    about = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
+    (low, high), (classical_low, classical_high) = found.interval(alpha), found.classical_interval(alpha)
+    simultaneous_low, simultaneous_high = found.interval(alpha / max(1, len(pairs)))
+    p = found.p
+    corrected_p = np.concatenate((np.full(len(runs), np.nan), CORRECTIONS[correction](p[len(runs) :])))
+    for row, (run, against) in enumerate(about):
+        is_pair, holds_together = against is not None, against is not None and correction == "bonferroni"
+        yield EstimatedScore(
+            measure=values.measure,
+            run=run,
+            against=against,
+            estimate=float(found.estimate[row]),
+            low=float(low[row]),
+            high=float(high[row]),
+            standard_error=float(found.standard_error[row]),
+            lambda_=float(found.weight[row]),
+            classical=float(found.classical[row]),
+            classical_low=float(classical_low[row]),
+            classical_high=float(classical_high[row]),
+            correlation=float(found.correlation[row]),
+            human_topics=values.human.shape[1],
+            machine_topics=values.more.shape[1],
+            effective_topics=float(found.effective_topics[row]),
+            p=float(p[row]) if is_pair else None,
+            corrected_p=float(corrected_p[row]) if is_pair else None,
+            differ=bool(corrected_p[row] < alpha) if is_pair else None,
+            simultaneous_low=float(simultaneous_low[row]) if holds_together else None,
+            simultaneous_high=float(simultaneous_high[row]) if holds_together else None,
+        )
+
+
+def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
+    """Return pairs of numbers of runs; the difference is that of the first to the second."""
+    numbers = range(len(experiment.runs))
+    if baseline is None:
+        return list(combinations(numbers, 2))
+    if baseline not in experiment.runs:
+        raise UsageError(f"baseline must be one of the runs ({' '.join(experiment.runs)}), but got {quote(baseline)}")
+    base = experiment.runs.index(baseline)
+    return [(run, base) for run in numbers if run != base]
+
+
+def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
+    """Warn of topics and documents that people judged and the machine did not label."""
+    ours, theirs = shown_name(human.path), shown_name(machine.path)
+    if lacking := sum(topic not in machine.topic_index for topic in human.topics):
+        warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
+    judged = labels.human >= 0
+    if lacking := int((judged & (labels.machine < 0)).sum()):
+        warn(
+            f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
+            "unjudged in the machine's scores"
+        )
+
+
+def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
+    """Yield what people should know before they believe the numbers, each once."""
+    n_rows = sum(one.estimate.size for one in estimated)
+    weak = sum(int((one.effective_topics < HELPFUL * one.n_human).sum()) for one in estimated)
+    if weak:
+        yield (
+            f"effective_topics is less than {HELPFUL} times the human topics in {weak} of {n_rows} rows: the "
+            "correlation of human and machine scores is too low there for the machine's labels to help"
+        )
+    if cut := sum(int(one.cut.sum()) for one in estimated):
+        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is cut there"
+    if (fewest := min(one.n_human for one in estimated)) < FEW_TOPICS:
+        reason = ": lambda is fitted to the same topics" if fitted else ""
+        yield f"an interval of so few human topics ({fewest}, below {FEW_TOPICS}) is too short, and p too small{reason}"
+    if constant := sum(int(((one.standard_error == 0) & (one.estimate != 0)).sum()) for one in estimated):
+        yield f"all human topics have the same value in {constant} of {n_rows} rows, which have no interval therefore"

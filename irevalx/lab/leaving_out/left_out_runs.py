@@ -1,0 +1,370 @@
+"""What becomes of runs that are judged without the documents that only their groups have found: typed rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from irevalx.api import checks
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.result import Result
+from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.reports.table import Table
+from irevalx.statistics.correlations import line_through
+from irevalx.statistics.decisions import DECISION_COLUMNS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.completion.predict import Decided
+
+FIGURES = ("changes", "holes")
+"""What can be drawn."""
+
+
+class RunLeftOut(Frozen, kw_only=True):
+    """A run under a measure, with all judgments and without those that only its group has found.
+
+    Parameters
+    ----------
+    judgments : how the missing ones were replaced: biased, if they were not.
+    score, left_out : with all judgments, and without; of sums of counts, whole numbers.
+    rank, rank_left_out : 1 + the number of runs strictly better.
+    significant : whether the scores differ significantly.
+    holes, bias : the share of holes among the first documents, and ``left_out`` less ``score``; None unless asked for.
+    """
+
+    run: str
+    group: str
+    measure: str
+    judgments: str
+    score: float
+    left_out: float
+    rank: int
+    rank_left_out: int
+    significant: bool
+    holes: float | None
+    bias: float | None
+
+
+class LeftOutSummary(Frozen, kw_only=True):
+    """Means over the runs that were left out, under a measure; the fields are those of ``LeftOut``.
+
+    Parameters
+    ----------
+    decisions : how pairwise decisions go together, by the names of ``Confusion.columns``.
+    """
+
+    measure: str
+    judgments: str
+    rank_change: float
+    rise: int
+    fall: int
+    bias: float
+    rms: float
+    tau: float
+    tau_b: float
+    significant: float
+    tau_b_all_runs: float
+    tau_all_runs: float
+    decisions: Mapping[str, float]
+
+
+class BiasOfHoles(Frozen, kw_only=True):
+    """How the bias of runs goes with their share of holes: a line of least squares through those that were left out.
+
+    The intercept is the bias to expect of a run without holes, and the slope what is added if all were holes.
+    """
+
+    measure: str
+    judgments: str
+    holes: float
+    bias: float
+    intercept: float | None
+    slope: float | None
+    correlation: float | None
+
+
+class PredictedGroup(Frozen, kw_only=True):
+    """What only a group has found, and how much of it is predicted right."""
+
+    group: str
+    judgments: str
+    only_there: int
+    relevant: int
+    predicted: int
+    predicted_relevant: int
+    right: int
+
+
+class RemovedFromTopic(Frozen, kw_only=True):
+    """How many judged documents a group takes with it for a topic, and how many of them are relevant.
+
+    Parameters
+    ----------
+    topic : ``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
+        documents per topic that [4] 5.2 gives.
+    """
+
+    group: str
+    topic: str
+    removed: float
+    relevant: float
+
+
+class LeftOutRuns(Result):
+    """Runs judged without the documents that only their groups have found.
+
+    Parameters
+    ----------
+    experiment : the runs.
+    groups : of each run.
+    removals : what each group takes with it.
+    shown : what the first table is about: one of ``runs``, ``summary``, ``pivot`` and ``removed``.
+    found : by kind of judgments; none where documents were only counted.
+    holes : shape (n_runs,); the share of holes in each run. None unless asked for.
+    holes_depth : among how many documents these are counted.
+    predictions : of the documents that each group takes with it; by kind of judgments, and by group.
+    judgments : those that each group is judged with; by group, and only where they were asked for.
+    """
+
+    experiment: Experiment
+    groups: Sequence[str]
+    removals: Sequence[Removal]
+    shown: str
+    found: Mapping[str, LeftOut] = {}
+    holes: FloatArray | None = None
+    holes_depth: int | None = None
+    predictions: Mapping[str, Mapping[str, Decided]] = {}
+    judgments: Mapping[str, GradedText] = {}
+
+    @property
+    def rows(self) -> list[RunLeftOut]:
+        """A row for each measure, run and kind of judgments."""
+        return [
+            RunLeftOut(
+                run=run,
+                group=self.groups[r],
+                measure=measure,
+                judgments=name,
+                score=self._printed(m, one.before[m, r]),
+                left_out=self._printed(m, one.after[m, r]),
+                rank=int(one.rank_before[m, r]),
+                rank_left_out=int(one.rank_after[m, r]),
+                significant=bool(one.changed[m, r]),
+                holes=None if self.holes is None else float(self.holes[r]),
+                bias=None if self.holes is None else float(one.after[m, r] - one.before[m, r]),
+            )
+            for m, measure in enumerate(self.experiment.measures)
+            for r, run in enumerate(self.experiment.runs)
+            for name, one in self.found.items()
+        ]
+
+    @property
+    def summary(self) -> list[LeftOutSummary]:
+        """A row for each measure and kind of judgments."""
+        return [
+            LeftOutSummary(
+                measure=measure,
+                judgments=name,
+                rank_change=one.rank_change[m].item(),
+                rise=one.rise[m].item(),
+                fall=one.fall[m].item(),
+                bias=one.bias[m].item(),
+                rms=one.rms[m].item(),
+                tau=one.tau[m].item(),
+                tau_b=one.tau_b[m].item(),
+                significant=one.share_changed[m].item(),
+                tau_b_all_runs=one.tau_b_all[m].item(),
+                tau_all_runs=one.tau_all[m].item(),
+                decisions={column: one.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
+            )
+            for m, measure, name, one in self._each()
+        ]
+
+    @property
+    def bias_of_holes(self) -> list[BiasOfHoles]:
+        """A row for each measure and kind of judgments; none unless holes were asked for."""
+        found: list[BiasOfHoles] = []
+        if self.holes is None:
+            return found
+        for m, measure, name, one in self._each():
+            holes, bias = self.holes[one.left_out], (one.after[m] - one.before[m])[one.left_out]
+            intercept, slope, correlation = line_through(holes, bias)
+            found.append(
+                BiasOfHoles(
+                    measure=measure,
+                    judgments=name,
+                    holes=float(holes.mean()),
+                    bias=float(bias.mean()),
+                    intercept=intercept,
+                    slope=slope,
+                    correlation=correlation,
+                )
+            )
+        return found
+
+    @property
+    def predicted_groups(self) -> list[PredictedGroup]:
+        """A row for each group, and for each kind of judgments that are predicted."""
+        relevant = self.experiment.grades >= self.experiment.level
+        return [
+            PredictedGroup(
+                group=removal.group,
+                judgments=name,
+                only_there=int(removal.removed.sum()),
+                relevant=int((removal.removed & relevant).sum()),
+                predicted=int(by_group[removal.group].predicted.sum()),
+                predicted_relevant=int(by_group[removal.group].relevant.sum()),
+                right=int((by_group[removal.group].relevant & relevant).sum()),
+            )
+            for removal in self.removals
+            for name, by_group in self.predictions.items()
+        ]
+
+    @property
+    def quality_of_predictions(self) -> list[QualityOfPredictions]:
+        """A row for each kind of judgments that are predicted."""
+        level, judgments = self.experiment.level, self.experiment.judgments
+        return [
+            completion_quality(name, judgments, self.removals, by_group, level)
+            for name, by_group in self.predictions.items()
+        ]
+
+    @property
+    def removed_documents(self) -> list[RemovedFromTopic]:
+        """A row for each group and topic, with sums and means after those of each group, and the mean of all means."""
+        experiment = self.experiment
+        relevant = [
+            replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in self.removals
+        ]
+        counts = removed_by_topic(experiment, self.removals), removed_by_topic(experiment, relevant)
+        topics = [os.fsdecode(topic) for topic in experiment.topics]
+        rows: list[tuple[str, str, float, float]] = []
+        for removal, of_group, of_relevant in zip(self.removals, *counts, strict=True):
+            rows += zip([removal.group] * len(topics), topics, of_group.tolist(), of_relevant.tolist(), strict=True)
+            rows.append((removal.group, "all", int(of_group.sum()), int(of_relevant.sum())))
+            rows.append((removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
+        rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
+        return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
+
+    def tables(self) -> list[Table]:
+        """Return the tables, that of the rows which are ``shown`` first; the summary has the decisions in it."""
+        return self._tables(decisions_apart=False)
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the tables, with the decisions in one of their own."""
+        return self._tables(decisions_apart=True)
+
+    def figure(self, *, draw: str = "changes", width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw how scores and ranks change, or the bias of runs against their share of holes.
+
+        Parameters
+        ----------
+        draw : one of ``FIGURES``.
+
+        Raises
+        ------
+        ArgumentError : ``draw`` is none of these, or holes were not asked for.
+        """
+        from irevalx.lab.leaving_out.figures import bias_against_holes, changes
+        from irevalx.lab.plot.page import Page, style
+
+        if draw not in FIGURES:
+            raise checks.wrong("draw", " or ".join(FIGURES), draw)
+        with style():
+            if draw == "changes":
+                return changes(self.experiment, self.found, Page(width, titled))
+            if self.holes is None or self.holes_depth is None:
+                raise checks.wrong("draw", "changes, where holes have not been counted", draw)
+            return bias_against_holes(self.experiment, self.found, self.holes, self.holes_depth, Page(width, titled))
+
+    def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:
+        """Yield the place and the name of each measure with each kind of judgments."""
+        for m, measure in enumerate(self.experiment.measures):
+            for name, one in self.found.items():
+                yield m, measure, name, one
+
+    def _printed(self, m: int, score: float) -> float:
+        """Return a score as the evaluator prints it: a sum of counts is a whole number."""
+        return round(score) if self.experiment.counts[m] else float(score)
+
+    def _tables(self, *, decisions_apart: bool) -> list[Table]:
+        if self.shown == "removed":
+            return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
+        if self.shown == "pivot":
+            return [self._pivot()]
+        unlabelled, n_labels = _labels(self.found)
+        of_holes = Table.of(
+            "bias against the share of holes",
+            BiasOfHoles,
+            self.bias_of_holes,
+            without=unlabelled,
+            n_labels=1 + n_labels,
+        )
+        tables = [self._summary(with_decisions=not decisions_apart)]
+        if self.shown == "summary":
+            return [*tables, of_holes] if of_holes.rows else tables
+        without = {*unlabelled, *(("holes", "bias") if self.holes is None else ())}
+        tables.insert(0, Table.of("runs", RunLeftOut, self.rows, without=without, n_labels=3 + n_labels))
+        if decisions_apart:
+            tables.append(self._decisions())
+        if of_holes.rows:
+            tables.append(of_holes)
+        if self.predictions:
+            unlabelled, n_labels = _labels(self.predictions)
+            of_groups, of_kinds = self.predicted_groups, self.quality_of_predictions
+            tables += [
+                Table.of("predictions", PredictedGroup, of_groups, without=unlabelled, n_labels=1 + n_labels),
+                Table.of(
+                    "quality of predictions", QualityOfPredictions, of_kinds, without=unlabelled, n_labels=n_labels
+                ),
+            ]
+        return tables
+
+    def _summary(self, *, with_decisions: bool) -> Table:
+        """Return the table of ``summary``; what is about all runs is there only where some were not left out."""
+        unlabelled, n_labels = _labels(self.found)
+        are_all = all(one.left_out.all() for one in self.found.values())
+        without = {*unlabelled, "decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
+        rows = self.summary
+        table = Table.of("summary", LeftOutSummary, rows, without=without, n_labels=1 + n_labels)
+        if not with_decisions:
+            return table
+        cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, rows, strict=True)]
+        return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
+
+    def _decisions(self) -> Table:
+        _, n_labels = _labels(self.found)
+        columns = ("measure", "judgments")[: 1 + n_labels]
+        cells = [((row.measure, row.judgments)[: 1 + n_labels] + tuple(row.decisions.values())) for row in self.summary]
+        return Table("decisions which runs differ", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
+
+    def _pivot(self) -> Table:
+        """Return a row for each run: its scores under the full judgments, then under each other kind."""
+        full = next(iter(self.found.values())).before
+        kinds = {"full": full, **{name: one.after for name, one in self.found.items()}}
+        measures = self.experiment.measures
+        printed = [
+            [self._printed(m, score) for score in of_measure]
+            for scores in kinds.values()
+            for m, of_measure in enumerate(scores)
+        ]
+        return Table(
+            "runs and judgments",
+            ("run", "group", *(f"{name}_{measure}" for name in kinds for measure in measures)),
+            list(zip(self.experiment.runs, self.groups, *printed, strict=True)),
+            n_labels=2,
+            heads=("run", "group", *(f"{name} {measure}" for name in kinds for measure in measures)),
+            for_paper=True,
+        )
+
+
+def _labels(several: Collection[str]) -> tuple[tuple[str, ...], int]:
+    """Return which fields have no column, and how many columns name kinds of judgments: one where there are several."""
+    return ((), 1) if len(several) > 1 else (("judgments",), 0)

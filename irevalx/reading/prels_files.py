@@ -1,0 +1,143 @@
+"""Files of judgments of a sample with inclusion probabilities, with the probabilities of drawing: the format prels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.errors import MalformedLineError, Warn, quote, shown_name
+from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+from irevalx.reading.blocks import whole_file
+from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.hints import judgments_hint
+from irevalx.reading.layout import Layout, word_for
+from irevalx.reading.lines import DataLines, cut_lines
+from irevalx.reading.runs import group_by_topic
+from irevalx.reading.source import Source
+from irevalx.trec_eval.numbers import c_double, c_long
+from irevalx.trec_eval.versions import Compat
+
+NOT_DRAWN = -999
+"""From this grade down a document was pooled and not drawn."""
+
+NOT_AT_RANDOM = (0, 2)
+"""Methods that have chosen a document whatever chance said, so that its probability is 1."""
+
+AT_RANDOM = (1, 2, 4)
+"""Methods that have drawn a document at random."""
+
+
+def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
+    """Read the judgments of a sample with inclusion probabilities.
+
+    Parameters
+    ----------
+    source : the file.
+    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
+    compat : whether lines that start with ``#`` are comments.
+    strict : whatever it says, numbers that are not plain are refused.
+    warn : called with a line about probabilities out of bounds, whose lines do not count.
+
+    Raises
+    ------
+    UnreadableFileError
+    MalformedLineError : a line does not have its columns, a grade or method is not a whole number, or a probability
+        that counts is not a number (or NA) or is 0.
+    """
+    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
+    grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
+    names = (lines["TOPIC"], lines["DOCNO"])
+    return judgments_with_probabilities(
+        source.path, *names, grades, methods, _probabilities(lines), lines.numbers, warn
+    )
+
+
+def judgments_with_probabilities(  # noqa: PLR0917 - the columns
+    path: str,
+    topics: Names,
+    docnos: Names,
+    grades: IntArray,
+    methods: IntArray,
+    probabilities: FloatArray,
+    lines: IntArray,
+    warn: Warn,
+) -> JudgmentsWithProbabilities:
+    """Choose the judgments that count, and bring those of each topic together.
+
+    Parameters
+    ----------
+    topics, docnos, grades, methods, probabilities, lines : of each judgment; a probability that is not known is nan.
+    warn : called with a line about probabilities out of bounds, whose judgments do not count.
+
+    Raises
+    ------
+    MalformedLineError : a probability that counts is 0.
+    """
+    drawn = grades > NOT_DRAWN
+    with np.errstate(invalid="ignore"):
+        outside = drawn & ((probabilities < 0) | (probabilities > 1))
+    if outside.any():
+        warn(_outside(path, probabilities, lines, np.flatnonzero(outside)))
+    kept = np.flatnonzero(drawn & ~outside & ~np.isnan(probabilities))
+    probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
+    for place in kept[probabilities[kept] == 0][:1].tolist():
+        raise MalformedLineError(
+            f"{shown_name(path)}:{lines[place]}: the probability of a document that was drawn must be above 0, but got "
+            f"0 for {quote(docnos.text(place))} of topic {quote(topics.text(place))}"
+        )
+    names, rows, order = group_by_topic(topics.take(kept))
+    kept = kept[order]
+    rows, ascending = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
+    kept = kept[ascending]
+    return JudgmentsWithProbabilities(
+        path=path,
+        topics=tuple(sorted(names)),
+        rows=rows,
+        docnos=docnos.take(kept),
+        grades=grades[kept],
+        probabilities=probabilities[kept],
+        at_random=np.isin(methods[kept], AT_RANDOM),
+        lines=lines[kept],
+    )
+
+
+def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntArray) -> str:
+    first, others = int(places[0]), places.size - 1
+    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
+    return (
+        f"{shown_name(path)}:{lines[first]}: a probability must be from 0 to 1, but got {probabilities[first]:g}; the "
+        f"line is taken for one of a document that was not drawn{more}"
+    )
+
+
+def _integers(lines: DataLines, name: str) -> IntArray:
+    """Read a column of whole numbers of 64 bits; anything else is an error."""
+    texts = lines[name]
+    values, plain = integers(texts)
+    for place in np.flatnonzero(~plain).tolist():
+        values[place], exact = c_long(texts.text(place))
+        if not exact:
+            shown = quote(texts.text(place))
+            raise MalformedLineError(
+                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {shown}"
+            )
+    return values
+
+
+def _probabilities(lines: DataLines) -> FloatArray:
+    """Read the column of probabilities; nan where it is NA."""
+    texts = lines["PROBABILITY"]
+    values, states = decimals(texts)
+    for place in np.flatnonzero(states == CLOSE).tolist():
+        values[place] = float(texts.text(place))
+    for place in np.flatnonzero(states == ODD).tolist():
+        text = texts.text(place)
+        values[place], plain = c_double(text)
+        if text == b"NA":
+            values[place] = np.nan
+        elif not plain:
+            raise MalformedLineError(
+                f"{lines.where(place)}: a probability must be a number or NA, but got {quote(text)}"
+            )
+    return values

@@ -1,0 +1,163 @@
+"""Runs in tables of pyarrow: rows read some at a time, in blocks of whole topics. This module needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irevalx.arrays.segments import AnyArray, IntArray, Segments
+from irevalx.frozen import replace
+from irevalx.reading.entries import Entries
+from irevalx.reading.runs import MOST_SMALL
+from irevalx.reading.tables.arrow_tables import (
+    BLOCK_ROWS,
+    LINE,
+    ArrowTable,
+    array_of,
+    names_of,
+    numbered,
+    schema_of,
+    table_of_arrow,
+    values_of,
+)
+from irevalx.reading.tables.spooled_rows import SpooledRows
+from irevalx.reading.tables.table_run import COLUMNS, TableRun
+from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC
+
+_ENOUGH = BLOCK_ROWS // 2
+"""So many rows are a block, if the next topic begins after them."""
+
+_FEW = 1 << 10
+"""So many of the last rows are looked at first for the place where the last topic begins."""
+
+_TOPIC, _DOCNO, _SCORE = (wanted.names[0] for wanted in (TOPIC, DOCNO, SCORE))
+
+
+def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
+    """Do what ``runs_of_table`` does.
+
+    A table that can be read only once, or takes long to read and has several runs, is kept in a temporary file.
+    """
+    table.check(*COLUMNS)
+    if not table.has(RUN):
+        rows: Callable[[], Iterator[pa.RecordBatch]] = partial(table.batches, *COLUMNS)
+        if table.read_once:
+            rows = SpooledRows(rows(), schema_of(*COLUMNS), table.path).rows
+        return [replace(_run(name, table.path, rows), is_unread=table.read_once)]
+    if not table.in_memory:
+        spooled = SpooledRows(table.batches(*COLUMNS, RUN), schema_of(*COLUMNS, RUN), table.path)
+        table = table_of_arrow(spooled.table(), table.path)
+    names, codes, lengths = numbered(batch.column(0) for batch in table.batches(RUN))
+    if not names:
+        return [_run(name, table.path, partial(table.batches, *COLUMNS))]
+    ends = pairwise([0, *np.cumsum(np.bincount(codes, lengths)).astype(np.int64).tolist()])
+    several: list[Callable[[], Iterator[pa.RecordBatch]]]
+    if _ascends(codes):
+        several = [partial(table.batches, *COLUMNS, first=first, last=last) for first, last in ends]
+    else:
+        every = pa.Table.from_batches(table.batches(*COLUMNS)).combine_chunks()
+        order = _order(codes, lengths, len(names))
+        several = [partial(_some, every, order[first:last]) for first, last in ends]
+    return [_run(run, table.path, rows) for run, rows in zip(names, several, strict=True)]
+
+
+def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
+    return iter(rows.take(array_of(places)).to_batches(BLOCK_ROWS))
+
+
+def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]]) -> TableRun:
+    """Return a run.
+
+    Parameters
+    ----------
+    rows : returns its rows, some at a time; it may be called again.
+    """
+    return TableRun(name, path, blocks=lambda: _blocks(rows(), path), again=lambda: _by_topic(rows(), path))
+
+
+def _blocks(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+    """Yield rows in blocks that end between topics, as far as those of a topic stand together; at least one block."""
+    for block in whole_topics(batches, _ENOUGH):
+        yield from _by_topic(block, path)
+
+
+def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
+    """Yield rows in blocks that end where the topic changes; at least one block.
+
+    Parameters
+    ----------
+    batches : with a column topic.
+    least : the rows that a block has at least, but for the last one. It ends with the first batch that makes them so
+        many, before the last topic of that.
+    """
+    block: list[pa.RecordBatch] = []
+    size, last = 0, None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        topics = batch.column(_TOPIC)
+        start = _start_of_last(topics)
+        if size + start >= least and (start or topics[0].as_py() != last):
+            yield [*block, batch.slice(0, start)]
+            block, size = [batch.slice(start)], batch.num_rows - start
+        else:
+            block.append(batch)
+            size += batch.num_rows
+        last = topics[-1].as_py()
+    yield block
+
+
+def _start_of_last(names: pa.Array) -> int:
+    """Return where the last of names begins, which stands in some rows on end."""
+    size = _FEW
+    while size < len(names):
+        tail = names.slice(len(names) - size)
+        ends = pc.run_end_encode(tail).run_ends
+        if len(ends) > 1:
+            return len(names) - size + int(ends[-2].as_py())
+        size *= 2
+    ends = pc.run_end_encode(names).run_ends
+    return int(ends[-2].as_py()) if len(ends) > 1 else 0
+
+
+def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+    """Yield rows in blocks of whole topics, whatever their order; at least one block. All rows are held in memory."""
+    rows = pa.Table.from_batches(batches, schema_of(*COLUMNS))
+    topics, codes, lengths = numbered(rows[_TOPIC].chunks)
+    order = None if _ascends(codes) else _order(codes, lengths, len(topics))
+    lengths = np.bincount(codes, lengths, len(topics)).astype(np.int64)
+    scores, lines = values_of(rows[_SCORE]), values_of(rows[LINE])
+    docnos = values_of(rows[_DOCNO]) if order is None else rows[_DOCNO].combine_chunks()
+    offsets = Segments.of_lengths(lengths).offsets
+    firsts = offsets.searchsorted(np.arange(0, offsets[-1], BLOCK_ROWS)).tolist()
+    for first, last in pairwise(dict.fromkeys((*firsts, len(topics)))) if topics else [(0, 0)]:
+        begin, end = offsets[[first, last]].tolist()
+        of_topics = Segments.of_lengths(lengths[first:last])
+        if order is None:
+            some: Any = slice(begin, end)
+            named = docnos.take(some)
+        else:
+            some = order[begin:end]
+            named = names_of([docnos.take(array_of(some))])  # side by side, which takes less time to look at
+        yield Entries(path, topics[first:last], of_topics, named, scores[some], lines[some])
+
+
+def _ascends(codes: AnyArray) -> bool:
+    return not np.any(codes[1:] < codes[:-1])
+
+
+def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
+    """Return the rows in ascending order of their numbers; those of equal ones keep theirs.
+
+    Parameters
+    ----------
+    codes, lengths : numbers below ``n_codes``, each once for rows on end, and how many rows these are.
+    """
+    of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
+    return np.argsort(of_rows, kind="stable")

@@ -1,0 +1,163 @@
+"""What Spark's Python workers do: rows of whole topics -> what runs score in them -> what runs come to.
+
+Rows come and go as record batches of pyarrow. A row that goes in has the columns run, topic, docno, grade and score: of
+a judgment the grade is there, of a retrieved document the score, and of a pooled one neither. A row of scores has the
+columns run, topic, values, counts and example. Without a topic it has the counts and the example of a run in a block,
+and without a run either those of the judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
+from irevalx.reading.entries import Entries
+from irevalx.reading.runs import Results
+from irevalx.reading.tables.arrow_runs import whole_topics
+from irevalx.reading.tables.arrow_tables import array_of, names_of, numbered, numbers_of, values_of
+from irevalx.settings import Settings
+from irevalx.spark.parts import Fold, NamedMeasures, Part
+
+THE_RUN = "run"
+"""What a run is called in whose table no column names it."""
+
+
+def read_blocks(
+    batches: Iterable[pa.RecordBatch],
+    least: int,
+    names: Sequence[str],
+    settings: Settings,
+    *,
+    pooled: bool,
+    strict: bool,
+) -> Iterator[tuple[Judgments, PoolGaps, dict[str, Results]]]:
+    """Yield judgments, with the pool and what that lacks, and what runs have retrieved, by their names, block by block.
+
+    Parameters
+    ----------
+    batches : rows by ascending topic.
+    least : the rows of a block, but for the last one.
+    names : of the runs that are there even if they have retrieved nothing.
+    pooled : whether there is a pool.
+    strict : refuse scores that are not finite numbers.
+
+    Raises
+    ------
+    MalformedNumberError : under ``strict``.
+    """
+    for block in whole_topics(batches, least):
+        if not block:
+            continue
+        rows = pa.Table.from_batches(block).combine_chunks()
+        block.clear()
+        is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
+        judgments, gaps = _entries("qrels", rows.filter(is_judged), "grade").judgments(), NO_GAPS
+        if pooled:
+            in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
+            judgments, gaps = add_pool(judgments, _entries("pool", rows.filter(in_pool), "grade").pool())
+        retrieved = rows.filter(is_retrieved)
+        several = dict.fromkeys(names, retrieved.slice(0, 0)) | dict(_by_run(retrieved))
+        yield (
+            judgments,
+            gaps,
+            {
+                run: _entries(run, rows, "score").results(settings.compat, run.encode(), strict=strict)
+                for run, rows in several.items()
+            },
+        )
+
+
+def _by_run(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the rows of each run, in their order."""
+    names, codes, lengths = numbered(rows["run"].fill_null(THE_RUN).cast(pa.large_string()).chunks)
+    codes = codes.repeat(lengths)
+    rows = rows.take(array_of(np.argsort(codes, kind="stable")))
+    ends = pairwise([0, *np.cumsum(np.bincount(codes)).tolist()])
+    for run, (first, last) in zip(names, ends, strict=True):
+        yield run.decode(), rows.slice(first, last - first)
+
+
+def _entries(path: str, rows: pa.Table, column: str) -> Entries:
+    """Return rows by topic, with their numbers (of a pool, anything)."""
+    topics, docnos = (names_of(rows[name].cast(pa.large_string()).chunks) for name in ("topic", "docno"))
+    return Entries.of_rows(path, topics, docnos, values_of(rows[column]), np.zeros(topics.size, np.int64))
+
+
+def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the scores of a part; values are null where a topic has none.
+
+    Parameters
+    ----------
+    runs : the names of its runs.
+    """
+    names = pa.array([*runs, None], pa.string())
+    n, n_values = part.values.shape
+    values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())
+    yield pa.record_batch(
+        {
+            "run": names.take(array_of(part.run)),
+            "topic": pa.array(part.topics, pa.binary()).cast(pa.string()),
+            "values": pa.ListArray.from_arrays(pa.array(n_values * np.arange(n + 1), pa.int32()), values),
+            "counts": pa.nulls(n, pa.list_(pa.int64())),
+            "example": pa.nulls(n, pa.list_(pa.string())),
+        }
+    )
+    yield pa.record_batch(
+        {
+            "run": names,
+            "topic": pa.nulls(len(names), pa.string()),
+            "values": pa.nulls(len(names), pa.list_(pa.float64())),
+            "counts": pa.array(np.vstack((part.of_runs, part.of_judgments)).tolist(), pa.list_(pa.int64())),
+            "example": pa.array(part.examples, pa.list_(pa.string())),
+        }
+    )
+
+
+def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
+    """Yield what runs come to: a row for each run with the fields of ``WholeRun``, and one without run for judgments.
+
+    Parameters
+    ----------
+    batches : scores of all parts by ascending run and topic.
+    measures : that the values are of.
+    """
+    folds: dict[str | None, Fold] = {}
+    for batch in batches:
+        runs = pc.run_end_encode(batch.column("run"))
+        ends = pairwise([0, *runs.run_ends.to_pylist()])
+        for run, (first, last) in zip(runs.values.to_pylist(), ends, strict=True):
+            _add(folds.setdefault(run, Fold(measures)), batch.slice(first, last - first))
+    yield pa.record_batch(_totals(folds))
+
+
+def _add(fold: Fold, rows: pa.RecordBatch) -> None:
+    """Add rows of one run to a fold."""
+    counted = rows.filter(rows.column("topic").is_null())
+    if counted.num_rows:
+        counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)
+        fold.count(counts, counted.column("example").to_pylist())
+    scored = rows.filter(rows.column("topic").is_valid())
+    if scored.num_rows:
+        values = scored.column("values").flatten()
+        shape = scored.num_rows, -1
+        has_value = values.is_valid().to_numpy(zero_copy_only=False).reshape(shape)
+        fold.add(numbers_of(values.fill_null(0.0)).reshape(shape), has_value)
+
+
+def _totals(folds: Mapping[str | None, Fold]) -> dict[str, Any]:
+    every = folds.values()
+    return {
+        "name": pa.array(list(folds), pa.string()),
+        "n_topics": pa.array([fold.n_topics for fold in every], pa.int64()),
+        "totals": pa.array([list(map(float, fold.totals)) for fold in every], pa.list_(pa.float64())),
+        "n_with_value": pa.array([fold.n_with_value.tolist() for fold in every], pa.list_(pa.int64())),
+        "counts": pa.array([fold.counts.tolist() for fold in every], pa.list_(pa.int64())),
+        "example": pa.array([fold.example for fold in every], pa.list_(pa.string())),
+    }

@@ -1,0 +1,192 @@
+"""The plan of an evaluation on Spark.
+
+Spark brings the rows of each topic together, be they judgments, pooled or retrieved documents, and its workers evaluate
+blocks of whole topics. Then it brings together what topics score by run, in ascending order, and workers fold that.
+Each worker is one process; nothing here schedules anything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from irevalx.api import checks
+from irevalx.api.checks import settings_of
+from irevalx.api.user_warnings import warn
+from irevalx.errors import NoTopicsError
+from irevalx.frozen import Frozen
+from irevalx.measures.select import Selection, refuse_contradictions, select
+from irevalx.reading.formats import QRELS
+from irevalx.settings import Settings
+from irevalx.spark.arrow_rows import read_blocks, score_rows, total_rows
+from irevalx.spark.checked_rows import JUDGED, POOLED, RETRIEVED, checked_rows, names_of_runs
+from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
+
+DataFrame: TypeAlias = Any
+"""Spark's."""
+
+_FIRST_ROWS = 1000
+"""So many rows are looked through for a judged topic before all of them are."""
+
+_SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
+_TOTALS = (
+    "name string, n_topics bigint, totals array<double>, n_with_value array<bigint>, counts array<bigint>, "
+    "example array<string>"
+)
+
+
+def evaluate(
+    qrels: DataFrame,
+    runs: DataFrame,
+    measures: str | Iterable[str] = "official",
+    *,
+    pool: DataFrame | None = None,
+    partitions: int | None = None,
+    block_rows: int = 60_000,
+    wide: bool = False,
+    **options: Any,
+) -> Values:
+    """Evaluate runs on Spark: the numbers of ``irevalx.evaluate``.
+
+    What takes little time is looked at now; values are computed when they are asked for.
+
+    Parameters
+    ----------
+    qrels : a column each for topic, docno and grade, by the names that ``irevalx.Qrels.read`` knows.
+    runs : a column each for topic, docno and score; the column ``run``, if there is one, names the run of each row.
+    measures : as ``irevalx.evaluate`` takes them; those whose values are texts are left out.
+    pool : the documents chosen for judging: a column each for topic and docno.
+    partitions : how many parts the topics are divided into; None leaves it to Spark.
+    block_rows : a worker evaluates so many rows at once, and those to the end of the topic.
+    wide : whether ``topics`` has a column for each measure, rather than a row.
+    options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
+        ``infap_c``, ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
+
+    Raises
+    ------
+    ArgumentError : an argument or the type of a column is not what it must be, or a column is missing.
+    NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
+    IrevalxError : as for ``irevalx.evaluate``, where measures or options make no sense.
+
+    Warns
+    -----
+    IrevalxWarning : what the command would say of measures and their parameters.
+    """
+    asked, strict = checks.texts("measures", measures), checks.flag("strict", options.pop("strict", False))
+    settings, wide = settings_of(**options), checks.flag("wide", wide)
+    refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
+    grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
+    block_rows = checks.whole_number("block_rows", block_rows, least=1)
+    selection = select(asked, settings, strict=strict, warn=warn)
+    judged, retrieved = checked_rows("qrels", qrels, JUDGED), checked_rows("runs", runs, RETRIEVED)
+    pooled = None if pool is None else checked_rows("pool", pool, POOLED)
+    with_missing = settings.complete and settings.compat.complete_evaluates_missing
+    names = names_of_runs(runs, retrieved) if with_missing else ()
+    highest = _highest_grade(judged, retrieved, settings, names)
+    computable(selection, highest, settings, warn)
+    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
+    every = judged.unionAll(retrieved) if pooled is None else judged.unionAll(retrieved).unionAll(pooled)
+    rows = every.repartition(*grouping).sortWithinPartitions("topic")
+    return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
+
+
+class Values:
+    """What runs score. Spark keeps the values of topics once they have been computed, until ``unpersist``."""
+
+    def __init__(self, scores: DataFrame, workers: Workers, wide: bool) -> None:
+        self._scores = scores
+        self._workers = workers
+        self._measures = named_measures(workers.selection())
+        self._wide = wide
+
+    @property
+    def topics(self) -> DataFrame:
+        """The values of topics, in any order: run, topic, measure and value; or run, topic and a column a measure."""
+        sql = import_module("pyspark.sql.functions")
+        of_topics = self._scores.where("topic IS NOT NULL")
+        shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
+        if self._wide:
+            columns = [sql.col("values")[place].alias(name) for place, name in enumerate(shown) if name]
+            return of_topics.select("run", "topic", *columns)
+        pairs = sql.inline(sql.arrays_zip(sql.array(*map(sql.lit, shown)), "values"))
+        rows = of_topics.select("run", "topic", pairs).toDF("run", "topic", "measure", "value")
+        return rows.where("measure IS NOT NULL AND value IS NOT NULL")
+
+    def summary(self) -> DataFrame:
+        """Compute the `all` rows: run, measure and value, by ascending run, measures in print order.
+
+        Raises
+        ------
+        NoTopicsError : a run has no topic that could be evaluated.
+
+        Warns
+        -----
+        IrevalxWarning : what the command would say of a run.
+        """
+        by_run = self._scores.repartition("run").sortWithinPartitions("run", "topic")
+        rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
+        [judged] = [WholeJudgments(row.counts, row.example) for row in rows if row.name is None]
+        runs = [WholeRun(*row) for row in rows if row.name is not None]
+        found = all_rows(runs, judged, self._workers.selection(), self._workers.settings, warn)
+        return self._scores.sparkSession.createDataFrame(found, "run string, measure string, value double")
+
+    def unpersist(self) -> None:
+        """Let Spark forget the values of topics."""
+        self._scores.unpersist()
+
+
+class Workers(Frozen):
+    """What workers are told, and what they do.
+
+    Parameters
+    ----------
+    highest_grade : of all judgments.
+    names : the runs that have values for every judged topic, whatever they retrieved.
+    pooled : whether there is a pool.
+    """
+
+    asked: tuple[str, ...]
+    settings: Settings
+    strict: bool
+    highest_grade: int
+    names: tuple[str, ...]
+    block_rows: int
+    pooled: bool
+
+    def selection(self) -> Selection:
+        """Return what is to be computed."""
+        return computable(select(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings)
+
+    def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Turn rows, sorted by topic, into scores."""
+        selection = self.selection()
+        blocks = read_blocks(
+            batches, self.block_rows, self.names, self.settings, pooled=self.pooled, strict=self.strict
+        )
+        for judgments, gaps, results in blocks:
+            part = Part.of(judgments, gaps, list(results.values()), selection, self.settings)
+            yield from score_rows(part, list(results))
+
+    def fold(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Turn scores, sorted by run and topic, into totals."""
+        return total_rows(batches, named_measures(self.selection()))
+
+
+def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
+    """Return the highest grade, or raise NoTopicsError where there is nothing to evaluate.
+
+    The first results usually show that there is something.
+    """
+    sql = import_module("pyspark.sql.functions")
+    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == os.fsdecode(settings.topic)
+    topics = retrieved.select("topic")
+    known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
+    looked_up = (
+        judged.withColumn("known", sql.lit(True)) if names else judged.join(sql.broadcast(known), "topic", "left")
+    )
+    highest, found = looked_up.agg(sql.max("grade"), sql.max(is_asked & sql.col("known"))).first()
+    if not found and (names or judged.where(is_asked).join(topics, "topic", "left_semi").isEmpty()):
+        raise NoTopicsError("at least one topic must have both judgments and results, but none has")
+    return highest or 0

@@ -1,0 +1,295 @@
+"""Evaluations in parts that have no topic in common: what each part comes to, and the `all` rows of all of them.
+
+The values of a run are folded in ascending order of its topics, some topics at a time; what is counted adds up in any
+order. Measures whose values are texts have no place here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import NoTopicsError, Warn
+from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
+from irevalx.evaluation.columns import population_of_values
+from irevalx.evaluation.spellings import hardly_any_judged
+from irevalx.evaluation.topic_values import little_judged, values_of, without_value
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import PoolGaps
+from irevalx.measures.declare import Measure
+from irevalx.measures.select import Selection
+from irevalx.measures.summary import Population, Total
+from irevalx.reading.runs import Results
+from irevalx.settings import Settings
+from irevalx.spark.part_counts import (
+    N_COUNTED,
+    Example,
+    JudgmentCounts,
+    RunCounts,
+    counts_of_judgments,
+    counts_of_runs,
+    examples,
+)
+
+NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
+"""The names that values are printed under, in print order, each with its measure."""
+
+
+def named_measures(selection: Selection) -> NamedMeasures:
+    """Return the names that a selection prints, each with its measure."""
+    return [(name, selected.measure) for selected in selection.measures for name in selected.names]
+
+
+def computable(
+    selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
+) -> Selection:
+    """Return what of a selection has numbers as values, and is allowed by the judgments.
+
+    Parameters
+    ----------
+    highest_grade : of all judgments; it stands for them.
+    warn : called with a line about measures that are left out; of texts only those that were asked for by name.
+
+    Raises
+    ------
+    EvaluationError : as ``values_of``, of measures.
+    """
+    by_name = {request.measure for request, _ in selection.requests if request.spelling}
+    texts = [one.measure for one in selection.measures if one.measure.number == "text"]
+    for measure in dict.fromkeys(texts):
+        if measure in by_name:
+            warn(f"{measure.name} is left out: its values are texts")
+    selection = replace(selection, measures=tuple(one for one in selection.measures if one.measure not in texts))
+    rows, nobody = Segments.of_lengths([1]), Names.of([b""])
+    judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
+    found = values_of(judgments, [], selection, settings)
+    for reason in found.unsupported:
+        warn(f"{reason}; it is left out")
+    allowed = {column.name for column in found.columns}
+    return replace(selection, measures=tuple(one for one in selection.measures if allowed.issuperset(one.names)))
+
+
+class Part(Frozen):
+    """What runs score in some topics.
+
+    Parameters
+    ----------
+    run : shape (n,); the number of the run, from 0 up.
+    topics : n.
+    values : shape (n, n_names).
+    has_value : shape (n, n_names); where it is false, ``values`` means nothing.
+    of_runs : shape (n_runs, n_counts); ``RunCounts``; then per name the documents that the reading makes relevant,
+        where ``-c`` counts them; then nothing.
+    of_judgments : shape (n_counts,); ``JudgmentCounts``; then per name the judged topics with a value, where not all
+        have one; then per level that ``compared_levels`` names the topics without a document judged nonrelevant.
+    examples : of each run the first topic of which documents were retrieved, but none that was judged; and of the
+        judgments the first topic with a judged document outside the pool.
+    """
+
+    run: IntArray
+    topics: tuple[bytes, ...]
+    values: FloatArray
+    has_value: BoolArray
+    of_runs: IntArray
+    of_judgments: IntArray
+    examples: tuple[Example, ...]
+
+    @classmethod
+    def of(
+        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[Results], selection: Selection, settings: Settings
+    ) -> Part:
+        """Evaluate runs in the topics of a part, for measures that these judgments allow.
+
+        Parameters
+        ----------
+        pool : the warnings about the pool that the judgments have.
+
+        Raises
+        ------
+        EvaluationError : as ``values_of``.
+        """
+        found = values_of(judgments, runs, selection, settings)
+        shape = len(found.topics), len(found.columns)
+        values, has_value = np.zeros(shape), np.zeros(shape, np.bool_)
+        for place, column in enumerate(found.columns):
+            if column.values is not None:
+                values[:, place] = column.values
+                has_value[:, place] = True if column.has_value is None else column.has_value
+        of_judgments = counts_of_judgments(judgments, pool, found, selection, settings)
+        outside = (pool.first[0].decode(), pool.first[1].decode()) if pool.first else None
+        return cls(
+            run=found.run,
+            topics=found.topics,
+            values=values,
+            has_value=has_value,
+            of_runs=counts_of_runs(found, runs, of_judgments.size),
+            of_judgments=of_judgments,
+            examples=(*examples(found, judgments, runs), outside),
+        )
+
+
+class Fold:
+    """What the topics of a run come to, as far as they have been added.
+
+    Attributes
+    ----------
+    n_topics : how many of them there are.
+    totals : per name, of the values.
+    n_with_value : shape (n_names,); how many values there are.
+    counts : shape (n_counts,).
+    example : the first of those of the parts.
+    """
+
+    def __init__(self, measures: NamedMeasures) -> None:
+        self._summaries = [measure.summary for _, measure in measures]
+        self.n_topics = 0
+        self.totals: list[Total] = [summary.start if summary else 0 for summary in self._summaries]
+        self.n_with_value = np.zeros(len(measures), np.int64)
+        self.counts: IntArray = np.zeros(1, np.int64)
+        self.example: Example = None
+
+    def count(self, counts: IntArray, examples: Iterable[Example]) -> None:
+        """Add what parts count, and take the first of their examples.
+
+        Parameters
+        ----------
+        counts : shape (n_parts, n_counts).
+        """
+        self.counts = self.counts + counts.sum(axis=0)
+        known = [one for one in (self.example, *examples) if one]
+        self.example = min(known, key=lambda one: one[0].encode(), default=None)
+
+    def add(self, values: FloatArray, has_value: BoolArray) -> None:
+        """Add the topics that come next, of the shapes of ``Part``."""
+        self.n_topics += len(values)
+        self.n_with_value += np.count_nonzero(has_value, axis=0)
+        with np.errstate(all="ignore"):
+            for place, summary in enumerate(self._summaries):
+                if summary:
+                    these = values[has_value[:, place], place]
+                    self.totals[place] = summary.add(self.totals[place], these)
+
+
+class WholeRun(Frozen):
+    """What all topics of a run come to, as ``Fold`` has it, in Python's numbers.
+
+    Parameters
+    ----------
+    name : of the run.
+    """
+
+    name: str
+    n_topics: int
+    totals: Sequence[Total]
+    n_with_value: Sequence[int]
+    counts: Sequence[int]
+    example: Example
+
+    def all_row(
+        self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
+    ) -> Iterator[tuple[str, float]]:
+        """Yield the values of the `all` row, each with its name."""
+        judged = of_judgments.known
+        population = Population(
+            tag=self.name.encode(),
+            n_topics=judged.topics if settings.complete else self.n_topics,
+            n_evaluated=self.n_topics,
+            n_relevant=judged.relevant if settings.complete else None,
+        )
+        more_relevant, judged_with_value = self.counts[N_COUNTED:], of_judgments.counts[N_COUNTED:]
+        for place, (name, measure) in enumerate(measures):
+            of_these = population_of_values(
+                population,
+                complete=settings.complete,
+                more_relevant=more_relevant[place],
+                n_with_value=self.n_with_value[place] if measure.has_value else None,
+                n_judged_with_value=judged_with_value[place],
+            )
+            if measure.summary:
+                with np.errstate(all="ignore"):
+                    yield name, float(measure.summary.finish(self.totals[place], of_these))
+
+    def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
+        """Yield the warnings about the run, a line each.
+
+        Parameters
+        ----------
+        n_judged : judged topics.
+        """
+        known = RunCounts(*self.counts[:N_COUNTED])
+        n_missing = n_judged - (known.retrieved - known.unjudged)
+        topics = TopicCounts(n_judged, n_missing, known.retrieved, known.unjudged)
+        n_without = [
+            (measure.name, self.n_topics - n_with_value)
+            for (_, measure), n_with_value in zip(measures, self.n_with_value, strict=True)
+            if measure.has_value
+        ]
+
+        def example() -> tuple[bytes, str]:
+            topic, pair = self.example or ("", "")
+            return topic.encode(), pair
+
+        lines = [
+            f"scores must be finite numbers, but {known.malformed} {'is' if known.malformed == 1 else 'are'} not"
+            if known.malformed
+            else None,
+            topics.left_out(complete=settings.complete) if settings.topic is None else None,
+            hardly_any_judged(known.without_judged, known.with_results, example),
+            little_judged(known.first, known.judged),
+            *without_value(self.n_topics, n_without),
+        ]
+        return (f"{self.name}: {line}" for line in lines if line)
+
+
+class WholeJudgments(Frozen):
+    """What all judgments come to, as ``Fold`` has it, in Python's numbers."""
+
+    counts: Sequence[int]
+    example: Example
+
+    @property
+    def known(self) -> JudgmentCounts:
+        """What is counted of judgments of any kind."""
+        return JudgmentCounts(*self.counts[:N_COUNTED])
+
+    def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
+        """Yield the warnings about the judgments and the pool, a line each."""
+        known = self.known
+        first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
+        gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
+        yield from gaps.warnings_about("pool")
+        levels = compared_levels(selection, settings)
+        for n_without in self.counts[len(self.counts) - len(levels) :]:
+            if line := without_nonrelevant("qrels", n_without, known.asked):
+                yield line
+
+
+def all_rows(
+    runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
+) -> list[tuple[str, str, float]]:
+    """Return the `all` rows: run, name and value, by ascending run, names in print order.
+
+    Parameters
+    ----------
+    warn : called with a line for each warning about judgments, pool and runs.
+
+    Raises
+    ------
+    NoTopicsError : no topic of a run could be evaluated.
+    """
+    for line in judgments.warnings(selection, settings):
+        warn(line)
+    measures = named_measures(selection)
+    found = []
+    for run in sorted(runs, key=lambda run: run.name.encode()):
+        for line in run.warnings(measures, judgments.known.topics, settings):
+            warn(line)
+        if not run.n_topics:
+            raise NoTopicsError(f"at least one topic must have both judgments and results, but {run.name} has none")
+        found += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
+    return found

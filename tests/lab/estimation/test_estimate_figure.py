@@ -1,0 +1,83 @@
+"""The figure of estimates: what is drawn is what the table says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from label_files import scripted_labels
+from running import FIXTURES
+
+pytest.importorskip("matplotlib")
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import irevalx.lab
+from irevalx.lab.estimation.estimated_scores import EstimatedScores
+from irevalx.lab.estimation.figures import MOST_ROWS
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+
+
+def estimates(folder: Path, runs: object, measures: str = "map", **options: str) -> EstimatedScores:
+    """Estimate from judgments of half the topics, and labels of a scripted labeller of all."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    human, machine = folder / "human", folder / "machine"
+    human.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
+    machine.write_text("".join(scripted_labels([line.rstrip() for line in lines], missed=0.3, wrong=0.1, seed=4)))
+    return irevalx.lab.estimate(human, machine, runs, measures, **options)  # type: ignore[arg-type]
+
+
+def names(figure: Figure) -> list[str]:
+    """Return the names of the rows of the first panel."""
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+
+def test_differences_are_drawn(tmp_path: Path) -> None:
+    """Each difference has two intervals, that with the machine's labels above; no marginal intervals of runs."""
+    found = estimates(tmp_path, RUNS[:3])
+    figure = found.figure()
+    [panel] = figure.axes
+    assert names(figure) == ["count1 − count2", "count1 − guess1", "count2 − guess1"]  # noqa: RUF001
+    ends = [np.asarray(line.get_xdata(), np.float64) for line in panel.get_lines() if line.get_linewidth() == 1.1]
+    rows = [row for row in found.rows if row.against]
+    expected = [ends for row in rows for ends in ([row.low, row.high], [row.classical_low, row.classical_high])]
+    assert np.array([end for end in ends if end.size == 2][: len(expected)]) == pytest.approx(np.array(expected))
+    assert "each on its own" in figure.get_supxlabel()
+
+
+def test_simultaneous_intervals_are_thin(tmp_path: Path) -> None:
+    """With Bonferroni's correction a thin line for each difference, and a note."""
+    found = estimates(tmp_path, RUNS[:3], correction="bonferroni")
+    figure = found.figure()
+    thin = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.5]
+    assert thin == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
+    assert "hold for all pairs at once" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_one_run(tmp_path: Path) -> None:
+    """Without pairs the mean is drawn."""
+    assert names(estimates(tmp_path, RUNS[0]).figure()) == ["count1"]
+
+
+def test_many_pairs(tmp_path: Path) -> None:
+    """Of more pairs than a panel has room for, those of the best run, which is the first in each; a note says so."""
+    lines = [line.split() for line in RUNS[0].read_text().splitlines()]
+    many: dict[str, dict[str, dict[str, float]]] = {}
+    for number in range(10):
+        run = many.setdefault(f"r{number}", {})
+        for topic, _, docno, rank, _, _ in lines:
+            run.setdefault(topic, {})[docno] = -float(rank) * (1 if int(rank) > number else -1)
+    found = estimates(tmp_path, many, "map P.5")
+    assert sum(row.against is not None for row in found.rows) == 2 * 45 > 2 * MOST_ROWS
+    figure = found.figure()
+    best = max(found.rows[:10], key=lambda row: row.estimate).run
+    assert len(names(figure)) == 9
+    assert all(name.startswith(f"{best} − ") for name in names(figure))  # noqa: RUF001
+    assert "Of 45 pairs, those of the run with the greatest estimate." in figure.get_supxlabel().replace("\n", " ")
+    assert [panel.get_title() for panel in found.figure(width=3.3).axes] == ["map", "P_5"]
+    assert figure.get_figheight() < 4

@@ -1,0 +1,58 @@
+"""What -o names: a file is replaced when all is there, and what is open already is written on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, ROOT, lab
+
+RUN = FIXTURES / "example" / "bm25.run"
+POOL: list[str | Path] = ["pool", RUN, "--depth", "1"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("redirection", [">>", ">"])
+def test_standard_output_by_name(name: str, redirection: str, tmp_path: Path) -> None:
+    """What a log has already, and gets afterwards, stays; in between is what the command prints without -o."""
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    (tmp_path / "log").write_text("before\n" if redirection == ">>" else "")
+    command = f"'{sys.executable}' -m irevalx.lab pool '{RUN}' --depth 1 -o {name}"
+    begin = ":" if redirection == ">>" else "echo before"
+    script = f"{{ {begin}; {command}; echo after; }} {redirection} log"
+    subprocess.run(["bash", "-c", script], cwd=tmp_path, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    expected = b"before\n" + lab(*POOL).stdout + b"after\n"
+    assert (tmp_path / "log").read_bytes() == expected
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "log"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_what_another_process_has_open(tmp_path: Path) -> None:
+    """It is written to behind what is there."""
+    with (tmp_path / "log").open("w") as log, subprocess.Popen(["sleep", "60"], stdout=log) as other:
+        log.write("before\n")
+        log.flush()
+        assert lab(*POOL, "-o", f"/proc/{other.pid}/fd/1").status == 0
+        other.kill()
+    assert (tmp_path / "log").read_bytes() == b"before\n" + lab(*POOL).stdout
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "\u00e9" * 120 + ".figure-of-all"])
+def test_long_names(name: str, tmp_path: Path) -> None:
+    """A name may be as long as the system allows."""
+    assert lab(*POOL, "-o", tmp_path / name).status == 0
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert lab(*POOL, "-o", tmp_path / (name + "n" * 100)).status == 74
+
+
+def test_names_that_are_no_descriptors(tmp_path: Path) -> None:
+    """A descriptor that is not open is an error; links that go round are one too."""
+    (tmp_path / "round").symlink_to("round")
+    for name in ("/proc/self/fd/999", str(tmp_path / "round")):
+        found = lab(*POOL, "-o", name)
+        assert (found.status, found.stdout) == (74, b"")
+        assert found.stderr.startswith("irevalx-lab: cannot write ")
