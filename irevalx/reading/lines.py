@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that say what a line is about."""
+
+Number = TypeVar("Number", int, float)
 
 Hint: TypeAlias = Callable[[bytes], str]
 """Says of a malformed line what it looks like; nothing where it looks like nothing."""
@@ -142,10 +144,10 @@ def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe)
     describe : returns where a line stands, for the message.
     """
     values, plain = integers(texts)
-    for place in np.flatnonzero(~plain).tolist():
-        values[place], plain_in_c = c_long(texts.text(place))
-        if not plain_in_c:
-            malformed.add(describe(place), quote(texts.text(place)), str(values[place]))
+    rest = (~plain).nonzero()[0]
+    if rest.size:
+        numbers = read_each(texts, rest, c_long, malformed, describe)
+        values[rest] = np.array(numbers, np.int64)
     return values
 
 
@@ -159,17 +161,37 @@ def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) 
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
-    for place in np.flatnonzero(states == ODD).tolist():
-        values[place] = malformed_number(texts.text(place), place, malformed, describe)
+    rest = (states == ODD).nonzero()[0]
+    if rest.size:
+        values[rest] = read_each(texts, rest, c_double, malformed, describe)
     return values
 
 
-def malformed_number(text: bytes, place: int, malformed: MalformedNumbers, describe: Describe) -> float:
-    """Return a number as C's ``strtod`` reads it, and note it where it is not plain."""
-    value, plain = c_double(text)
-    if not plain:
-        malformed.add(describe(place), quote(text), f"{value:g}")
-    return value
+def read_each(
+    texts: Names,
+    places: IntArray,
+    read: Callable[[bytes], tuple[Number, bool]],
+    malformed: MalformedNumbers,
+    describe: Describe,
+) -> list[Number]:
+    """Return numbers that C's functions read one by one, and note those that are not plain.
+
+    Parameters
+    ----------
+    texts : of a column.
+    places : of the texts to read, ascending; at least one.
+    read : ``c_long`` or ``c_double``.
+    malformed, describe : as for ``whole_numbers``.
+    """
+    some = texts.take(places).texts()
+    found = [read(text) for text in some]
+    n_malformed = sum(not plain for _, plain in found)
+    if n_malformed:
+        first = next(place for place, (_, plain) in enumerate(found) if not plain)
+        value = found[first][0]
+        read_as = str(value) if read is c_long else f"{value:g}"
+        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as)
+    return [value for value, _ in found]
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
