@@ -188,6 +188,7 @@ def test_an_interval_of_tau_has_what_was_observed() -> None:
     assert np.isnan(correlation_interval(tau_b, (same.mean(axis=1), y.mean(axis=1)), drawn)).all()
 
 
+@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
 @pytest.mark.skipif("COVERAGE_DRAWS" not in os.environ, reason="COVERAGE_DRAWS says how many draws")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rate", ["10%", "30%"])
