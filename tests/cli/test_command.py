@@ -639,6 +639,16 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
         assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected
 
 
+@pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
+def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None:
+    """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
+    (tmp_path / "run").write_bytes(RUN.read_bytes())
+    refused = run(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (refused.status, refused.stdout) == (1, b"")
+    helped = run("-h", QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (helped.status, helped.stdout) == (0, run("-h").stdout)
+
+
 @pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
 @pytest.mark.parametrize(
     "words",
