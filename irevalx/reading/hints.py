@@ -8,6 +8,8 @@ import re
 _WHOLE = rb"[+-]?[0-9]+"
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _METHOD = rb"[0-4]"
+_UTF_16 = rb"(?:[\t -~]\0){3}"
+"""Letters of ASCII in UTF-16."""
 _FIELDS = {"qrels": 4, "five": 5, "run": 6}
 
 
@@ -37,19 +39,33 @@ def _five_columns_hint(fields: list[bytes]) -> str:
     return "is this a preference? give -R prefs" if re.fullmatch(_NUMBER, last) else ""
 
 
-def run_hint(line: bytes) -> str:
-    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known."""
+def run_hint(line: bytes, *, given: str = "") -> str:
+    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known.
+
+    Parameters
+    ----------
+    given : the format of the run, where a line of this format may be wrong in a file that has other columns.
+    """
     fields = line.split(None, 6)
     if looks_like_json(line):
         return "is this JSON? give -T json"
     if (
-        3 <= len(fields) <= 4
+        given != "msmarco"
+        and 3 <= len(fields) <= 4
         and all(re.fullmatch(_NUMBER, field) for field in fields[2:])
         and re.fullmatch(_WHOLE, fields[2])
     ):
         return "is this a run of MS MARCO? give -T msmarco"
     if len(fields) >= _FIELDS["run"] and re.fullmatch(_NUMBER, fields[4]):
         return "is this a run of trec_eval? give -T trec_results"
+    return ""
+
+
+def encoding_hint(text: bytes) -> str:
+    """Return what the beginning of a file or of a line that is not UTF-8 looks like; "" where it is nothing known."""
+    marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
+        return "is this UTF-16? it must be UTF-8, as iconv -f UTF-16 -t UTF-8 makes it"
     return ""
 
 

@@ -16,6 +16,7 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -56,8 +57,13 @@ def assert_printed(result: Result, *command: str) -> None:
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
     """Return a file of judgments as a dictionary."""
+    return grades_in_text(path.read_bytes())
+
+
+def grades_in_text(text: bytes) -> dict[str, dict[str, int]]:
+    """Return the text of a file of judgments as a dictionary."""
     grades: dict[str, dict[str, int]] = {}
-    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+    for topic, _, docno, grade in map(str.split, text.decode().splitlines()):
         grades.setdefault(topic, {})[docno] = int(grade)
     return grades
 
@@ -71,6 +77,37 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_bounds() -> None:
+    """Bounds of scores and differences, and the documents to judge next, a pool file."""
+    qrels = FIXTURES / "labels" / "qrels"
+    found = irevalx.lab.bounds(grades_in(qrels), SCORES, "P.5 P.10")
+    assert_printed(found, "bounds", str(qrels), *map(str, RUNS), "-m", "P.5 P.10")
+    to_judge = irevalx.lab.bounds(qrels, RUNS, n_next=5)
+    words = ("bounds", str(qrels), *map(str, RUNS), "--next", "5")
+    assert isinstance(to_judge, DocumentsToJudge)
+    assert lab(*words, "--quiet").stdout == to_judge.text
+    assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
+    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+        irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
+        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+
+
+@without_warnings
+def test_describe() -> None:
+    """Judgments alone, and with runs and groups."""
+    assert_printed(irevalx.lab.describe(grades_in(QRELS)), "describe", str(QRELS))
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
+    words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
+    assert_printed(found, "describe", str(QRELS), *words)
+    with pytest.raises(UsageError, match="must be given together with runs"):
+        irevalx.lab.describe(QRELS, show="groups")
+    with pytest.raises(UsageError, match="ranks must begin with 1"):
+        irevalx.lab.describe(QRELS, RUNS, ranks=[2, 5])
 
 
 @without_warnings
@@ -158,8 +195,20 @@ def test_pool() -> None:
 
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
-    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
-    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    words = (
+        "compare",
+        str(QRELS),
+        *map(str, RUNS),
+        "-m",
+        "map P.10",
+        "--seed",
+        "1",
+        "--resamples",
+        "99",
+        "--interval",
+        "bca",
+    )
+    options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
@@ -190,8 +239,12 @@ def test_compare_scores() -> None:
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
-    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+    with pytest.warns(irevalx.IrevalxWarning) as told:
         found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [str(one.message) for one in told] == [
+        "map: 1 of 3 topics are left out: some run has no value for them",
+        "map has values for 2 topics: below 5 no runs are said to differ",
+    ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 
 
@@ -202,7 +255,7 @@ def test_compare_scores() -> None:
         ({"by": 3}, "by must be one of pair run, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
-        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1"),
     ],
 )
 def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -302,3 +355,43 @@ def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
         irevalx.lab.leave_out(QRELS, RUNS, **arguments)
+
+
+def test_complete(tmp_path: Path) -> None:
+    """Judgments completed from text and from labels are what the command writes, and can be evaluated."""
+    pytest.importorskip("sklearn")
+    text = tmp_path / "docs"
+    docnos = sorted({docno for of_topic in grades_in(QRELS).values() for docno in of_topic})
+    text.write_text("".join(f'{{"id": "{docno}", "text": "w{docno[-1]} w{docno[-2]} x"}}\n' for docno in docnos))
+    third = irevalx.lab.degrade(QRELS, uniform=0.5, seed=1)
+    (tmp_path / "half").write_bytes(third.text)
+    words = ("complete", str(tmp_path / "half"), "--docs", str(text), "--classifier", "kld")
+    found = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
+    more = ("--holdout", "0.5", "--seed", "2", "--report", str(tmp_path / "r"), "--mark", str(tmp_path / "m"))
+    assert found.text == lab(*words, *more, "--quiet").stdout
+    assert found.predictions() == (tmp_path / "m").read_bytes()
+    assert (tmp_path / "r").read_text().rstrip("\n") == repr(found.report)
+    report: Any = found.report
+    assert report.total.predicted == sum(row.predicted for row in report.rows)
+    from_labels = irevalx.lab.complete(third, labels=QRELS)
+    assert grades_in_text(from_labels.text) == grades_in(QRELS)
+    assert irevalx.evaluate(from_labels, RUNS[0], "map").to_dict() == irevalx.evaluate(QRELS, RUNS[0], "map").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "documents or labels must be given"),
+        (
+            {"labels": QRELS, "calibrated": True},
+            "labels must not be given together with documents, calibrated or holdout",
+        ),
+        ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
+        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
+        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+    ],
+)
+def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.complete(QRELS, **arguments)

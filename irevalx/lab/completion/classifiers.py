@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 
 CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
 
-@dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(Frozen):
     """A classifier's answer for n documents.
 
     Parameters

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.forms import is_file
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
@@ -32,6 +31,7 @@ from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Decided, Predicting
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
@@ -110,7 +110,7 @@ def leave_out(
     InputError : a measure has no value for any topic, or labels fill no hole.
     IrevalxError : as ``irevalx.evaluate``, and as reading documents and labels does.
     """
-    ways, paths = checks.texts("complete", complete), _paths(documents)
+    ways, paths = checks.texts("complete", complete), paths_of(documents)
     shown = _what_is_shown(summary=summary, pivot=pivot, removed=removed)
     if removed and (ways or holes is not None or keep_judgments):
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
@@ -165,11 +165,6 @@ def leave_out(
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
         notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
-
-
-def _paths(documents: Any) -> list[str]:
-    """Return the names of files of documents, which may be one."""
-    return [fspath(path) for path in ([documents] if is_file(documents) else documents)]
 
 
 def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:
