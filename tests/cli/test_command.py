@@ -181,7 +181,7 @@ def test_directories_are_closed(tmp_path: Path) -> None:
 
 def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A pipe that cannot be kept for a second reading is an error, not half a run."""
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Path("/dev/full").open("r+b", buffering=0))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(RUN.read_bytes()))
