@@ -33,12 +33,23 @@ if TYPE_CHECKING:
     from irevalx.lab.completion.filling_holes import complete
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
-    from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "compare", "complete", "degrade", "estimate", "labels", "leave_out", "pool", "swap_rate"]
+__all__ = [
+    "agree",
+    "compare",
+    "complete",
+    "degrade",
+    "estimate",
+    "labels",
+    "leave_out",
+    "pool",
+    "pool_sizes",
+    "swap_rate",
+]
 
 _HOMES = {
     "agree": "agreement.agreements",
@@ -49,6 +60,7 @@ _HOMES = {
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
+    "pool_sizes": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""
