@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.lab.agreement.agreements import agree
+    from irevalx.lab.bounding.bounded_scores import bounds
     from irevalx.lab.comparison.compared_runs import compare
     from irevalx.lab.completion.filling_holes import complete
+    from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
     from irevalx.lab.judging.pooling import pool, pool_sizes
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "agree",
+    "bounds",
     "compare",
     "complete",
     "degrade",
+    "describe",
     "estimate",
     "labels",
     "leave_out",
@@ -53,9 +57,11 @@ __all__ = [
 
 _HOMES = {
     "agree": "agreement.agreements",
+    "bounds": "bounding.bounded_scores",
     "compare": "comparison.compared_runs",
     "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
+    "describe": "description.described",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",

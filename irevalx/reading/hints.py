@@ -7,6 +7,8 @@ import re
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _METHOD = re.compile(rb"[0-4]")
+_UTF_16 = re.compile(rb"(?:[\t -~]\0){3}")
+"""Letters of ASCII in UTF-16."""
 _FIELDS = {"qrels": 4, "five": 5, "run": 6}
 
 
@@ -36,15 +38,33 @@ def _five_columns_hint(fields: list[bytes]) -> str:
     return "is this a preference? give -R prefs" if _NUMBER.fullmatch(last) else ""
 
 
-def run_hint(line: bytes) -> str:
-    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known."""
+def run_hint(line: bytes, *, given: str = "") -> str:
+    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known.
+
+    Parameters
+    ----------
+    given : the format of the run, where a line of this format may be wrong in a file that has other columns.
+    """
     fields = line.split(None, 6)
     if looks_like_json(line):
         return "is this JSON? give -T json"
-    if 3 <= len(fields) <= 4 and all(map(_NUMBER.fullmatch, fields[2:])) and _WHOLE.fullmatch(fields[2]):
+    if (
+        given != "msmarco"
+        and 3 <= len(fields) <= 4
+        and all(map(_NUMBER.fullmatch, fields[2:]))
+        and _WHOLE.fullmatch(fields[2])
+    ):
         return "is this a run of MS MARCO? give -T msmarco"
     if len(fields) >= _FIELDS["run"] and _NUMBER.fullmatch(fields[4]):
         return "is this a run of trec_eval? give -T trec_results"
+    return ""
+
+
+def encoding_hint(text: bytes) -> str:
+    """Return what the beginning of a file or of a line that is not UTF-8 looks like; "" where it is nothing known."""
+    marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or any(_UTF_16.match(text, start) for start in (0, 1)):
+        return "is this UTF-16? it must be UTF-8, as iconv -f UTF-16 -t UTF-8 makes it"
     return ""
 
 

@@ -645,3 +645,39 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
     expected = run("-m", "map", QRELS, RUN).stdout
     for name in ("-q", "--"):
         assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected
+
+
+@pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["qrels", "-", "/dev/stdin"],
+        ["/dev/stdin", "/dev/fd/0"],
+        ["qrels", "run", "/proc/self/fd/0", "-"],
+        ["--pool", "/dev/stdin", "qrels", "-"],
+        ["qrels", "fifo", "./fifo"],
+    ],
+)
+def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
+    """What is read under one name is gone under the other: a usage error, and no empty run."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
+    os.mkfifo(tmp_path / "fifo")
+    result = run_process(words, stdin=b"1 Q0 A 1 2 r\n", cwd=tmp_path)
+    assert (result.status, result.stdout) == (1, b"")
+    assert "irevalx: a pipe must be given for one file at most, but got '" in result.stderr
+
+
+def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
+    """Different pipes are different files, and a file is read as often as it is given, as standard input too."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
+    script = f"'{sys.executable}' -m irevalx --quiet -m map <(cat qrels) - <(cat run) run run < run"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.count(b"map") == 4

@@ -17,6 +17,7 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -77,6 +78,37 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_bounds() -> None:
+    """Bounds of scores and differences, and the documents to judge next, a pool file."""
+    qrels = FIXTURES / "labels" / "qrels"
+    found = irevalx.lab.bounds(grades_in(qrels), SCORES, "P.5 P.10")
+    assert_printed(found, "bounds", str(qrels), *map(str, RUNS), "-m", "P.5 P.10")
+    to_judge = irevalx.lab.bounds(qrels, RUNS, n_next=5)
+    words = ("bounds", str(qrels), *map(str, RUNS), "--next", "5")
+    assert isinstance(to_judge, DocumentsToJudge)
+    assert lab(*words, "--quiet").stdout == to_judge.text
+    assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
+    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+        irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
+        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+
+
+@without_warnings
+def test_describe() -> None:
+    """Judgments alone, and with runs and groups."""
+    assert_printed(irevalx.lab.describe(grades_in(QRELS)), "describe", str(QRELS))
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
+    words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
+    assert_printed(found, "describe", str(QRELS), *words)
+    with pytest.raises(UsageError, match="must be given together with runs"):
+        irevalx.lab.describe(QRELS, show="groups")
+    with pytest.raises(UsageError, match="ranks must begin with 1"):
+        irevalx.lab.describe(QRELS, RUNS, ranks=[2, 5])
 
 
 @without_warnings
