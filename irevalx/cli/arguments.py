@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -96,7 +96,9 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
     candidates = [long for long in trec if long.startswith(name)]
     if name not in own | trec and len(candidates) != 1:
         if not candidates:
-            raise UsageError(f"an option must be one that irevalx knows, but got {quote(name)}")
+            raise UsageError(
+                f"an option must be one that irevalx knows, but got {quote(name)}{_nearest(name, own | trec)}"
+            )
         raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
@@ -104,6 +106,14 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
             raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
         return option, None
     return option, value if equals else _next_word(name, rest)
+
+
+def _nearest(name: str, options: Iterable[str]) -> str:
+    """Return a hint at the option whose name is most like an unknown one, if one is like it."""
+    import difflib
+
+    alike = difflib.get_close_matches(name, [long for long in options if long.startswith("--")], n=1)
+    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:

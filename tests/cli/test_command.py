@@ -82,7 +82,15 @@ def test_help_explains_measures_and_formats() -> None:
     assert "-m P.K,K,..." in text
     assert "-R qrels: TOPIC IGNORED DOCNO GRADE" in text
     assert "-T nosuch" not in text
+    assert "Usage:" not in text
     assert "Average precision" not in run("-h").stdout.decode()
+    assert run("-h", "-T", "nosuch").stdout == run("-h").stdout
+
+
+def test_nearest_option() -> None:
+    """An unknown long option gets the name of the nearest one, if one is near."""
+    assert run("--quite", "x", "y").stderr.endswith("but got '--quite'; did you mean --quiet?\n")
+    assert run("--xyzzy", "x", "y").stderr.endswith("but got '--xyzzy'\n")
 
 
 def test_help_survives_a_narrow_encoding() -> None:
