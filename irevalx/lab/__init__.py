@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
-    from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
@@ -51,6 +51,7 @@ __all__ = [
     "labels",
     "leave_out",
     "pool",
+    "pool_sizes",
     "swap_rate",
 ]
 
@@ -65,6 +66,7 @@ _HOMES = {
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
+    "pool_sizes": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

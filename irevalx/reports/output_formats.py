@@ -213,12 +213,12 @@ class JsonObject(OutputFormat):
         return json_of_tables(tables, about)
 
 
-_MARKDOWN = re.compile(r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 """What would mean something in a cell: underscores within words, ``<`` before numbers and most ``&`` do not."""
 
 
 def _escape_markdown(text: str) -> str:
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+    return re.sub(_MARKDOWN, lambda found: "\\" + found[0], text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}

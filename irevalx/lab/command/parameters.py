@@ -95,7 +95,9 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
 
     return click.option(
         "-m",
+        "--measure",
         "--measures",
+        "measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
