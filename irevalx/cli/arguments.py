@@ -78,7 +78,8 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
         else:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
-                files += _files_alone(rest)
+                is_help = any(option.name == "show_help" for option, _ in found)
+                files += rest if is_help else _files_alone(rest)  # help looks at no files
                 break
     found.sort(key=lambda one: one[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
@@ -135,13 +136,13 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words after the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
+    """Return the words after the judgments where POSIXLY_CORRECT is set: a run, whatever it looks like, or several.
 
     Raises
     ------
-    UsageError : one that looks like an option stands after the run, where trec_eval takes no file.
+    UsageError : one that looks like an option stands there beside others: trec_eval takes a single run.
     """
-    for word in words[1:]:
+    for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
     return words

@@ -189,7 +189,7 @@ def test_directories_are_closed(tmp_path: Path) -> None:
 
 def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A pipe that cannot be kept for a second reading is an error, not half a run."""
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Path("/dev/full").open("r+b", buffering=0))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(RUN.read_bytes()))
@@ -645,6 +645,16 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
     expected = run("-m", "map", QRELS, RUN).stdout
     for name in ("-q", "--"):
         assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected
+
+
+@pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
+def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None:
+    """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
+    (tmp_path / "run").write_bytes(RUN.read_bytes())
+    refused = run(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (refused.status, refused.stdout) == (1, b"")
+    helped = run("-h", QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (helped.status, helped.stdout) == (0, run("-h").stdout)
 
 
 @pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
