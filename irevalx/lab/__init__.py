@@ -35,18 +35,22 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.pooling import pool
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.studies.drawing import draw
+    from irevalx.lab.studies.studying import study
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "compare", "degrade", "estimate", "labels", "leave_out", "pool", "swap_rate"]
+__all__ = ["agree", "compare", "degrade", "draw", "estimate", "labels", "leave_out", "pool", "study", "swap_rate"]
 
 _HOMES = {
     "agree": "agreement.agreements",
     "compare": "comparison.compared_runs",
     "degrade": "judging.degraded",
+    "draw": "studies.drawing",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
+    "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""
