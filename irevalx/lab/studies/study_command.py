@@ -10,7 +10,7 @@ from irevalx.cli.option_rules import option
 from irevalx.experiments.samples import ROUNDINGS
 from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output, make_folder
+from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
     FIGURE_STYLE,
@@ -43,7 +43,6 @@ from irevalx.lab.studies.studying import ENDINGS, study
     option(
         "--levels",
         metavar="LEVEL,...",
-        default="",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
             "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
@@ -141,7 +140,7 @@ def command(output: Output, *, folder: str, figures: str, threads: int, **option
     """
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
-    make_folder(folder)
+    refuse_folder(folder)
     found = study(**options, threads=threads, progress=not output.quiet)
     found.write(
         folder,

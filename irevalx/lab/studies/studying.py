@@ -193,7 +193,7 @@ def study(
     measures: str | Iterable[str] = MEASURES,
     *,
     scheme: str = "uniform",
-    levels: str | Iterable[str | float | Fraction] = (),
+    levels: str | Iterable[str | float | Fraction] | None = None,
     rounding: str = "up",
     strata: str | None = None,
     strata_file: Any = None,
@@ -217,7 +217,7 @@ def study(
     qrels, runs, measures : as ``irevalx.evaluate`` takes them; judgments with a grade for each document, and at least
         two runs. Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades.
     scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed`` or ``strata``.
-    levels : shares such as "5%" or 0.05, or depths; none for the usual ones of the scheme.
+    levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
     own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
@@ -325,18 +325,22 @@ def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file:
         raise UsageError(f"rounding must be given together with the scheme stratified, but got {scheme}")
 
 
-def _levels(given: str | Iterable[str | float | Fraction], scheme: str) -> Sequence[Level]:
-    """Return the levels of a study; none given stand for the usual ones of the scheme.
+def _levels(given: str | Iterable[str | float | Fraction] | None, scheme: str) -> Sequence[Level]:
+    """Return the levels of a study; None stands for the usual ones of the scheme.
 
     Raises
     ------
-    ArgumentError : a level is not one of the scheme, or there twice.
+    ArgumentError : a level is not one of the scheme, or there twice, or there are none.
     """
     of_depth = scheme in {"depth", "mixed"}
     usual = DEPTHS if of_depth else RATES if scheme == "strata" else SHARES
+    if given is None:
+        given = usual
     words = given.replace(",", " ").split() if isinstance(given, str) else list(given)
+    if not words:
+        raise ArgumentError("levels must have one level at least")
     found: dict[Fraction, Level] = {}
-    for one in words or usual:
+    for one in words:
         text = str(one)
         if of_depth:
             if not text.isascii() or not text.isdecimal() or int(text) < 1:

@@ -75,15 +75,15 @@ class StudyFiles(Frozen):
         return self.read(file).decode("utf-8", "surrogateescape").splitlines()
 
     @cached_property
-    def about(self) -> dict[str, Any]:
-        """What study.json says; nothing where there is none.
+    def about(self) -> dict[str, Any] | None:
+        """What study.json says; None where there is none.
 
         Raises
         ------
         InputError : it is no object.
         """
         if not self.has("study.json"):
-            return {}
+            return None
         try:
             found = json.loads(self.read("study.json"))
         except ValueError:
@@ -185,7 +185,7 @@ def interval_warnings(study: StudySummary) -> list[str]:
     InputError : there is a study.json that is none.
     """
     about = study.files.about
-    if not about:
+    if about is None:
         return []
     try:
         n_topics = int(about["topics"]) if about["resamples"] else FEW_TOPICS
@@ -207,7 +207,7 @@ _COMPARED = {
 def refuse_different(studies: Sequence[StudySummary]) -> None:
     """Raise UsageError for studies that are not of the same runs and full judgments, as far as study.json says it."""
     for key, what in _COMPARED.items():
-        known = [(study.name, study.files.about[key]) for study in studies if key in study.files.about]
+        known = [(study.name, about[key]) for study in studies if key in (about := study.files.about or {})]
         for name, value in known[1:]:
             if value != known[0][1]:
                 raise UsageError(

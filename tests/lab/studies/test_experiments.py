@@ -487,7 +487,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
     done = lab("study", QRELS, *RUNS, *args)
     assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(b"measure          statistic       mean exceeds    95% of samples exceed\n")
+    assert done.stdout.startswith(b"measure    statistic       mean exceeds    95% of samples exceed\n")
     return into
 
 
@@ -647,9 +647,9 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
+        (["--levels", "0"], "each of levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
-        (["--levels", ","], "--levels must have one level at least"),
+        (["--levels", ","], "levels must have one level at least"),
         (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),
         (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
     ],
