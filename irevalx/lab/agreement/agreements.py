@@ -174,9 +174,15 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     given = are_given(runs)
     if not given:
-        options = {"measures": measures, "rel_format": rel_format}
+        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format}
         options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
-        usual = {"measures": (), "rel_format": "qrels", "level": 1, "complete": False, "min_retrieved": 0.0}
+        usual: dict[str, Any] = {
+            "measures": (),
+            "rel_format": "qrels",
+            "level": 1,
+            "complete": False,
+            "min_retrieved": 0.0,
+        }
         _refuse(options, usual, "together with runs, or not at all")
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")

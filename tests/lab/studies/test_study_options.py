@@ -171,7 +171,7 @@ SUMMARY = {
         ({"judged": "0"}, ":2: judged must be a share above 0 and at most 1, but got '0'"),
         ({"judged": ""}, ":2: judged must be a share above 0 and at most 1, but got ''"),
         ({"judged": "nan"}, ":2: judged must be a share above 0 and at most 1, but got 'nan'"),
-        ({"level": "ten"}, ":2: a row must have numbers behind its labels"),
+        ({"level": "ten"}, ":2: a row must have numbers after its labels"),
         ({}, None),
     ],
 )
