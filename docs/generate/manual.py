@@ -57,7 +57,7 @@ EXAMPLES = (
     ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
     ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
     ("irevalx -D 1.301 -m map qrels run", "what the measures see of topic 301"),
-    ("irevalx --format markdown qrels runs/*", "a table with a row a run"),
+    ("irevalx --format markdown qrels runs/*", "a table with one row per run"),
     ("irevalx --list-measures", "all measures, and the other names that are understood"),
     ("irevalx -h -m bpref", "what bpref is"),
 )

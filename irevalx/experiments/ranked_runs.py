@@ -190,9 +190,9 @@ class RankedRuns(Frozen):
         return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
 
     @property
-    def higher_is_better(self) -> tuple[bool, ...]:
-        """Whether greater values of the measures are better, one for each printed name."""
-        return tuple(request.measure.higher_is_better for request in self.requests for _ in request.names)
+    def directions(self) -> tuple[int, ...]:
+        """For each printed name 1 where greater values of the measure are better, -1 where smaller are, 0 elsewhere."""
+        return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
 
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
@@ -243,6 +243,11 @@ class RankedRuns(Frozen):
             [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
             np.float64,
         )
+
+
+def direction_of(measure: Measure) -> int:
+    """Return 1 where greater values are better, -1 where smaller are, and 0 where neither are."""
+    return int(measure.higher_is_better) - int(measure.lower_is_better)
 
 
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:

@@ -11,6 +11,7 @@ from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -53,18 +54,23 @@ def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
     Raises
     ------
     ArgumentError : they have something else than grades.
-    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    DuplicateDocumentError : a document occurs twice in a topic.
     IrevalxError : as ``Qrels.read``.
     """
+    judgments = _with_grades(qrels, rel_format)
+    raise_first(judgments.duplicates)
+    return judgments
+
+
+def _with_grades(qrels: Any, rel_format: str) -> Judgments:
     judgments = judgments_of(qrels, rel_format)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
-    refuse_duplicates(judgments)
     return judgments
 
 
 def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
-    """Read labels from elsewhere; raises as ``graded_judgments_of`` does.
+    """Read labels from elsewhere; raises as ``graded_judgments_of`` and ``refuse_duplicates`` do.
 
     Parameters
     ----------
@@ -72,11 +78,13 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     rel_format : of the judgments.
     """
     try:
-        return graded_judgments_of(labels, labels_format or rel_format)
+        judgments = _with_grades(labels, labels_format or rel_format)
     except MalformedLineError as error:  # it may name -R, which is of the judgments
         if "-R" not in str(error):
             raise
         raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+    refuse_duplicates(judgments)
+    return judgments
 
 
 def are_given(runs: Any) -> bool:

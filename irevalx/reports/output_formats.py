@@ -1,4 +1,4 @@
-"""The formats that results are printed in: OUTPUT_FORMATS has one row a format.
+"""The formats that results are printed in: OUTPUT_FORMATS has one row per format.
 
 What makes the lines is imported when it is needed: every call of the command reads this module for its options.
 """
@@ -177,12 +177,12 @@ class JsonObject(OutputFormat):
         return json_of_tables(tables)
 
 
-_MARKDOWN = re.compile(r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 """What would mean something in a cell: underscores within words, ``<`` before numbers and most ``&`` do not."""
 
 
 def _escape_markdown(text: str) -> str:
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+    return re.sub(_MARKDOWN, lambda found: "\\" + found[0], text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
@@ -219,7 +219,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),
-        JsonLines("jsonl", "a JSON object a line"),
+        JsonLines("jsonl", "one JSON object per line"),
     )
 }
 """The values of ``--format``, in the order of help and manual."""

@@ -95,7 +95,9 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
 
     return click.option(
         "-m",
+        "--measure",
         "--measures",
+        "measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
@@ -194,14 +196,23 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
-labels_option = click.option(
-    "--labels",
-    metavar="FILE",
-    shell_complete=complete_file,
-    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
-)
-labels_replace_option = click.option(
+
+
+def labels_option_without(*excluded: str) -> Parameter:
+    """Return the option ``--labels``, which must not be given together with these."""
+    return option(
+        "--labels",
+        excludes=excluded,
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
+    )
+
+
+labels_option = labels_option_without()
+labels_replace_option = option(
     "--labels-replace",
+    requires="--labels",
     is_flag=True,
     help="With --labels: let them take the place of all judgments, not of those that are missing only.",
 )
@@ -243,6 +254,7 @@ documents_option = click.option(
     "documents",
     multiple=True,
     metavar="FILE",
+    shell_complete=complete_file,
     help=(
         "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
         "be repeated."

@@ -28,6 +28,7 @@ from irevalx.lab.comparison.compared_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
+from irevalx.statistics.paired_comparisons import FEW_TOPICS
 from irevalx.statistics.significance import RESAMPLES, TESTS
 
 
@@ -59,8 +60,8 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         type=click.Choice(list(TESTS)),
         default="t",
         help=(
-            "A paired test over topics: Student's t, Wilcoxon's signed ranks, or random flips of signs (all of them "
-            "where B is enough for that).  [default: t]"
+            f"A paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. Where "
+            f"fewer than {FEW_TOPICS} topics differ, or all by the same, signs are flipped in place of t.  [default: t]"
         ),
     ),
     click.option(
@@ -75,10 +76,10 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     click.option(
         "--interval",
         type=click.Choice(INTERVALS),
-        default="bca",
+        default="t",
         help=(
-            "Intervals by a bootstrap (bias-corrected and accelerated), or from Student's t distribution, which is "
-            "safer below some 20 topics.  [default: bca]"
+            "Intervals from Student's t distribution, which leave out 0 exactly where the t test rejects, or by a "
+            "bootstrap (bias-corrected and accelerated), too short below some 20 topics.  [default: t]"
         ),
     ),
     alpha_option,
@@ -135,10 +136,11 @@ def command(output: Output, *, drawn: str | None, **options: Any) -> None:
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
     own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
-    against the other, p before and after correction, whether the runs differ, and an interval that holds for all pairs
-    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ, and so it does with
-    bonferroni, --test t and --interval t; holm may call runs different whose interval has 0. Geometric means (gm_map)
-    are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
+    against the other, p before and after correction, whether the runs differ (never with fewer than 5 topics), and an
+    interval that holds for all pairs at once (bonferroni, tukey; holm has none). Tukey's leaves out 0 exactly if the
+    runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
+    interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
+    on their logarithms, and sums (num_rel_ret) are shown as sums.
     """
     found = compare(**options)
     output.write(found, **({} if drawn is None else {"draw": drawn}))

@@ -21,7 +21,13 @@ from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair,
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings, interval_warnings
+from irevalx.statistics.paired_comparisons import (
+    Comparisons,
+    Method,
+    comparison_warnings,
+    interval_warnings,
+    variance_warnings,
+)
 from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
 
 if TYPE_CHECKING:
@@ -38,9 +44,9 @@ class ComparedRun(Frozen, kw_only=True):
 
     Parameters
     ----------
-    best : whether no run scores better; never where greater values are not better.
+    best : whether no run scores better; never where all score the same, or the measure says nothing of better.
     groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it.
+        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -132,7 +138,9 @@ class ComparedRuns(DrawnComparison):
         for of_measure in self.measures:
             scores = of_measure.scores
             groups = of_measure.letters if self.baseline is None else of_measure.signs
-            best = max(scores) if of_measure.measured.higher_is_better else math.nan
+            direction = of_measure.measured.direction
+            compete = direction and len(set(scores)) > 1
+            best = direction * max(direction * score for score in scores) if compete else math.nan
             found += [
                 ComparedRun(run=run, measure=of_measure.name, score=score, best=score == best, groups=group)
                 for run, score, group in zip(of_measure.runs, scores, groups, strict=True)
@@ -147,7 +155,7 @@ class ComparedRuns(DrawnComparison):
         for number, of_measure in enumerate(self.measures):
             own = rows[number * len(runs) : (number + 1) * len(runs)]
             name = of_measure.name
-            if of_measure.measured.higher_is_better:
+            if of_measure.measured.direction:
                 best[name] = [place for place, row in enumerate(own) if row.best]
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
@@ -214,7 +222,7 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    interval: str = "bca",
+    interval: str = "t",
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     power: bool = False,
@@ -321,6 +329,7 @@ def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
     found, (n_runs, n_topics), n_pairs = one.found, one.found.values.shape, len(one.found.pairs)
     kind = (found.method, found.scale, one.name)
     lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
+    lines += variance_warnings(found, one.name)
     return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])
 
 

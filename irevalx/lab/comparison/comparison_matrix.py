@@ -56,7 +56,7 @@ def matrix(measures: Sequence[ComparedMeasure], page: Page) -> Figure:
 
 def _draw(panel: Axes, of_measure: ComparedMeasure, step: int) -> None:
     n_runs = len(of_measure.runs)
-    order = np.argsort(-np.array(of_measure.scores), kind="stable").tolist()
+    order = of_measure.best_first
     place = {run: number for number, run in enumerate(order)}
     cells = np.full((n_runs, n_runs), math.nan)
     for (first, second), differ in zip(of_measure.found.pairs, of_measure.found.differ.tolist(), strict=True):

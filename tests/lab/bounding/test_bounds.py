@@ -282,7 +282,7 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
         (["-m", "dcg.0=1"], "that of grade 0 must be 0"),
         (["-m", "dcg.1=-1"], "a gain must be at least 0"),
         (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
-        (["-m", "P.5,10", "--next", "3"], "--next must be given with one measure, but got 2"),
+        (["-m", "P.5,10", "--next", "3"], "the next documents must be asked for with one measure, but got 2"),
         (["--next", "0"], "--next"),
         (["-J"], "-J"),
         (["--pool", "x"], "--pool"),
@@ -302,7 +302,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
     assert told == ""
     result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
-    assert (result.status, "--next and --figure must have two runs" in result.stderr) == (1, True)
+    assert (result.status, "the next documents must have two runs" in result.stderr) == (1, True)
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
     rows, _ = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--alpha", "0.2")
     assert [row["run"] + row["against"] for row in rows] == ["ab", "ac", "bc"]
     assert [float(row["corrected_p"]) for row in rows] == pytest.approx([30 / 36, 6 / 36, 24 / 36])
-    assert [row["differ"] for row in rows] == ["False", "True", "False"]
+    assert [row["differ"] for row in rows] == ["False"] * 3  # two topics are too few, whatever p is
     ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
     assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
     assert list(rows[0])[-3:] == ["differ", "simultaneous_low", "simultaneous_high"]
@@ -49,12 +49,12 @@ def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
 
 
 def test_discriminative_power(three_runs: list[Path]) -> None:
-    """One of three pairs differs, by at least the half width of the intervals; the pairs are sorted by p."""
+    """Two topics tell no runs apart; the half width of the intervals is what is needed; the pairs are sorted by p."""
     arguments = ("-m", "P.10", "--correction", "tukey", "--alpha", "0.2", "--power")
     [row], _ = compare(*three_runs, *arguments)
     assert list(row) == ["measure", "pairs", "different", "power", "power_uncorrected", "needed"]
-    assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "1"]
-    assert [float(row["power"]), float(row["needed"])] == pytest.approx([1 / 3, 0.45])
+    assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "0"]
+    assert [float(row["power"]), float(row["needed"])] == pytest.approx([0, 0.45])
     tables = json.loads(lab("compare", *three_runs, *arguments, "--seed", "1", "--format", "json").stdout)
     levels = tables["achieved significance levels"]
     assert [list(levels[0]), [one["rank"] for one in levels]] == [
@@ -81,7 +81,7 @@ def test_random_signs(tmp_path: Path) -> None:
 def test_what_cannot_be_reached(tmp_path: Path) -> None:
     """Five topics and six pairs: the least p is 2^-4, times 6, and only more topics help."""
     paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
-    _, told = compare(*paths, "-m", "P.10", "--test", "permutation")
+    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
     assert (
         "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
     )
@@ -92,17 +92,28 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
 def test_what_more_resamples_would_reach(tmp_path: Path) -> None:
     """Thirty topics allow a small p, nine resamples do not."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 30, "y": [3, 4, 5] * 10}, depth=10)
-    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "9")
+    _, told = compare(
+        *paths,
+        "-m",
+        "P.10",
+        "--test",
+        "permutation",
+        "--resamples",
+        "9",
+        "--interval",
+        "bca",
+        "--correction",
+        "bonferroni",
+    )
     assert "more resamples would help" in told
     assert "9 resamples are too few for simultaneous intervals of 1 pairs" in told
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "holm"])
-def test_intervals(correction: str, tmp_path: Path) -> None:
+def test_intervals(tmp_path: Path) -> None:
     """By scipy.stats.bootstrap with 300,000 resamples: the pair alone, and one of three pairs."""
     steps = (12, 5, -2, 8, 20, -5, 10, 1)
     paths = runs_with_hits(tmp_path, {"x": [50 + step for step in steps], "y": [50] * 8, "z": [49] * 8})
-    rows, _ = compare(*paths, "-m", "P.100", "--correction", correction)
+    rows, _ = compare(*paths, "-m", "P.100", "--correction", "bonferroni", "--interval", "bca")
     assert float(rows[0]["difference"]) == pytest.approx(0.06125)
     assert [float(rows[0][end]) for end in ("low", "high")] == pytest.approx([0.0113, 0.1167], abs=3e-3)
     ends = [float(rows[0][f"simultaneous_{end}"]) for end in ("low", "high")]
@@ -154,7 +165,7 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
 def test_geometric_means(tmp_path: Path) -> None:
     """AP 0.5 and 0 against 0.25 and 0.1: what the evaluator prints as gm_map."""
     paths = runs_with_first_hit(tmp_path, {"x": (2, 0), "y": (4, 10)})
-    [row], told = compare(*paths, "-m", "gm_map")
+    [row], told = compare(*paths, "-m", "gm_map", "--interval", "bca")
     assert [float(row[name]) for name in ("mean", "mean_against")] == pytest.approx([0.002236, 0.158114], abs=5e-7)
     assert [row["wins"], row["losses"], row["simultaneous_low"]] == ["1", "1", ""]
     assert "gm_map is a geometric mean" in told
@@ -167,11 +178,12 @@ def test_geometric_means(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [("--power",), ("--by", "run")])
 def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
     """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
-    result = lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1", *options)
+    bca: tuple[str | Path, ...] = ("compare", *EXPERIMENT, "-m", "map", "--seed", "1", "--interval", "bca")
+    result = lab(*bca, *options)
     assert (result.status, result.stderr) == (0, "")
-    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1").stderr
+    assert "too short" in lab(*bca).stderr
     drawn = ("--by", "run", "--figure", tmp_path / "intervals.svg", "--seed", "1")
-    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", *drawn).stderr
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--interval", "bca", *drawn).stderr
 
 
 def test_sums(tmp_path: Path) -> None:
@@ -179,7 +191,12 @@ def test_sums(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
     [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert [float(row[name]) for name in ("mean", "mean_against", "difference")] == [12, 8, 4]
-    assert float(row["low"]) + float(row["high"]) == pytest.approx(8)
+    assert row["low"] == row["high"] == ""  # of two topics
+    six = runs_with_hits(tmp_path, {"x": (5, 7, 5, 7, 5, 7), "y": (4, 4, 4, 4, 4, 4)}, depth=10)
+    [row], _ = compare(*six, "-m", "num_rel_ret")
+    assert float(row["low"]) + float(row["high"]) == pytest.approx(2 * 12)
+    paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
+    [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert "num_rel_ret is a sum over topics" in told
     assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
     [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
@@ -207,7 +224,7 @@ def test_a_row_a_run() -> None:
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
     [best] = [line for line in people.splitlines() if "*" in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
-    no_better = lab("compare", *EXPERIMENT, "-m", "unj.10 num_ret", "--by", "run", "--seed", "1", "--quiet")
+    no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
     assert b"*" not in no_better.stdout
 
@@ -260,3 +277,25 @@ def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:
     """Two tables cannot be asked for at once."""
     result = lab("compare", *three_runs, "--power", "--by", "run")
     assert (result.status, result.stderr) == (1, "irevalx-lab: --power and --by run must not be given together\n")
+
+
+def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
+    """A run with 30 % unjudged documents is worse than one without: -, the last letter, losses, and not the best."""
+    topics = range(1, 9)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{n} {n % 2}\n" for t in topics for n in range(10)))
+    holes = {"full": [0] * 8, "holes": [2, 3, 4, 3, 2, 4, 3, 3]}
+    for name, of_topics in holes.items():
+        docs = [(t, [f"d{n}" if n >= of_topics[t - 1] else f"new{n}" for n in range(10)]) for t in topics]
+        lines = [f"{t} Q0 {doc} 1 {-place} {name}\n" for t, each in docs for place, doc in enumerate(each)]
+        (tmp_path / name).write_text("".join(lines))
+    paths = [tmp_path / name for name in ("qrels", "full", "holes")]
+    [_, row], _ = compare(*paths, "-m", "unj.10", "--by", "run", "--baseline", "full")
+    assert (row["run"], row["unj_10_differs"]) == ("holes", "-")
+    rows, _ = compare(*paths, "-m", "unj.10", "--by", "run")
+    assert [row["unj_10_groups"] for row in rows] == ["a", "b"]
+    [row], _ = compare(*paths, "-m", "unj.10")
+    assert [row[name] for name in ("run", "wins", "losses", "differ")] == ["full", "8", "0", "True"]
+    people = lab("compare", *paths, "-m", "unj.10", "--by", "run", "--format", "latex", "--quiet").stdout.decode()
+    assert [line.split()[0] for line in people.splitlines() if "textbf" in line] == ["full"]
+    [_, row], _ = compare(*paths, "-m", "num_nonrel_judged_ret", "--by", "run", "--baseline", "full")
+    assert row["num_nonrel_judged_ret_differs"] == "<"  # neither better nor worse
