@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.bounding.bounded_scores import bounds
-    from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.comparison.tested_runs import compare
     from irevalx.lab.completion.filling_holes import complete
     from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
@@ -62,7 +62,7 @@ __all__ = [
 _HOMES = {
     "agree": "agreement.agreements",
     "bounds": "bounding.bounded_scores",
-    "compare": "comparison.compared_runs",
+    "compare": "comparison.tested_runs",
     "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
     "describe": "description.described",

@@ -253,7 +253,7 @@ def test_compare_scores() -> None:
     ("arguments", "words"),
     [
         ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
-        ({"by": 3}, "by must be one of pair run, but got 3"),
+        ({"by": 3}, "by must be one of pair run topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1"),

@@ -119,7 +119,7 @@ def command_of(
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
             check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values["quiet"])
+            messages = click.get_current_context().obj = Messages(PROGRAM, quiet=values["quiet"])
             output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
