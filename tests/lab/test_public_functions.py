@@ -371,7 +371,7 @@ def test_study(tmp_path: Path) -> None:
         {"30%": "0.3", "100%": "1.0", None: None}[row.knee] for row in found.rows
     ]
     assert again.to_frame("scores")["score"].tolist() == found.to_frame("scores")["score"].tolist()
-    assert again.about["judgments"] == found.about["judgments"]
+    assert again.how_made["judgments"] == found.how_made["judgments"]
     found.write(tmp_path / "again", figures=None)
     assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
     assert found.figure("mean-scores", width=3.3, titled=False).axes

@@ -59,12 +59,12 @@ class StudyResult(Result):
     Parameters
     ----------
     study : the numbers.
-    about : how it was made: options, inputs, seeds.
+    how_made : options, inputs and seeds, as study.json has them.
     seed : of the first sample; None where nothing was left to chance.
     """
 
     study: Study
-    about: Mapping[str, Any]
+    how_made: Mapping[str, Any]
     seed: int | None
 
     @property
@@ -109,7 +109,7 @@ class StudyResult(Result):
         """
         csv = {f"{one.title}.csv": b"".join(FORMATS["csv"].table_lines([one])) for one in self.tables()}
         for_people = FORMATS["table"].table_lines(list(tables_for_people(self.study, self.notes)), digits)
-        about = json.dumps(self.about, indent=1).encode() + b"\n"
+        about = json.dumps(self.how_made, indent=1).encode() + b"\n"
         return {**csv, "summary.txt": b"".join(for_people), "study.json": about}
 
     @property
