@@ -241,6 +241,13 @@ def _opened_file(path: str | os.PathLike[str]) -> Callable[[], BinaryIO] | None:
     return None
 
 
+def refuse_folder(path: str) -> None:
+    """Raise OutputError where a folder cannot be made or written to, before the work whose results are to be there."""
+    there = next(one for one in (Path(path), *Path(path).absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is no folder to write to")
+
+
 def make_folder(path: str) -> Path:
     """Make a folder, unless it is there already, and return its path.
 
