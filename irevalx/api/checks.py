@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from operator import index
@@ -123,14 +124,24 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
     ArgumentError
     """
     if isinstance(value, str):
-        return (value,)
+        return (encodable(what, value),)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise wrong(what, "a string or several strings", value)
     several = tuple(value)
     for one in several:
         if not isinstance(one, str):
             raise wrong(what, "a string or several strings", one)
+        encodable(what, one)
     return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
+
+
+def encodable(what: str, value: str) -> str:
+    """Return a string that can be bytes; raises ArgumentError for surrogates that stand for nothing."""
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise wrong(what, "text that can be encoded", value) from None
+    return value
 
 
 def identifier(what: str, value: Any, *, whole: bool = True) -> str:
@@ -145,9 +156,12 @@ def identifier(what: str, value: Any, *, whole: bool = True) -> str:
     ArgumentError : it is neither, or missing.
     """
     if isinstance(value, str):
-        return value
+        return encodable(what, value)
     if whole and isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
-        return str(index(value))
+        try:
+            return str(index(value))
+        except ValueError:  # the limit of Python
+            raise wrong(what, "a whole number of fewer digits", value) from None
     raise wrong(what, "a string or a whole number" if whole else "a string", value)
 
 

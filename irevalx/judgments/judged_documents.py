@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
@@ -36,7 +35,9 @@ class Documents(Frozen):
     def topic_index(self) -> Mapping[bytes, int]:
         """Where a topic stands in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
-            return _TopicIndex(self.topics)
+            from irevalx.judgments.topic_index import TopicIndex
+
+            return TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
@@ -77,27 +78,3 @@ class Kind:
     def without_nonrelevant(self, level: int) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
         return None
-
-
-class _TopicIndex(Mapping[bytes, int]):
-    """Where each of some topics stands. A search takes hardly longer than to look up in a dictionary, and no room.
-
-    Parameters
-    ----------
-    topics : each once, ascending in byte order.
-    """
-
-    def __init__(self, topics: tuple[bytes, ...]) -> None:
-        self._topics = topics
-
-    def __getitem__(self, topic: bytes) -> int:
-        place = bisect_left(self._topics, topic)
-        if self._topics[place : place + 1] != (topic,):
-            raise KeyError(topic)
-        return place
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._topics)
-
-    def __len__(self) -> int:
-        return len(self._topics)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from irevalx.lab.agreement.agreements import agree
     from irevalx.lab.bounding.bounded_scores import bounds
-    from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.comparison.tested_runs import compare
     from irevalx.lab.completion.filling_holes import complete
     from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
-    from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
     from irevalx.lab.swaps.rates import swap_rate
@@ -51,13 +51,14 @@ __all__ = [
     "labels",
     "leave_out",
     "pool",
+    "pool_sizes",
     "swap_rate",
 ]
 
 _HOMES = {
     "agree": "agreement.agreements",
     "bounds": "bounding.bounded_scores",
-    "compare": "comparison.compared_runs",
+    "compare": "comparison.tested_runs",
     "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
     "describe": "description.described",
@@ -65,6 +66,7 @@ _HOMES = {
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
+    "pool_sizes": "judging.pooling",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

@@ -12,10 +12,11 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, Segments
-from irevalx.errors import MalformedLineError, Warn, quote, shown_name
+from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, Run
@@ -218,12 +219,13 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         _refuse(where, text, numbers, rule)
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
-        raise MalformedLineError(f"{where}:{error.lineno}: {rule}, but got {quote(line)}: {error.msg}") from None
+        hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # of UTF-16 without a mark, all bytes are UTF-8
+        raise MalformedLineError(f"{where}:{error.lineno}: {rule}, but got {quote(line)}: {hint}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
-        raise MalformedLineError(
-            f"{where}:{number}: {rule} in UTF-8, but got {quote(content[error.start :][:1])}"
-        ) from None
+        hint = encoding_hint(content[:LONGEST_QUOTE])
+        problem = f"{rule} in UTF-8, but got {quote(content[error.start :][:1])}{hint and ': '}{hint}"
+        raise MalformedLineError(f"{where}:{number}: {problem}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
         raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}") from None
     _refuse(where, text, numbers, rule)

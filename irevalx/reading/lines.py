@@ -13,6 +13,7 @@ from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_long
@@ -102,8 +103,9 @@ def cut_lines(
     nul = block.text.find(b"\0")
     if nul >= 0:
         line = block.first_line + block.text.count(b"\n", 0, nul)
-        shown = quote(_line_with(block.text, nul))
-        raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
+        text = _line_with(block.text, nul)
+        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_behind_colon(encoding_hint(text))}"
+        raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:
         block = _without_header(path, block, layout.header, hint)

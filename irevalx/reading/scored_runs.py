@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -75,10 +76,11 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     Reading the blocks raises as for ``read_scored_run``.
     """
     tag = as_column(stem_of(source.path))
+    hint = partial(run_hint, given="msmarco")
 
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
-        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
+        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=hint)
         malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=strict)
         ranks = whole_numbers(lines["RANK"], malformed, lines.describe)
         if "SCORE" not in lines:

@@ -96,7 +96,7 @@ def _rounded(value: Any, digits: int, least: float) -> str:
 
     Parameters
     ----------
-    least : a number between 0 and this one is shown as less than it; 0 for none.
+    least : a number from 0 on below this one is shown as less than it; 0 for none.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
@@ -104,5 +104,7 @@ def _rounded(value: Any, digits: int, least: float) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         rounded = f"{value:.{digits}f}"
-        return f"<{least:.{digits}f}" if 0 < value < least else rounded.removeprefix("-" if float(rounded) == 0 else "")
+        return (
+            f"<{least:.{digits}f}" if 0 <= value < least else rounded.removeprefix("-" if float(rounded) == 0 else "")
+        )
     return str(value)

@@ -186,7 +186,7 @@ def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[li
     files = [str(qrels.with_suffix(f".{work.kind}")), *map(str, runs)]
     found = {"irevalx": [[irevalx, *work.flags, *files]]}
     for threads in (1, 8):
-        found[f"irevalx, {threads} processes"] = [[*found["irevalx"][0], "--threads", str(number)]]
+        found[f"irevalx, {threads} processes"] = [[*found["irevalx"][0], "--threads", str(threads)]]
     if work.packed:
         found["irevalx, 1 process, plain"] = [[irevalx, "--threads", "1", str(qrels), *map(str, plain)]]
         found["zcat"] = [["zcat", *map(str, runs)]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import warnings
 from importlib import import_module
@@ -252,7 +253,7 @@ def test_compare_scores() -> None:
     ("arguments", "words"),
     [
         ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
-        ({"by": 3}, "by must be one of pair run, but got 3"),
+        ({"by": 3}, "by must be one of pair run topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1"),
@@ -395,3 +396,64 @@ def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
         irevalx.lab.complete(QRELS, **arguments)
+
+
+def test_pool_sizes() -> None:
+    """Documents, judgments and relevant documents of pools, counted in a literal loop."""
+    found = irevalx.lab.pool_sizes(RUNS, [3, 1], judge=QRELS)
+    assert_printed(found, "pool", *map(str, RUNS), "--sizes", "1,3", "--judge", str(QRELS))
+    grades, runs = grades_in(QRELS), [scores_in(path) for path in RUNS]
+    for row in found.rows:
+        pooled = {
+            (topic, docno)
+            for run in runs
+            for topic, scores in run.items()
+            for docno in sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[: row.depth]
+        }
+        judged = [grades[topic][docno] for topic, docno in pooled if grades[topic].get(docno, -1) >= 0]
+        assert (row.documents, row.judged, row.relevant) == (len(pooled), len(judged), sum(one > 0 for one in judged))
+        assert row.per_topic == row.documents / len(grades)
+    assert [row.depth for row in found.rows] == [1, 3]
+    with pytest.raises(ArgumentError, match="depths must be a whole number of at least 1, but got 0"):
+        irevalx.lab.pool_sizes(RUNS, [0])
+
+
+def test_removed_among_the_first_documents() -> None:
+    """What only a group has found among the first documents of its runs, counted in a literal loop."""
+    grades, runs = grades_in(QRELS), {path.name: scores_in(path) for path in RUNS}
+    first = {
+        (run, topic, k): sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[:k]
+        for run, by_topic in runs.items()
+        for topic, scores in by_topic.items()
+        for k in (5, 100)
+    }
+    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", holes=5).removed_among_first
+    counts = {}
+    for run in runs:
+        group = run.rstrip("12")
+        others = [other for other in runs if other.rstrip("12") != group]
+        removed = [
+            grades[topic][docno]
+            for topic in grades
+            for docno in first[run, topic, 5]
+            if grades[topic].get(docno, -1) >= 0 and not any(docno in first[other, topic, 100] for other in others)
+        ]
+        counts[run] = len(removed) / len(grades), sum(grade > 0 for grade in removed) / len(grades)
+    for row in found:
+        mine = [count for run, count in counts.items() if row.group in {run.rstrip("12"), "mean"}]
+        assert row.removed == pytest.approx(sum(removed for removed, _ in mine) / len(mine))
+        assert row.relevant == pytest.approx(sum(relevant for _, relevant in mine) / len(mine))
+    assert found[-1].group == "mean"
+    assert found[-1].removed > 0
+
+
+def test_runs_of_other_formats(tmp_path: Path) -> None:
+    """Every command reads runs in the formats that irevalx reads; -m has the long name that it has there."""
+    for path in RUNS:
+        (tmp_path / f"{path.name}.json").write_text(json.dumps(scores_in(path)))
+    others = [str(tmp_path / f"{path.name}.json") for path in RUNS]
+    for words in (["leave-out", str(QRELS)], ["pool"], ["swap-rate", str(QRELS), "--seed", "1"]):
+        measure = ["--measure", "P.5"] if words[1:] else []
+        expected = lab(*words, *map(str, RUNS), *measure, "--quiet")
+        assert (expected.status, expected.stderr) == (0, "")
+        assert lab(*words, *others, "-T", "json", *measure, "--quiet").stdout == expected.stdout

@@ -45,6 +45,8 @@ def folder(tmp_path: Path) -> Path:
         "sampled": "301 0 A 0 1\n302 0 A 0 1\n",
         "prefs": "301 one a A 1.5\n",
     }
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        (tmp_path / encoding).write_text(QRELS, encoding)
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -220,6 +222,13 @@ def test_the_header_of_beir_must_be_there(folder: Path) -> None:
         (("qrels", "scored.tsv"), "give -T msmarco"),
         (("qrels", "run.json"), "give -T json"),
         (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
+        (("utf-16", "run"), "is this UTF-16? it must be UTF-8"),
+        (("qrels", "utf-16"), "is this UTF-16? it must be UTF-8"),
+        (("utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
+        (("qrels", "utf-16-be"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "json", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "json", "utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "beir", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
     ],
 )
 def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint: str, folder: Path) -> None:
@@ -227,6 +236,17 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
     result = run(*arguments, cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
     assert hint in result.stderr
+
+
+@pytest.mark.parametrize(("lines", "columns"), [("1\tA\t1\t2\n1\tB\t2\n", 4), ("1\tA\t1\n1\tB\t2\t3\n", 3)])
+def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path: Path) -> None:
+    """The other columns that lines of MS MARCO may have are wrong behind a first line without them."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(lines)
+    result = run("-T", "msmarco", "qrels", "run", cwd=tmp_path)
+    assert result.status == 2
+    assert f"run:2: a line of a run must have {columns} columns" in result.stderr
+    assert "give -T" not in result.stderr
 
 
 @pytest.mark.parametrize(

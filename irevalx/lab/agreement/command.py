@@ -16,7 +16,6 @@ from irevalx.lab.command.parameters import (
     level_option,
     measures_option,
     seed_option,
-    topic_resamples_option,
 )
 from irevalx.reading.formats import REL_FORMATS
 
@@ -44,7 +43,17 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
             "corrected so that a ranking agrees with itself."
         ),
     ),
-    topic_resamples_option,
+    click.option(
+        "--resamples",
+        type=click.IntRange(0),
+        metavar="B",
+        default=0,
+        help=(
+            "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
+            "Those of tau, tau-b and tau_AP allow for the noise that drawing adds: they invert a test, and are wider "
+            "than the quantiles of the draws.  [default: 0, no intervals]"
+        ),
+    ),
     seed_option,
     measures_option,
     level_option,
@@ -63,9 +72,11 @@ def command(output: Output, **options: Any) -> None:
     mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
     that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics,
     p < 0.05), the number of runs, and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the
-    pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22), the rates of false
-    positives and negatives, accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive),
-    with the same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
+    pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22); the rate of false
+    differences (fpr: of the pairs that are the same in X, those that differ in Y) and of missed differences (fnr: of
+    those that differ in X, those that do not in Y), which are the false negatives and the false positives of Bompada
+    et al. (2007); accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive), with the
+    same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
     measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
     topic that both have, of their rankings of documents.
 

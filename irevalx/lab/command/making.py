@@ -11,8 +11,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.cli.option_rules import check_rules
+from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import ArgumentError, UsageError
@@ -22,7 +23,7 @@ from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import Parameter
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import QRELS, REL_FORMATS
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -49,6 +50,18 @@ def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     )
 
 
+_format_of_runs_option = option(
+    "-T",
+    "--results-format",
+    "results_format",
+    requires="RUN",
+    type=click.Choice(list(RESULTS_FORMATS)),
+    metavar="FORMAT",
+    default=TREC_RESULTS.name,
+    help=f"The format of runs, as for irevalx: {', '.join(RESULTS_FORMATS)}.  [default: {TREC_RESULTS.name}]",
+)
+
+
 def lab_command(
     name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
 ) -> Callable[[Callable[..., None]], click.Command]:
@@ -60,7 +73,8 @@ def lab_command(
     Parameters
     ----------
     name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them,
+        and ``-T`` where it has runs.
     example : a command line.
     formats : of the judgments that it can use; the others are refused by name.
     """
@@ -96,7 +110,8 @@ def command_of(
     Parameters
     ----------
     name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them,
+        and ``-T`` where it has runs.
     example : a command line.
     formats : of the judgments that it can use; the others are refused by name.
     """
@@ -104,13 +119,15 @@ def command_of(
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
             check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values["quiet"])
+            messages = click.get_current_context().obj = Messages(PROGRAM, quiet=values["quiet"])
             output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             refuse_standard_input_twice(*_names_of_files(values))
             with shown_as_messages(messages):
                 try:
+                    if (form := values.pop("results_format", TREC_RESULTS.name)) != TREC_RESULTS.name:
+                        values["runs"] = read_runs(values["runs"], form, strict=False)
                     function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
                     raise UsageError(str(error)) from error
@@ -118,6 +135,8 @@ def command_of(
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
             declared = parameter(declared)
+        if any(parameter.name == "runs" for parameter in getattr(declared, "__click_params__")):  # noqa: B009
+            declared = _format_of_runs_option(declared)
         return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate

@@ -95,7 +95,9 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
 
     return click.option(
         "-m",
+        "--measure",
         "--measures",
+        "measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
@@ -131,7 +133,11 @@ interval_alpha_option = click.option(
     type=_ALPHA,
     metavar="P",
     default=0.05,
-    help="Intervals cover the true value with probability 1 - P.  [default: 0.05]",
+    help=(
+        "Intervals of agreement, error, bias and correlation cover the value over all topics there are with "
+        "probability 1 - P; those of pairwise decisions say where they lie when topics are drawn again.  "
+        "[default: 0.05]"
+    ),
 )
 topic_resamples_option = click.option(
     "--resamples",
@@ -139,9 +145,9 @@ topic_resamples_option = click.option(
     metavar="B",
     default=0,
     help=(
-        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
-        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
-        "[default: 0, no intervals]"
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile: where a value "
+        "lies when topics are drawn again. Those of tau, and of knees, lie low, as resampled rankings are noisier than "
+        "the ranking itself: they do not cover the value over all topics there are.  [default: 0, no intervals]"
     ),
 )
 level_option = click.option(

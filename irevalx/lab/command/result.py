@@ -34,6 +34,10 @@ class Result(Frozen, kw_only=True):
         """Return the tables as people read them."""
         return self.tables()
 
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON: a seed, methods, notes."""
+        return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
+
     def noted_tables(self) -> Sequence[Table]:
         """Return the tables as people read them, with the notes below the last one."""
         *tables, last = self.tables_for_people()

@@ -24,7 +24,7 @@ from irevalx.lab.command.parameters import (
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.compared_runs import VIEWS, compare
+from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
@@ -93,7 +93,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     option(
         "--power",
         is_flag=True,
-        excludes="--by run",
+        excludes=("--by run", "--by topic"),
         help=(
             "Print the discriminative power of each measure instead: the share of pairs that differ, by --test, "
             "before and after correction. Sakai (2006) has an uncorrected bootstrap test, Sakai (2012) tukey."
@@ -104,10 +104,26 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         type=click.Choice(VIEWS),
         default="pair",
         help=(
-            "Print a row for each pair, or for each run: its scores, the best marked, and letters, which runs that do "
-            "not differ share; with --baseline + or - where a run is better or worse than it. Runs and measures stay "
-            "in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "Print a row for each pair; for each topic, with the value of each run and its difference from the "
+            "--baseline; or for each run: its scores, the best marked, and letters, which runs that do not differ "
+            "share; with --baseline + or - where a run is better or worse than it. Runs and measures stay in their "
+            "order; in LaTeX the table needs the package booktabs.  [default: pair]"
         ),
+    ),
+    click.option(
+        "--columns",
+        metavar="NAME...",
+        default="",
+        help=(
+            "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
+            "or all.  [default: difference low high corrected_p differ]"
+        ),
+    ),
+    option(
+        "--sort",
+        is_flag=True,
+        requires="--by topic",
+        help="With --by topic and --baseline: from the greatest difference, averaged over runs, to the least.",
     ),
     seed_option,
     level_option,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
+from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.letters import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -153,6 +155,38 @@ class Comparison(Result):
     def seed(self) -> int | None:
         """The seed of random choices; None where none are made."""
         return self.method.seed if self.method.is_random else None
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON."""
+        method = self.method
+        how = {
+            "test": method.test,
+            "correction": correction_named(method.correction),
+            "interval": method.interval,
+            "alpha": method.alpha,
+            "topics": {one.name: one.found.values.shape[1] for one in self.measures},
+            "pairs": len(self.measures[0].found.pairs),
+            "baseline": self.baseline,
+        }
+        return {**super().about(), **how}
+
+    @property
+    def how_tested(self) -> str:
+        """A sentence on the test, the correction, the number of pairs and topics, and alpha."""
+        method, n_pairs = self.method, len(self.measures[0].found.pairs)
+        sizes = sorted({one.found.values.shape[1] for one in self.measures})
+        topics = f"{sizes[0]} topics" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+        correction = correction_named(method.correction)
+        if correction == TUKEY:
+            test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
+            corrected = f"for all pairs of the {n_runs} runs"
+        else:
+            words = TESTS[method.test].words
+            test = words[0].upper() + words[1:]
+            pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
+            corrected = f"p-values corrected for {pairs} by {correction}" if correction != "none" else "no correction"
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        return f"{test} over {topics}, {corrected}, alpha {method.alpha:g}{seed}."
 
     @property
     def rows(self) -> Sequence[Any]:

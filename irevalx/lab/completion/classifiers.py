@@ -11,6 +11,10 @@ CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
 
+THRESHOLDS = ("next", "middle", "last")
+"""Where the threshold of language models lies between the last judged document that passes and the next one."""
+
+
 class Classification(Frozen):
     """A classifier's answer for n documents.
 

@@ -23,8 +23,12 @@ from irevalx.lab.command.parameters import (
     seed_option,
 )
 from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.threshold_option import kld_threshold_option
 
-OF_CLASSIFIERS = ("--docs", "--classifier", "--class-weight", "--probabilities", "--calibrated", "--holdout", "--seed")
+OF_CLASSIFIERS = (
+    *("--docs", "--classifier", "--class-weight", "--kld-threshold", "--probabilities", "--calibrated", "--holdout"),
+    "--seed",
+)
 """The options that labels do not need."""
 
 
@@ -34,9 +38,7 @@ OF_CLASSIFIERS = ("--docs", "--classifier", "--class-weight", "--probabilities",
     click.argument("runs", metavar="[RUN...]", nargs=-1, type=str, shell_complete=complete_file),
     documents_option,
     depth_option,
-    labels_option_without(
-        "--docs", "--classifier", "--class-weight", "--probabilities", "--calibrated", "--holdout", "--seed"
-    ),
+    labels_option_without(*OF_CLASSIFIERS),
     labels_replace_option,
     labels_format_option,
     option(
@@ -64,6 +66,7 @@ OF_CLASSIFIERS = ("--docs", "--classifier", "--class-weight", "--probabilities",
             "the same, as published.  [default: balanced]"
         ),
     ),
+    kld_threshold_option("--classifier kld"),
     option("--mark", metavar="FILE", help="Write the predictions, and nothing else, to FILE too."),
     option(
         "--probabilities",

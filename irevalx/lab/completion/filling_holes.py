@@ -27,7 +27,7 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion import calibration
-from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
 from irevalx.lab.completion.collection import collection_for
 from irevalx.lab.completion.completed import Completed, LabelReport, PredictionReport, expected_means
 from irevalx.lab.completion.documents import paths_of
@@ -52,6 +52,7 @@ def complete(
     pool: Any = None,
     classifier: str = "svm",
     class_weight: str = "balanced",
+    kld_threshold: str = THRESHOLDS[0],
     calibrated: bool = False,
     expected: bool = False,
     holdout: Iterable[float | Fraction] = (),
@@ -79,6 +80,8 @@ def complete(
         document from those judged relevant.
     class_weight : with "svm", "balanced" for errors on relevant and on nonrelevant documents that weigh the same in
         sum, or "none".
+    kld_threshold : with "kld", as many judged documents pass as are relevant; the divergence of the "next" one, of the
+        "last" one that passes, or the "middle".
     calibrated : find out probabilities of relevance too.
     expected : with ``calibrated``, report what measures are expected to be under these probabilities.
     holdout : report how good predictions are when these shares of each topic's judgments are learned from.
@@ -104,6 +107,8 @@ def complete(
         raise checks.wrong("classifier", " or ".join(CLASSIFIERS), classifier)
     if class_weight not in {"balanced", "none"}:
         raise checks.wrong("class_weight", "balanced or none", class_weight)
+    if kld_threshold not in THRESHOLDS:
+        raise checks.wrong("kld_threshold", " or ".join(THRESHOLDS), kld_threshold)
     read = GradedText.of(qrels, rel_format)
     opened = opened_runs(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
@@ -112,7 +117,7 @@ def complete(
         return _labelled(read, judgments, theirs, level, replace_all=checks.flag("labels_replace", labels_replace))
     used_seed = chosen_seed(seed)
     collection = collection_for(judgments, paths)
-    learner = classifier_for(classifier, collection, balanced=class_weight != "none")
+    learner = classifier_for(classifier, collection, balanced=class_weight != "none", threshold=kld_threshold)
     completion, judged = Completion(judgments, collection, learner, level), judgments.grades >= 0
     n_folds = 1 + len(shares) + (calibration.FOLDS if calibrated else 0)
     with progress_bar(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.resampling import AT_ONCE, Resampling, known
 from irevalx.statistics import correlations as agreement
-from irevalx.statistics.bootstrap import TopicDraws, agreement_draws
+from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
 from irevalx.statistics.decisions import confusion, decide
 from irevalx.statistics.scales import Scale
 
@@ -91,14 +92,21 @@ class TwoEvaluations(Frozen):
         drawn: Mapping[str, FloatArray] = {}
         if resampling.resamples:
             drawn = agreement_draws(self.human, self.machine, self.runs, draws, (self.scale, self.scale))
+        correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+            "tau_b": agreement.tau_b,
+            "tau_ap": partial(agreement.tau_ap, names=self.runs),
+        }
         for name in RUN_STATISTICS:
             low, high = resampling.interval(drawn[name]) if drawn else (None, None)
+            if drawn and name in correlations:
+                scores = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
+                low, high = map(known, correlation_interval(correlations[name], (x, y), scores, resampling.alpha))
             yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
 
     def _decisions(
         self, draws: TopicDraws, resampling: Resampling, progress: Callable[[int], None]
     ) -> Iterator[Finding]:
-        """Yield how the decisions which runs differ go together; for intervals they are made anew for each draw."""
+        """Yield how pairwise decisions go together; for intervals they are made anew for each draw."""
         found = confusion(decide(self.human), decide(self.machine)).columns
         drawn: dict[str, list[AnyArray]] = {name: [] for name in found}
         for batch in draws.batches(max(1, AT_ONCE // max(1, self.human.size * len(self.runs)))):

@@ -27,6 +27,7 @@ from irevalx.lab.command.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.lab.completion.threshold_option import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 
@@ -59,6 +60,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         ),
     ),
     documents_option,
+    kld_threshold_option("--complete kld"),
     labels_option,
     labels_replace_option,
     labels_format_option,

@@ -30,7 +30,7 @@ from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Decided, Predicting
@@ -59,6 +59,7 @@ def leave_out(
     keep_in_pool: bool = False,
     complete: str | Iterable[str] = (),
     documents: Any = (),
+    kld_threshold: str = THRESHOLDS[0],
     labels: Any = None,
     labels_replace: bool = False,
     labels_format: str | None = None,
@@ -90,6 +91,7 @@ def leave_out(
     keep_in_pool : give what only the group has found the grade -1, rather than leaving it out.
     complete : how to replace what is left out, and compare: some of "svm", "kld", "labels" and "nonrelevant".
     documents : files with the text of the documents, for "svm" and "kld".
+    kld_threshold : of "kld", as ``complete`` has it.
     labels : judgments from elsewhere, for "labels".
     labels_replace : let them take the place of all judgments.
     labels_format : their format; None for ``rel_format``.
@@ -116,6 +118,8 @@ def leave_out(
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
     level, threads = checks.whole_number("level", level), checks.whole_number("threads", threads, least=1)
     holes = None if holes is None else checks.whole_number("holes", holes, least=1)
+    if kld_threshold not in THRESHOLDS:
+        raise checks.wrong("kld_threshold", " or ".join(THRESHOLDS), kld_threshold)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
     experiment = experiment_of(
@@ -135,7 +139,7 @@ def leave_out(
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
         return result
-    predicting = _predicting(experiment, left_out, ways, paths, threads, progress=progress)
+    predicting = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
         labelling = Labelling(experiment.judgments, theirs, level, left_out, replace=labels_replace)
@@ -209,6 +213,7 @@ def _predicting(
     left_out: Sequence[Removal],
     ways: Sequence[str],
     documents: Sequence[str],
+    kld_threshold: str,
     threads: int,
     *,
     progress: bool,
@@ -226,7 +231,9 @@ def _predicting(
     total = len(left_out) * len(judgments.topics) * len(classifiers)
     with progress_bar("topics predicted", total, shown=checks.flag("progress", progress)) as advance:
         for name in classifiers:
-            completion = Completion(judgments, collection, classifier_for(name, collection), experiment.level)
+            completion = Completion(
+                judgments, collection, classifier_for(name, collection, threshold=kld_threshold), experiment.level
+            )
             found[name] = completing = Completing(completion)
             completing.predict_for(left_out, threads, advance)
     return found

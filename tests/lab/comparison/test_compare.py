@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -222,7 +224,7 @@ def test_a_row_a_run() -> None:
         groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
-    [best] = [line for line in people.splitlines() if "*" in line]
+    [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
     no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
@@ -299,3 +301,76 @@ def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
     assert [line.split()[0] for line in people.splitlines() if "textbf" in line] == ["full"]
     [_, row], _ = compare(*paths, "-m", "num_nonrel_judged_ret", "--by", "run", "--baseline", "full")
     assert row["num_nonrel_judged_ret_differs"] == "<"  # neither better nor worse
+
+
+def test_a_table_says_what_it_is(tmp_path: Path) -> None:
+    """Below it, as comments in LaTeX, and in fields of JSON; a drawn seed stands in the output too."""
+    said = "Student's t test over 12 topics, p-values corrected for 15 pairs by holm, alpha 0.05."
+    people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
+    assert said in people
+    assert "Holm's correction has no simultaneous intervals." in people
+    latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
+    assert f"% {said}\n% Runs that share a letter do not differ.\n% Bold type: the best score.\n" in latex
+    signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
+    assert "+ and -: better and worse than count1" in signs
+    wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
+    assert "Test and interval are of two kinds, and may disagree." in wilcoxon
+    drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
+    [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
+    assert f"Random choices: --seed {seed}." in drawn.stdout.decode()
+    about = json.loads(lab("compare", *EXPERIMENT, "--test", "permutation", "--seed", "7", "--format", "json").stdout)[
+        "about"
+    ]
+    assert [about[name] for name in ("test", "correction", "alpha", "pairs", "seed")] == [
+        "permutation",
+        "holm",
+        0.05,
+        15,
+        7,
+    ]
+    assert about["topics"] == {"map": 12}
+    assert about["options"] == {"--test": "permutation", "--seed": 7}
+    assert about["inputs"][0]["path"] == str(EXPERIMENT[0])
+    assert about["inputs"][0]["sha256"] == hashlib.sha256(EXPERIMENT[0].read_bytes()).hexdigest()
+    few = lab("compare", *EXPERIMENT, "--interval", "bca", "--seed", "1", "--format", "json", "--quiet").stdout
+    assert json.loads(few)["about"]["warnings"] == [
+        "a bootstrap interval of so few topics (12) is too short: t intervals are safer"
+    ]
+
+
+def test_columns_that_people_see() -> None:
+    """Eight, unless others are asked for; programs have all."""
+
+    def heads(*options: str) -> list[str]:
+        first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
+        return re.split("  +", first)
+
+    assert heads() == ["measure", "run", "against", "difference", "low", "high", "corrected p", "differ"]
+    assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
+    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 17
+    refused = lab("compare", *EXPERIMENT, "--columns", "q")
+    assert (refused.status, "columns must be one of all measure run" in refused.stderr) == (1, True)
+
+
+def test_a_row_a_topic(tmp_path: Path) -> None:
+    """The values of each run, and differences from a baseline, from the greatest on if they are to be sorted."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (4, 9, 1), "z": (6, 9, 4)}, depth=10)
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x")
+    assert list(rows[0]) == ["measure", "topic", "x", "y", "z", "y - x", "z - x"]
+    found = [
+        [row["topic"], *(round(float(row[name]), 9) for name in ("x", "y", "z", "y - x", "z - x"))] for row in rows
+    ]
+    expected = [["001", 0.5, 0.4, 0.6, -0.1, 0.1], ["002", 0.7, 0.9, 0.9, 0.2, 0.2], ["003", 0.1, 0.1, 0.4, 0.0, 0.3]]
+    assert found == expected
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x", "--sort")
+    assert [row["topic"] for row in rows] == ["002", "003", "001"]
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic")
+    assert list(rows[0]) == ["measure", "topic", "x", "y", "z"]
+
+
+def test_no_p_is_printed_as_nothing(tmp_path: Path) -> None:
+    """Forty topics, each better by about a half: p is less than 0.0001, and not 0.0000."""
+    paths = runs_with_hits(tmp_path, {"x": [9, 8] * 20, "y": [4, 3, 3, 4] * 10}, depth=10)
+    people = lab("compare", *paths, "-m", "P.10", "--quiet", "--columns", "p corrected_p").stdout.decode()
+    assert people.splitlines()[2].split()[-2:] == ["<0.0001", "<0.0001"]
+    assert "0.0000" not in people.replace("<0.0000", "")

@@ -230,6 +230,42 @@ def test_holdout_by_hand() -> None:
     assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
 
 
+def test_threshold_of_language_models() -> None:
+    """Documents between the last judged document that passes and the next one pass by the rule that is asked for."""
+    words = {
+        "r": "a a a a a a b",
+        "n": "c c c c c c c",
+        "near": "a a a a a b c",
+        "half": "a a a b b c c",
+        "far": "b c c c",
+    }
+    collection = collection_of(words)
+    place = {docno.decode(): number for docno, number in collection.place.items()}
+    judged, others = np.array([place["r"], place["n"]]), [place[name] for name in ("near", "half", "far")]
+    terms = [reference.terms_of(text) for text in words.values()]
+    divergence = {
+        name: reference.divergence(reference.terms_of(text), [reference.terms_of(words["r"])], terms)
+        for name, text in words.items()
+    }
+    assert divergence["r"] < divergence["near"] < divergence["half"] < divergence["far"] < divergence["n"]
+    limits = {
+        "next": divergence["n"],
+        "middle": (divergence["r"] + divergence["n"]) / 2,
+        "last": divergence["r"],
+    }
+    answers = {}
+    for threshold, limit in limits.items():
+        models = LanguageModels(collection, threshold)
+        found = models.classify(judged, np.array([True, False]), np.array(others))
+        expected = [limit - divergence[name] for name in ("near", "half", "far")]
+        assert found.value.tolist() == pytest.approx(expected)
+        assert found.relevant.tolist() == [value > 0 for value in expected]
+        answers[threshold] = found.relevant.tolist()
+    assert answers["next"] == [True] * 3
+    assert answers["last"] == [False] * 3
+    assert answers["middle"] not in (answers["next"], answers["last"])
+
+
 def test_a_share_does_not_depend_on_the_others() -> None:
     """Each share averages over the topics that can be trained from it, whatever else is asked for."""
     lines = [f"{topic} 0 d{number} {int(number < n)}" for topic, n in ((1, 5), (2, 1), (3, 5)) for number in range(10)]
