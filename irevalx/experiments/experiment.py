@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,14 @@ class Experiment(RankedRuns):
     def grades(self) -> IntArray:
         """The judgments as they were read: flat over ``judgments``."""
         return self.judgments.grades
+
+    @property
+    def judgments_digest(self) -> str:
+        """The SHA-256 of topics, documents and grades: the same for the same judgments, however they were given."""
+        judgments = self.judgments
+        rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
+        lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
+        return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs.

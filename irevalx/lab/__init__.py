@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.studies.drawing import draw
+    from irevalx.lab.studies.studying import study
     from irevalx.lab.swaps.rates import swap_rate
 
 __all__ = [
@@ -47,11 +49,13 @@ __all__ = [
     "complete",
     "degrade",
     "describe",
+    "draw",
     "estimate",
     "labels",
     "leave_out",
     "pool",
     "pool_sizes",
+    "study",
     "swap_rate",
 ]
 
@@ -62,11 +66,13 @@ _HOMES = {
     "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
     "describe": "description.described",
+    "draw": "studies.drawing",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "pool_sizes": "judging.pooling",
+    "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

@@ -18,6 +18,7 @@ import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
+from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -35,6 +36,12 @@ def test_modules_do_not_hide_functions() -> None:
         if path.stem != "__main__":
             import_module("irevalx.lab." + ".".join(path.relative_to(folder).with_suffix("").parts))
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
+
+
+def test_each_command_is_a_function() -> None:
+    """There is a public function behind every command, of the same name."""
+    missing = {name.replace("-", "_") for name in COMMANDS} - set(irevalx.lab.__all__)
+    assert not missing, "give each function a row in _HOMES of irevalx/lab/__init__.py"
 
 
 def cell(value: object) -> object:
@@ -356,6 +363,57 @@ def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
         irevalx.lab.leave_out(QRELS, RUNS, **arguments)
+
+
+@without_warnings
+def test_study(tmp_path: Path) -> None:
+    """A study of files and of dictionaries is what the command writes and prints; nothing is written unasked."""
+    options = ("-m", "map bpref", "--levels", "30% 100%", "--samples", "2", "--seed", "1", "--quiet")
+    printed = lab("study", str(QRELS), *map(str, RUNS), *options, "--figures", "none", "-o", tmp_path / "made")
+    found = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    assert printed.stdout.decode().rstrip("\n") == repr(found)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == found.files()
+    again = irevalx.lab.study(grades_in(QRELS), SCORES, ["map", "bpref"], levels=[0.3, 1.0], samples=2, seed=1)
+    assert [row.knee for row in again.rows] == [
+        {"30%": "0.3", "100%": "1.0", None: None}[row.knee] for row in found.rows
+    ]
+    assert again.to_frame("scores")["score"].tolist() == found.to_frame("scores")["score"].tolist()
+    assert again.how_made["judgments"] == found.how_made["judgments"]
+    found.write(tmp_path / "again", figures=None)
+    assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
+    assert found.figure("mean-scores", width=3.3, titled=False).axes
+    for keywords, message in (
+        ({"scheme": "some"}, "scheme must be 'uniform'"),
+        ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
+        ({"rounding": "down"}, "rounding must be"),
+        ({"samples": 0}, "samples must be"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            irevalx.lab.study(QRELS, RUNS, "map", **keywords)
+
+
+@without_warnings
+def test_draw(tmp_path: Path) -> None:
+    """Studies in folders and in memory give one figure; those of other judgments or runs have no axis in common."""
+    one = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    other = irevalx.lab.study(QRELS, RUNS, "map bpref", scheme="depth", levels=[2, 10], seed=1)
+    one.write(tmp_path / "one", figures=None)
+    figures = [
+        irevalx.lab.draw([f"uniform={tmp_path / 'one'}", other]),
+        irevalx.lab.draw({"uniform": one, "study": other}),
+    ]
+    lines = [[line.get_ydata() for axis in figure.axes for line in axis.lines] for figure in figures]
+    assert str(lines[0]) == str(lines[1]) != "[]"
+    fewer = irevalx.lab.study(QRELS, RUNS[1:], "map bpref", levels="30% 100%", samples=2, seed=1)
+    with pytest.raises(UsageError, match="must have the same runs, but those of 'one' and 'fewer' differ"):
+        irevalx.lab.draw({"one": one, "fewer": fewer})
+    judged = {topic: dict.fromkeys(grades, 1) for topic, grades in grades_in(QRELS).items()}
+    changed = irevalx.lab.study(judged, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    with pytest.raises(UsageError, match="must have the same full judgments"):
+        irevalx.lab.draw({"one": one, "changed": changed})
+    assert irevalx.lab.draw({"one": one, "changed": changed}, layout="grid").axes
+    with pytest.raises(ArgumentError, match="layout must be"):
+        irevalx.lab.draw(one, layout="pie")
 
 
 def test_complete(tmp_path: Path) -> None:

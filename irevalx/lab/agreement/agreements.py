@@ -146,6 +146,7 @@ def agree(
     resamples: int = 0,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> ScoringAgreement | RunOverlap:
@@ -162,6 +163,7 @@ def agree(
     resamples : of topics, for intervals; 0 for none.
     seed : of the draws of topics; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it. With sampled each of x and y is a file of a
         sample of strata or of qrels, and measures of grades, of strata and of probabilities stand side by side.
@@ -182,8 +184,15 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     given = are_given(runs)
     if not given:
-        options = {"measures": measures, "level": level, "min_retrieved": min_retrieved, "rel_format": rel_format}
-        usual = {"measures": (), "level": 1, "min_retrieved": 0.0, "rel_format": "qrels"}
+        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format}
+        options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
+        usual: dict[str, Any] = {
+            "measures": (),
+            "rel_format": "qrels",
+            "level": 1,
+            "complete": False,
+            "min_retrieved": 0.0,
+        }
         _refuse(options, usual, "together with runs, or not at all")
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")
@@ -191,7 +200,7 @@ def agree(
             options = {"against": against, "resamples": resamples}
             _refuse(options, {"against": None, "resamples": 0}, "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
-    options = {"level": level, "min_retrieved": min_retrieved}
+    options = {"level": level, "complete": complete, "min_retrieved": min_retrieved}
     if given:
         scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
     else:

@@ -12,6 +12,7 @@ from irevalx.lab.command.making import command_of, refuse_options
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     TABLES_OUTPUT,
+    complete_option,
     least_retrieved_option,
     level_option,
     measures_option,
@@ -19,7 +20,7 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.reading.formats import REL_FORMATS
 
-_OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
+_OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved")
 """The parameters that concern the evaluation of runs."""
 
 
@@ -57,6 +58,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
     seed_option,
     measures_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *TABLES_OUTPUT,
     example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
