@@ -108,7 +108,7 @@ def labels(
         )
         of_run = _two_groups(groups_of(experiment.runs, groups, group_by)) if with_groups else None
         of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
-        for line in _group_warnings(of_runs):
+        for line in _group_warnings(of_runs, alpha):
             warn(line)
         found += of_runs
         notes = experiment.notes()
@@ -169,13 +169,15 @@ def _warnings(
         yield "kappa is not defined: all labels have the same grade"
 
 
-def _group_warnings(found: Sequence[Finding]) -> Iterator[str]:
+def _group_warnings(found: Sequence[Finding], alpha: float) -> Iterator[str]:
     """Yield a line for each group that the machine favours, or the opposite."""
-    for one in found:
-        if one.statistic != "excess_bias" or one.low is None or one.high is None or one.low <= 0 <= one.high:
+    values = {(one.measure, one.group): one for one in found if one.statistic == "excess_bias"}
+    for p in found:
+        if p.statistic != "excess_bias_p" or p.value is None or p.value >= alpha:
             continue
-        does, score = ("favours", "worse") if one.low > 0 else ("disfavours", "better")
+        one = values[p.measure, p.group]
+        does = "favours" if (one.value or 0) > 0 else "disfavours"
         yield (
-            f"{one.measure}: excess_bias {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}) of group "
-            f"{quote(one.group or '')}: the machine {does} it, unless it errs at random and the runs are {score} anyway"
+            f"{one.measure}: the machine {does} group {quote(one.group or '')}: excess_bias {one.value:+.4f} "
+            f"({one.low:+.4f} to {one.high:+.4f}), p corrected for the groups {p.value:.4f}"
         )
