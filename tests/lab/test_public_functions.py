@@ -18,6 +18,7 @@ import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
+from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -35,6 +36,12 @@ def test_modules_do_not_hide_functions() -> None:
         if path.stem != "__main__":
             import_module("irevalx.lab." + ".".join(path.relative_to(folder).with_suffix("").parts))
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
+
+
+def test_each_command_is_a_function() -> None:
+    """There is a public function behind every command, of the same name."""
+    missing = {name.replace("-", "_") for name in COMMANDS} - set(irevalx.lab.__all__)
+    assert not missing, "give each function a row in _HOMES of irevalx/lab/__init__.py"
 
 
 def cell(value: object) -> object:

@@ -9,11 +9,11 @@ from click.core import ParameterSource
 
 from irevalx.cli.option_rules import option
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge, bounds
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     complete_option,
     least_retrieved_option,
@@ -79,6 +79,6 @@ def command(output: Output, **options: Any) -> None:
     found = bounds(**options)
     form_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
     if isinstance(found, DocumentsToJudge) and not form_typed:
-        output.write_lines([found.text])
+        output.write_text(found)
     else:
         output.write(found)

@@ -6,28 +6,24 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 import click
 from click.core import ParameterSource
 
 from irevalx import __version__
-from irevalx.api.inputs import Pool
 from irevalx.cli.values import complete_file
 from irevalx.errors import OutputError, quote
-from irevalx.experiments.qrels_text import QrelsText
-from irevalx.frozen import replace
+from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.terminal import tell, write
 from irevalx.reading.source import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
-from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,8 +50,15 @@ _MOST_LINKS = 40
 """As Linux follows them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Output:
+class HasText(Protocol):
+    """What is written as it is: judgments, a pool."""
+
+    @property
+    def text(self) -> bytes:
+        """The file."""
+
+
+class Output(Frozen, kw_only=True):
     """How and where a command writes; fields bear the names of the parameters that fill them.
 
     Parameters
@@ -76,10 +79,6 @@ class Output:
     figure_width: float = 7.0
     no_title: bool = False
     quiet: bool = False
-
-    def write_tables(self, tables: Sequence[Table]) -> None:
-        """Write tables; raises as ``write_lines`` does."""
-        write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
 
     def write(self, result: Result, **drawn: Any) -> None:
         """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
@@ -103,8 +102,8 @@ class Output:
         about = {**_how_called(), **result.about()} if form.shows_inputs else None
         write_lines(form.table_lines(tables, self.digits, about=about), self.path)
 
-    def write_text(self, found: QrelsText | Pool) -> None:
-        """Write the file of judgments or of a pool, and tell the seed that was drawn; raises as the others do."""
+    def write_text(self, found: HasText) -> None:
+        """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
         _tell_seed(found)
         write_lines([found.text], self.path)
 
@@ -128,10 +127,6 @@ class Output:
             from irevalx.lab.plot.page import save
 
             write_file(path, partial(save, draw, self.page))
-
-    def write_lines(self, lines: Iterable[bytes]) -> None:
-        """Write lines; raises as ``write_lines`` does."""
-        write_lines(lines, self.path)
 
 
 def _was_drawn(found: object) -> bool:

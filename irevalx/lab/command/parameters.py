@@ -14,15 +14,16 @@ from irevalx.errors import UsageError, quote
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.shares import read_share
-from irevalx.lab import PROGRAM
 from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
-from irevalx.process.terminal import tell
+from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
 from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What ``click.argument`` and ``click.option`` return."""
@@ -49,15 +50,6 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 SHARE = Share()
 
 _ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
-
-
-def chosen_seed(seed: int | None) -> int:
-    """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
-    if seed is not None:
-        return seed
-    seed = seeds.chosen_seed(None)
-    tell(f"{PROGRAM}: --seed {seed}")
-    return seed
 
 
 def _listed(names: Sequence[str], word: str) -> str:

@@ -9,11 +9,11 @@ import click
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     depth_option,
     group_by_option,

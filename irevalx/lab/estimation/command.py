@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from irevalx.cli.values import complete_file
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     alpha_option,
     complete_option,

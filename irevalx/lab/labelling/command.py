@@ -8,11 +8,11 @@ import click
 
 from irevalx.cli.values import complete_file
 from irevalx.experiments.seeds import MOST_DRAWS
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     complete_option,
     group_by_option_with,

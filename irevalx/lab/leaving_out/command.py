@@ -10,12 +10,12 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     complete_option_named,
     depth_option,

@@ -8,12 +8,12 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.experiments.samples import ROUNDINGS
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
     FIGURE_STYLE,
+    GRADED,
     complete_option,
     digits_option,
     quiet_option,

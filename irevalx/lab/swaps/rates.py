@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics import swaps
 from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, topic_sets
 
 if TYPE_CHECKING:
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
 
 class RateOfSize(Frozen, kw_only=True):
-    """How often two sets of so many topics disagree under a measure; the fields are those of ``SwapRate``."""
+    """How often two sets of so many topics disagree under a measure, as ``SwapRate`` has it.
+
+    Parameters
+    ----------
+    swap_rate : the share of swaps, ties counted as agreement.
+    share_tied : the share of comparisons in which the runs are tied on a set.
+    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its interval over draws.
+    without_ties : the share of swaps among the other comparisons; None where all are ties.
+    """
 
     measure: str
     topics: int
@@ -34,10 +43,18 @@ class RateOfSize(Frozen, kw_only=True):
     swaps: int
     ties: int
     comparisons: int
+    share_tied: float
+    with_half_ties: float
+    low: float | None
+    high: float | None
+    without_ties: float | None
 
 
 class RateOfDifference(Frozen, kw_only=True):
-    """How often a difference of that size on the one set is reversed on the other; as ``SwapBin`` has it."""
+    """How often a difference of that size on the one set is reversed on the other, as ``SwapBin`` has it.
+
+    ``few`` says whether these are fewer comparisons than a rate needs.
+    """
 
     measure: str
     topics: int
@@ -48,6 +65,7 @@ class RateOfDifference(Frozen, kw_only=True):
     comparisons: int
     swaps: int
     rate: float
+    few: bool
 
 
 class LeastReliable(Frozen):
@@ -81,6 +99,11 @@ class SwapRates(Result):
                 swaps=one.swaps,
                 ties=one.ties,
                 comparisons=one.comparisons,
+                share_tied=one.share_tied,
+                with_half_ties=one.rate_with_half_ties,
+                low=_known(one.interval[0]),
+                high=_known(one.interval[1]),
+                without_ties=_known(one.rate_without_ties),
             )
             for measure, rates in self.found.items()
             for one in rates
@@ -127,6 +150,7 @@ class SwapRatesByDifference(Result):
                 comparisons=one.comparisons,
                 swaps=one.swaps,
                 rate=one.rate,
+                few=one.is_small,
             )
             for measure, by_size in self.found.items()
             for size, bins in by_size.items()
@@ -143,7 +167,9 @@ class SwapRatesByDifference(Result):
         title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
         return [
             Table.of("swaps by size of the difference", RateOfDifference, self.rows, n_labels=4),
-            Table.of(title, LeastReliable, least),
+            Table.of(
+                title, LeastReliable, least, notes=(f"Bins with fewer than {FEWEST} comparisons decide nothing.",)
+            ),
         ]
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
@@ -228,6 +254,11 @@ def swap_rate(
         for measure, (scale, values) in tested.items()
     }
     return SwapRatesByDifference(by_difference, ranked.requests, seed, notes=notes)
+
+
+def _known(number: float) -> float | None:
+    """Return a number; None for nan."""
+    return None if math.isnan(number) else number
 
 
 def _width(bins: Any) -> Fraction:

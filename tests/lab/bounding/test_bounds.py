@@ -23,14 +23,13 @@ from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
 
 from irevalx.experiments.experiment import prepare
-from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import replace
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.reading.source import Source
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -233,7 +232,7 @@ def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], co
     folder = SHARED / collection
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
-    judgments = read_labels(Source(str(folder / "qrels.gz")), "qrels", pytest.fail)
+    judgments = graded_judgments_of(folder / "qrels.gz")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     pools = [first_documents(part, 2**31) for one in opened(paths, pytest.fail) for part in one.results()]
     experiment = prepare(with_pool(judgments, Pool.joined("", pools)), opened(paths, pytest.fail), ("P.10",))

@@ -29,13 +29,12 @@ from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RunRules, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
+from irevalx.experiments.user_data import experiment_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
-from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.study_tables import KneeRow, knee_rows, knees_for_people
-from irevalx.process.messages import Messages
 from irevalx.reports.table import Table
 from irevalx.statistics.decisions import Confusion
 
@@ -49,8 +48,7 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
     """Runs and judgments as the commands read them."""
-    messages = Messages("irevalx-lab", quiet=True)
-    return Inputs(messages=messages, qrels=str(qrels), runs=tuple(map(str, runs)), measures=measures).experiment()
+    return experiment_of(qrels, runs, measures)
 
 
 def evaluated(
@@ -125,7 +123,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
     judgments = GradedText.of(path).judgments
-    runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
+    runs = opened_runs([short, RUNS[1]]).runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
