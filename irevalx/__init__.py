@@ -10,10 +10,10 @@ circles. The docstring of each room says what lives there.
     api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
-    measures/      MEASURES: one record a measure, in print order; summaries; selection; z-scores
+    measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
     statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
     ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments, runs, pools; FILE_FORMATS: a row a format
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: one row per format
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -51,8 +52,14 @@ class Case:
 CASES = [Case(**json.loads(line)) for line in (FIXTURES / "family" / "cases.jsonl").read_text().splitlines()]
 
 
+MOST_DECIMALS = 6
+"""Of what gdeval and ndeval print, and statAP_MQ_eval for a topic; it prints means and variances unrounded."""
+
+
 def agrees(value: float, printed: str) -> bool:
-    """Return whether a value is what was printed: within half a unit of the last digit, and 1e-12 of itself."""
+    """Return whether a value is printed like this or, where it was not rounded, is this value to 1e-12 of itself."""
     exponent = Decimal(printed).as_tuple().exponent
     assert isinstance(exponent, int)
-    return abs(value - float(printed)) <= 0.5 * 10.0**exponent + 1e-12 * abs(value)
+    if exponent < -MOST_DECIMALS:
+        return math.isclose(value, float(printed), rel_tol=1e-12)
+    return f"{value:.{-exponent}f}" == printed

@@ -234,7 +234,7 @@ def rank_biased(topic: DividedTopic, ranking: Sequence[str], alpha: float, beta:
     for gained in novelty_gains(topic, ranking, alpha):
         total += gained * power
         power *= beta
-    return quotient((1.0 - (1.0 - alpha) * beta) * total, len(topic.subtopics))
+    return total * quotient(1.0 - (1.0 - alpha) * beta, len(topic.subtopics))
 
 
 def nrbp(topic: DividedTopic, alpha: float = ALPHA, beta: float = BETA) -> float:

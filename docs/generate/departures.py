@@ -49,7 +49,8 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         1,
-        "Without a topic to evaluate, or a run without data lines, 10.0 exits with status 4, 9.0.8 with 7.",
+        "Without a topic to evaluate, or a run without data lines, 10.0 exits with status 4, 9.0.8 with 7; with a "
+        "topic of -D that is not there, both with 7.",
         "Status 7 for both; with -c, --compat 10 prints zeros as 10.0 does.",
         "The cause is the same, and so is the status.",
         _HERE + "test_1_run_without_lines",
@@ -226,6 +227,14 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
+        "runid is the tag of the run.",
+        "Where several runs in a call have the same tag, runid is the name of the file, with a number where these are "
+        "the same too.",
+        "Rows of different runs must not bear one name.",
+        _CLI + "test_runs_with_the_same_tag",
+    ),
+    Departure(
+        6,
         "Plain text only. 10.0 reads the run from standard input if its name begins with -; 9.0.8 does not.",
         "gzip, bzip2, xz and zstd are recognised by their content. In both versions - is standard input, for at most "
         "one file; a longer name that begins with - is a name.",
@@ -250,7 +259,7 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         7,
-        "Parameters of infAP, which takes none, and a colon or brackets behind parameters are ignored.",
+        "Parameters of infAP, which takes none, and a colon or brackets in or behind parameters are ignored.",
         "infAP takes c=C and epsilon=E, :nonrel, :skip or :rel says how unjudged documents are read, and (rel=N) takes "
         "the place of -l; all else there is a usage error.",
         "irevalx has these parameters and readings, trec_eval does not.",

@@ -1,4 +1,4 @@
-"""Where irevalx does not do what gdeval, ndeval and statAP_MQ_eval do, as docs/differences.md lists it."""
+"""Where irevalx does not do what gdeval, ndeval, statAP_MQ_eval and sample_eval.pl do, for docs/differences.md."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class FamilyDeparture(Frozen):
 
 
 _HERE = "test_family_departures.py::"
+_SAMPLE = "test_sampled.py::"
 
 _TOPICS_ARE_TEXTS = "wt09-1 and 1 are two topics for all other programs."
 _NO_COMMON_TOPIC = "The files do not belong together."
@@ -96,7 +97,8 @@ GDEVAL: tuple[FamilyDeparture, ...] = (
 
 NDEVAL: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "Without -traditional documents are ranked by the column of ranks, and equal ranks are errors.",
+        "Without -traditional documents are ranked by the column of ranks, which runs with equal scores may order "
+        "otherwise, and equal ranks are errors.",
         "Documents are ranked by score, always.",
         "It is what -traditional and all other programs do.",
         ("n25",),
@@ -276,5 +278,51 @@ STATAP: tuple[FamilyDeparture, ...] = (
     ),
 )
 
-FAMILY: dict[str, tuple[FamilyDeparture, ...]] = {"gdeval": GDEVAL, "ndeval": NDEVAL, "statAP_MQ_eval": STATAP}
+SAMPLE_EVAL: tuple[FamilyDeparture, ...] = (
+    FamilyDeparture(
+        "The ideal ranking of infNDCG has grades in the order of their text: 10 comes behind 2.",
+        "Grades are ordered as numbers.",
+        "infNDCG could exceed 1.",
+        (_SAMPLE + "test_grades_from_10_on",),
+    ),
+    FamilyDeparture(
+        "Behind rank 1,000 the ideal ranking of infNDCG has one more document of each lower grade.",
+        "It ends at rank 1,000, or at -M.",
+        "A run is looked at up to there, too.",
+        (_SAMPLE + "test_ideal_of_a_thousand_documents",),
+    ),
+    FamilyDeparture(
+        "Zeros at the beginning of topics of the run are cut off, those of the judgments are not.",
+        "Topics are texts; a message says that they differ only by leading zeros.",
+        "301 and 0301 are two topics for all other programs.",
+        (_SAMPLE + "test_leading_zeros_of_topics",),
+    ),
+    FamilyDeparture(
+        "Of a document that stands twice in the run or in the judgments of a topic the last line counts; the numbers "
+        "of judged and of retrieved documents count both.",
+        "Refuses the file, with both lines.",
+        "trec_eval refuses both.",
+        (_SAMPLE + "test_documents_twice",),
+    ),
+    FamilyDeparture(
+        "num_ret of a topic counts all lines, that of all topics 1,000 of each.",
+        "1,000 documents of each topic count, or as many as -M says.",
+        "The sum is that of the topics.",
+        (_SAMPLE + "test_number_of_retrieved_documents",),
+    ),
+    FamilyDeparture(
+        "Interpolated precision at a level of recall depends on the other levels: the search goes back by a rank "
+        "before it goes on to the next level.",
+        "Each level by itself, so that with all documents judged iiprec_at_recall is iprec_at_recall.",
+        "A value must not depend on what else is printed.",
+        ("test_sampled.py::test_recorded_answers",),
+    ),
+)
+
+FAMILY: dict[str, tuple[FamilyDeparture, ...]] = {
+    "gdeval": GDEVAL,
+    "ndeval": NDEVAL,
+    "statAP_MQ_eval": STATAP,
+    "sample_eval.pl": SAMPLE_EVAL,
+}
 """The departures from each program."""

@@ -13,7 +13,6 @@ from rules import KINDS, RULES
 
 from irevalx import errors
 from irevalx.cli.arguments import GROUPS, Option
-from irevalx.cli.command import EXAMPLES as FIRST_EXAMPLES
 from irevalx.cli.command import command
 from irevalx.cli.explain import SYMBOLS, effects
 from irevalx.lab import PROGRAM as LAB
@@ -46,18 +45,18 @@ PARQUET = (
 """What the manual says of Parquet files."""
 
 EXAMPLES = (
-    *FIRST_EXAMPLES.items(),
     ("irevalx qrels run", "the official measures, averaged over topics"),
     ("irevalx -q -m map -m P.10 qrels run", "average precision and precision at 10, for each topic too"),
     ("irevalx -c -m ndcg@10 qrels run", "normalised DCG at 10, averaged over all judged topics"),
     ("irevalx --names asked -m 'AP(rel=2)' -m RR@10 qrels run", "the names of ir_measures"),
     ("irevalx -l 2 qrels.gz runs/*.gz", "only grades of 2 and more are relevant; many runs"),
     ("zcat run.gz | irevalx --compat 9 qrels -", "what trec_eval 9.0.8 prints"),
+    ("irevalx --pool pool -m incomplete qrels run", "the measures of incomplete judgments; pool names what was chosen"),
     ("irevalx --unjudged nonrel,skip,rel -m P.10 qrels run", "unjudged documents taken in three ways"),
     ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
     ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
     ("irevalx -D 1.301 -m map qrels run", "what the measures see of topic 301"),
-    ("irevalx --format markdown qrels runs/*", "a table with a row a run"),
+    ("irevalx --format table qrels runs/*.gz", "a table with one row per run; markdown, latex, csv and json too"),
     ("irevalx --list-measures", "all measures, and the other names that are understood"),
     ("irevalx -h -m bpref", "what bpref is"),
 )

@@ -29,6 +29,7 @@ def blocks() -> dict[str, str]:
         "departures from gdeval": family_table("gdeval"),
         "departures from ndeval": family_table("ndeval"),
         "departures from statap": family_table("statAP_MQ_eval"),
+        "departures from sample eval": family_table("sample_eval.pl"),
     }
 
 

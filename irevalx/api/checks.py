@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+from irevalx.settings import Settings
 
 
 def wrong(what: str, rule: str, got: object) -> ArgumentError:
@@ -122,14 +124,24 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
     ArgumentError
     """
     if isinstance(value, str):
-        return (value,)
+        return (encodable(what, value),)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise wrong(what, "a string or several strings", value)
     several = tuple(value)
     for one in several:
         if not isinstance(one, str):
             raise wrong(what, "a string or several strings", one)
+        encodable(what, one)
     return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
+
+
+def encodable(what: str, value: str) -> str:
+    """Return a string that can be bytes; raises ArgumentError for surrogates that stand for nothing."""
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise wrong(what, "text that can be encoded", value) from None
+    return value
 
 
 def identifier(what: str, value: Any, *, whole: bool = True) -> str:
@@ -144,7 +156,43 @@ def identifier(what: str, value: Any, *, whole: bool = True) -> str:
     ArgumentError : it is neither, or missing.
     """
     if isinstance(value, str):
-        return value
+        return encodable(what, value)
     if whole and isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
-        return str(index(value))
+        try:
+            return str(index(value))
+        except ValueError:  # the limit of Python
+            raise wrong(what, "a whole number of fewer digits", value) from None
     raise wrong(what, "a string or a whole number" if whole else "a string", value)
+
+
+def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "level": whole_number,
+    "complete": flag,
+    "judged_only": flag,
+    "max_retrieved": _or_none(whole_number),
+    "collection_size": whole_number,
+    "topic": _or_none(identifier),
+    "unjudged": texts,
+    "infap_c": real_number,
+    "infap_epsilon": real_number,
+    "sample_rate": real_number,
+    "compat": identifier,
+}
+
+
+def settings_of(**keywords: Any) -> Settings:
+    """Build settings from keywords of ``irevalx.evaluate``; those that are not given have its defaults.
+
+    Raises
+    ------
+    TypeError : there is no such keyword.
+    ArgumentError : an argument is not of the type that it must be.
+    UsageError : a value out of bounds.
+    """
+    if unknown := [name for name in keywords if name not in _CHECKS]:
+        raise TypeError(f"a keyword must be one of {', '.join(_CHECKS)}, but got {unknown[0]!r}")
+    return Settings.of(**{name: _CHECKS[name](name, value) for name, value in keywords.items()})

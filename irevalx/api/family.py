@@ -16,7 +16,7 @@ from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
 
 _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
-"""What dictionaries say, one row a judgment: topic, document, and what else the format has."""
+"""What dictionaries say, one row per judgment: topic, document, and what else the format has."""
 
 
 def subtopics_of(given: Mapping[Any, Any], path: str = "qrels") -> SubtopicJudgments:

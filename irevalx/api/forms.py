@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, printable
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 
 def table_given(given: Any, path: str) -> Table | None:
     """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
+    if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
+        raise checks.wrong(path, FORMS, given)
     if is_frame(given):
         from irevalx.api.frames import table_of_frame
 
@@ -62,7 +64,7 @@ def source_of(given: Any, what: str) -> Source:
     try:
         return Source.of(given)
     except (OSError, ValueError, TypeError) as error:
-        raise ArgumentError(f"{what} must be a file that can be read, but {error}") from error
+        raise ArgumentError(f"{what} must be a file that can be read, but {printable(str(error))}") from error
 
 
 def is_frame(given: Any) -> bool:

@@ -16,7 +16,7 @@ from irevalx.api.checks import shown
 from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, printable
 from irevalx.frozen import replace
 from irevalx.reading.tables.tables import DOCNO, TOPIC, Kind, Table, WholeTable, known_columns, named
 
@@ -111,7 +111,12 @@ def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], 
     try:
         for _ in parts(objects, 0, None) if objects else ():
             pass
-    except (pa.ArrowException, TypeError, ValueError):  # values of several types in a column, which lists may hold
+    except (
+        pa.ArrowException,
+        TypeError,
+        ValueError,
+        OverflowError,
+    ):  # values of several types in a column, which lists may hold
         return _table_of_lists(path, names, frame.__getitem__)
     return ArrowTable(path, names, parts, in_memory=True)
 
@@ -155,7 +160,9 @@ def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
         values = list(column) if to_list is None else list(to_list())
         missing = column.isna().tolist() if hasattr(column, "isna") else ()
     except (TypeError, ValueError, LookupError, AttributeError) as error:
-        raise ArgumentError(f"{path}: column {shown(name)} must be a list of values, but {error}") from error
+        raise ArgumentError(
+            f"{path}: column {shown(name)} must be a list of values, but {printable(str(error))}"
+        ) from error
     return [None if gone else value for value, gone in zip(values, missing, strict=True)] if any(missing) else values
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.checks import settings_of
 from irevalx.api.inputs import Documents, File, Frame, Grades, Pool, Qrels, Records, Run, Samples, Subtopics, read_runs
-from irevalx.api.keywords import settings_of
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.checks import identifier, is_long, wrong
+from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
@@ -44,7 +44,10 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     ArgumentError : an id is neither a string nor a whole number, or two of them are the same as text.
     """
     texts = [one if type(one) is str else identifier(f"{path}: a topic", one, whole=not exact) for one in given]
-    topics = tuple([text.encode(_ENCODING, _ERRORS) for text in texts])
+    try:
+        topics = tuple([text.encode(_ENCODING, _ERRORS) for text in texts])
+    except UnicodeEncodeError:
+        raise _not_encodable(texts, lambda place: f"{path}: a topic") from None
     if len(set(topics)) < len(topics):
         twice = next(topic for place, topic in enumerate(topics) if topic in topics[:place])
         raise ArgumentError(f"{path}: a topic must be given once, but got {quote(twice)} twice")
@@ -80,7 +83,10 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     try:
         encoded = text.encode(_ENCODING)
     except UnicodeEncodeError:
-        encoded, distinct = as_bytes(text), False
+        try:
+            encoded, distinct = as_bytes(text), False
+        except UnicodeEncodeError:
+            raise _not_encodable(chain.from_iterable(filled), what) from None
     padding = b" " * PADDING
     buffer = np.frombuffer(b"".join((padding, encoded, b"\n", padding)), np.uint8)
     ends: IntArray = (buffer == _NEWLINE).nonzero()[0]
@@ -89,6 +95,16 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     starts = np.full(ends.size, PADDING)
     starts[1:] = ends[:-1] + 1
     return Names(buffer, starts, ends - starts), distinct
+
+
+def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
+    """Return the error about the first text that cannot be bytes."""
+    try:
+        for place, one in enumerate(texts):
+            encodable(what(place), one)
+    except ArgumentError as error:
+        return error
+    raise AssertionError("each of the texts can be encoded, all together cannot")
 
 
 def scores_of(lists: Iterable[Collection[Any]], what: What) -> FloatArray:

@@ -158,7 +158,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     Parameters
     ----------
     measure : the name of the values.
-    values : one a topic. Of none the mean is nan.
+    values : one per topic. Of none the mean is nan.
 
     Raises
     ------

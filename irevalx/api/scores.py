@@ -77,7 +77,7 @@ class Scores:
         return [os.fsdecode(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
-        """Return the values of a measure, one a topic in the order of ``topics``.
+        """Return the values of a measure, one per topic in the order of ``topics``.
 
         Raises
         ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -78,7 +78,8 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
         else:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
-                files += _files_alone(rest)
+                is_help = any(option.name == "show_help" for option, _ in found)
+                files += rest if is_help else _files_alone(rest)  # help looks at no files
                 break
     found.sort(key=lambda one: one[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
@@ -95,7 +96,9 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
     candidates = [long for long in trec if long.startswith(name)]
     if name not in own | trec and len(candidates) != 1:
         if not candidates:
-            raise UsageError(f"an option must be one that irevalx knows, but got {quote(name)}")
+            raise UsageError(
+                f"an option must be one that irevalx knows, but got {quote(name)}{_nearest(name, own | trec)}"
+            )
         raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
@@ -103,6 +106,14 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
             raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
         return option, None
     return option, value if equals else _next_word(name, rest)
+
+
+def _nearest(name: str, options: Iterable[str]) -> str:
+    """Return a hint at the option whose name is most like an unknown one, if one is like it."""
+    import difflib
+
+    alike = difflib.get_close_matches(name, [long for long in options if long.startswith("--")], n=1)
+    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
@@ -125,13 +136,13 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words after the judgments where POSIXLY_CORRECT is set: the run, whatever it looks like, and others.
+    """Return the words after the judgments where POSIXLY_CORRECT is set: a run, whatever it looks like, or several.
 
     Raises
     ------
-    UsageError : one that looks like an option stands after the run, where trec_eval takes no file.
+    UsageError : one that looks like an option stands there beside others: trec_eval takes a single run.
     """
-    for word in words[1:]:
+    for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
     return words

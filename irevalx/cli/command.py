@@ -230,11 +230,9 @@ def _print_reports(
 
 
 def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> None:
-    """Print the help, then what was named with it: formats that exist, and measures in print order."""
-    text = ctx.get_help() + "\n"
-    if given:
-        text += "\n" + "\n".join(_explanations(given, options)).rstrip() + "\n"
-    echo(text)
+    """Print the help, or what was named with -h: formats that exist, and measures in print order."""
+    explained = "\n".join(_explanations(given, options)).rstrip() if given else ""
+    echo((explained or ctx.get_help()) + "\n")
 
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:

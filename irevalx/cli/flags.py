@@ -74,7 +74,7 @@ _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if for
 FLAGS = (
     click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=complete_file),
     _trec_eval_option(
-        "-h --help show_help", is_flag=True, help="Print this help; with -m, -R, -T or --pool also what they name."
+        "-h --help show_help", is_flag=True, help="Print this help or, with -m, -R, -T or --pool, what they name."
     ),
     _trec_eval_option(
         "-v --version",
@@ -236,8 +236,8 @@ FLAGS = (
         default=DEFAULT_FORMAT,
         metavar="FORMAT",
         help=(
-            f"Print results as {explained(OUTPUT_FORMATS.values())}. Tables have a row a run, or with -q a row a "
-            "topic, and mark the best of several runs. Values for programs have every digit, and "
+            f"Print results as {explained(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
+            "per topic, and mark the best of several runs. Values for programs have every digit, and "
             f"{_WITH_INPUTS} has the options, inputs and warnings too.  [default: {DEFAULT_FORMAT}]"
         ),
     ),

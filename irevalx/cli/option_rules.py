@@ -66,7 +66,9 @@ def check_rules(ctx: click.Context) -> None:
 
 def _by_value(others: Others) -> dict[str, tuple[str, ...]]:
     """Return other parameters by the values of the option that they matter for; by the empty text, for any."""
-    by_value = others if isinstance(others, Mapping) else {"": others} if others else {}
+    if not others:
+        return {}
+    by_value = others if isinstance(others, Mapping) else {"": others}
     return {value: (names,) if isinstance(names, str) else tuple(names) for value, names in by_value.items()}
 
 

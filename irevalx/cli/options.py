@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
-from irevalx.errors import STANDARD_INPUT, UsageError
+from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
@@ -22,14 +24,23 @@ TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Refuse files of which more than one is standard input; None stands for a file that is not given.
+    """Refuse files of which several are standard input, or the same pipe; None stands for a file that is not given.
 
     Raises
     ------
-    UsageError : there are several.
+    UsageError : there are several: what one of them reads, the others do not get.
     """
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) must be given for one file at most")
+    seen: dict[tuple[int, int], str] = {}
+    for path in filter(None, paths):
+        with suppress(OSError, ValueError):
+            found = os.stat(0 if path == STANDARD_INPUT else path)  # noqa: PTH116 - pathlib takes a while to import
+            file = found.st_dev, found.st_ino
+            if stat.S_ISFIFO(found.st_mode) and file in seen:
+                both = f"{quote(seen[file])} and {quote(path)}"
+                raise UsageError(f"a pipe must be given for one file at most, but got {both}")
+            seen[file] = path
 
 
 class Debug(Frozen):

@@ -1,1 +1,12 @@
-"""One run against the judgments (``evaluate``), many runs (``many_runs``), and traces of what the measures see."""
+"""One run against the judgments, and many.
+
+    evaluate          one run: choose topics, rank, assess, compute, summarise -> Evaluation
+    many_runs         several runs, shared among processes, each with a name of its own
+    chosen_topics     which topics are evaluated, and the warnings about the others
+    topic_values      the values of topics, of one run or many, apart from any summary: ``values_of``, AssessedRanking
+    columns           the values under one printed name, summarised
+    spellings         topics and documents that judgments and run spell otherwise, for warnings
+    trace             what the measures see of each topic, as text (``-D``)
+
+The command, Python, Spark and the lab call it; it knows neither options nor formats of files.
+"""

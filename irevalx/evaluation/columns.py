@@ -11,6 +11,7 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.declare import Measure
+from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Values, as_list
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Column(Frozen):
 
     Parameters
     ----------
-    values : one a topic; None for a measure that only the `all` row has.
+    values : one per topic; None for a measure that only the `all` row has.
     summary : the value of the `all` row; None for a measure without one, and where not all topics could be evaluated.
     has_value : shape (n_topics,); false where a topic has no value, and ``values`` has nan. None where all have one.
     is_zscore : whether these are z-scores, which are real numbers whatever the values are.
@@ -119,8 +120,23 @@ def population_of_values(
     return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
 
 
+def as_asked(columns: Sequence[Column], selection: Selection) -> tuple[Column, ...]:
+    """Return columns named and ordered as they were asked for (``--names asked``).
+
+    One that was asked for by two names is there twice.
+
+    Parameters
+    ----------
+    columns : one for each name that the selection prints, as far as it has a value.
+    """
+    by_name = {column.name: column for column in columns}
+    return tuple(
+        replace(by_name[printed], name=spelling) for spelling, printed in selection.asked.items() if printed in by_name
+    )
+
+
 def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:
-    """Return one value a topic: those given where the topic has one, elsewhere nan."""
+    """Return one value per topic: those given where the topic has one, elsewhere nan."""
     spread = np.full(has_value.size, np.nan)
     spread[has_value] = values
     return spread

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation.asked_names import as_asked
 from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
-from irevalx.evaluation.columns import Column, summarised
+from irevalx.evaluation.columns import Column, as_asked, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen

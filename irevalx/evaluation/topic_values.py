@@ -41,7 +41,7 @@ class TopicColumn(Frozen):
 
     Parameters
     ----------
-    values : one a topic; None for a measure that only the `all` row has.
+    values : one per topic; None for a measure that only the `all` row has.
     has_value : shape (n,); false where a topic has no value, whatever ``values`` has. None where all have one.
     n_judged_with_value : how many of all judged topics have a value, where not all have.
     of_all_judged : the values of all judged topics, where the `all` row is made of them; otherwise None.

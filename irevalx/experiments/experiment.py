@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,8 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, raise_first, requests_of
+from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import SelectedMeasure, Selection
@@ -27,6 +29,14 @@ class Experiment(RankedRuns):
     def grades(self) -> IntArray:
         """The judgments as they were read: flat over ``judgments``."""
         return self.judgments.grades
+
+    @property
+    def judgments_digest(self) -> str:
+        """The SHA-256 of topics, documents and grades: the same for the same judgments, however they were given."""
+        judgments = self.judgments
+        rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
+        lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
+        return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs.

@@ -12,31 +12,10 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.reading.formats import rel_format
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
-
-
-def read_labels(source: Source, form: str, warn: Warn) -> Judgments:
-    """Read a file of judgments of which each document has one grade.
-
-    Parameters
-    ----------
-    form : one of the formats of graded judgments.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError
-    DuplicateDocumentError : as ``refuse_duplicates``.
-    """
-    judgments = rel_format(form).read(source, TREC_EVAL_10, strict=False, warn=warn)
-    assert isinstance(judgments, Judgments)  # the commands refuse other formats
-    refuse_duplicates(judgments)
-    return judgments
 
 
 def refuse_duplicates(judgments: Judgments) -> None:

@@ -11,7 +11,7 @@ from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote
 from irevalx.experiments.measure_scales import scale_of
-from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
 from irevalx.statistics.scales import MEAN, Scale
 
@@ -27,7 +27,7 @@ class MeasuredRuns(Frozen, kw_only=True):
     values : shape (n_runs, n_topics).
     scale : on which the measure is tested.
     is_count : whether it is a number of documents or the like, whose sums are whole numbers.
-    higher_is_better : whether a run with a greater value is the better one.
+    direction : 1 where greater values are better, -1 where smaller are, 0 where neither are.
     """
 
     measure: str
@@ -36,7 +36,7 @@ class MeasuredRuns(Frozen, kw_only=True):
     values: FloatArray
     scale: Scale = MEAN
     is_count: bool = False
-    higher_is_better: bool = True
+    direction: int = 1
 
     @property
     def tested(self) -> FloatArray:
@@ -60,7 +60,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
     InputError : a measure has no value for any topic.
     """
     topics = tuple(map(os.fsdecode, ranked.topics))
-    kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.higher_is_better, ranked.values(), strict=True)
+    kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
     return [
         _of_shared_topics(
             MeasuredRuns(
@@ -70,11 +70,11 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
                 values=values,
                 scale=scale,
                 is_count=is_count,
-                higher_is_better=higher_is_better,
+                direction=direction,
             ),
             warn,
         )
-        for measure, scale, is_count, higher_is_better, values in kinds
+        for measure, scale, is_count, direction, values in kinds
     ]
 
 
@@ -122,7 +122,7 @@ def measured_scores(scores: Scores, measures: Sequence[str], warn: Warn) -> list
             values=values,
             scale=scale,
             is_count=columns[0].number == "integer",
-            higher_is_better=kind.higher_is_better,
+            direction=direction_of(kind),
         )
         found.append(_of_shared_topics(every, warn))
     if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from irevalx.reading.runs import Results, Run
 from irevalx.trec_eval.numbers import malformed_number_warnings
 
 
-def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
-    """Pool the first documents of each topic of every run.
+def best_ranks_in_runs(
+    runs: Sequence[Run], depth: int, warn: Warn = lambda line: None
+) -> dict[bytes, dict[bytes, int]]:
+    """Return the best rank that some run gives to each of the first documents of a topic.
 
     Parameters
     ----------
@@ -27,21 +29,36 @@ def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> 
 
     Returns
     -------
-    Topics in ascending byte order, and their documents in ascending byte order, each once.
+    By topic and document, from 1 to ``depth``.
 
     Raises
     ------
     UnreadableFileError, MalformedLineError : as reading a run does.
     """
-    pooled: dict[bytes, set[bytes]] = {}
+    best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
         parts = run.results()
         for message in malformed_number_warnings(part.malformed for part in parts):
             warn(message)
         for part in parts:
             found = first_documents(part, depth)
-            for topic, docno in zip(found.topic.tolist(), found.docnos.texts(), strict=True):
-                pooled.setdefault(found.topics[topic], set()).add(docno)
+            ranks = np.arange(found.topic.size) - np.searchsorted(found.topic, found.topic) + 1
+            for topic, docno, rank in zip(found.topic.tolist(), found.docnos.texts(), ranks.tolist(), strict=True):
+                of_topic = best.setdefault(found.topics[topic], {})
+                of_topic[docno] = min(rank, of_topic.get(docno, rank))
+    return best
+
+
+def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
+    """Pool the first documents of each topic of every run: topics and their documents in ascending byte order.
+
+    Parameters and errors are those of ``best_ranks_in_runs``.
+    """
+    return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
+
+
+def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> Pool:
+    """Return the documents of topics as a pool: topics and their documents in ascending byte order."""
     topics = sorted(pooled)
     number = np.repeat(np.arange(len(topics)), [len(pooled[topic]) for topic in topics])
     docnos = Names.of([docno for topic in topics for docno in sorted(pooled[topic])])

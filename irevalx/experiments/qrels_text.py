@@ -12,7 +12,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, shown_name
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments

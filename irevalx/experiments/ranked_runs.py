@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,18 +10,17 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
+from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.measures.summary import Population
-from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.assess import assess
-from irevalx.ranking.rank import RankedRun, RankingRules, in_topic_order, rank_run
+from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
@@ -45,6 +43,7 @@ class RunRules(Frozen, kw_only=True):
     Parameters
     ----------
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
     least_runs : 1, or 2 where runs are compared.
@@ -52,6 +51,7 @@ class RunRules(Frozen, kw_only=True):
     """
 
     level: int = 1
+    complete: bool = False
     least_retrieved: float = 0.0
     least_runs: int = 2
     processes: int = 1
@@ -63,8 +63,8 @@ USUAL_RULES = RunRules()
 class RankedRuns(Frozen):
     """Runs and judgments, read, ranked and looked up.
 
-    The topics are those that were judged and for which at least one run has results; a run without results for one of
-    them scores 0 there, as under ``-c``. Thus all runs have the same topics.
+    All runs have the same topics: those judged topics for which every run has results or, if so asked for, all judged
+    topics, where a run without results scores 0 as under ``-c``.
 
     Parameters
     ----------
@@ -75,6 +75,7 @@ class RankedRuns(Frozen):
     missing : shape (n_runs, n_topics); whether a run has no results for a topic.
     requests : the measures.
     level : the least grade that is relevant.
+    lacking : how many of all judged topics each run lacks, where it lacks some.
     """
 
     judgments: AnyJudgments
@@ -84,6 +85,7 @@ class RankedRuns(Frozen):
     missing: BoolArray
     requests: tuple[SelectedMeasure, ...]
     level: int
+    lacking: Mapping[str, int] = {}
 
     @classmethod
     def of(
@@ -107,7 +109,7 @@ class RankedRuns(Frozen):
         Raises
         ------
         InputError : fewer runs than the rules want are left.
-        NoTopicsError : no topic has both judgments and results.
+        NoTopicsError : no topic has judgments and the results of all runs.
         EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
             measure.
         UnreadableFileError, MalformedLineError, UsageError, LostProcessError
@@ -119,21 +121,30 @@ class RankedRuns(Frozen):
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
-        topics = tuple(topic for topic in documents.topics if topic in with_results)
-        if not topics:
+        found = [topic for topic in documents.topics if topic in with_results]
+        if not found:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
-        raise_first({topic: error for topic, error in judgments.failures(topics).items() if topic in with_results})
-        if left_out := len(documents.topics) - len(topics):
-            warn(f"{left_out} of {len(documents.topics)} judged topics are left out: no run has results for them")
         unique = unique_names(ranked, runs, names, warn)
-        kept = _sufficient_runs(ranked, unique, topics, rules.least_retrieved, warn)
+        kept = _sufficient_runs(ranked, unique, found, rules.least_retrieved, warn)
         if len(kept) < rules.least_runs:
             raise InputError(
                 f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
-        for number in kept:
-            if lacking := sum(topic not in ranked[number].topics for topic in topics):
-                warn(f"{unique[number]}: {lacking} of {len(topics)} topics without results count as 0")
+        lacking = {
+            unique[number]: n_lacking
+            for number in kept
+            if (n_lacking := sum(topic not in ranked[number].topics for topic in documents.topics))
+        }
+        in_all = frozenset(documents.topics).intersection(*(ranked[number].topics for number in kept))
+        topics = documents.topics if rules.complete else tuple(topic for topic in found if topic in in_all)
+        if not topics:
+            raise NoTopicsError(
+                f"at least one topic of {shown_name(documents.path)} must have results of every run, but none has; -c "
+                "counts topics without results as 0"
+            )
+        raise_first(judgments.failures(topics))
+        if lacking:
+            warn(_topics_left_out(len(topics), len(documents.topics), lacking))
         return cls(
             judgments=judgments,
             runs=tuple(unique[number] for number in kept),
@@ -144,7 +155,24 @@ class RankedRuns(Frozen):
             missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
             requests=_fitting(requests, judgments, settings, warn),
             level=rules.level,
+            lacking=lacking,
         )
+
+    def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
+        """Return what stands below tables: which topics means are over, and how many have no value for a measure.
+
+        Parameters
+        ----------
+        n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
+        """
+        n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
+        about = _topics_left_out(n_topics, n_judged, self.lacking) if self.lacking else f"all {n_judged} judged topics"
+        without = [
+            f"{measure}: {number} of {n_topics} topics without a value are left out."
+            for measure, number in zip(self.measures, n_without, strict=False)
+            if number
+        ]
+        return (f"Topics: {about}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -162,9 +190,9 @@ class RankedRuns(Frozen):
         return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
 
     @property
-    def higher_is_better(self) -> tuple[bool, ...]:
-        """Whether greater values of the measures are better, one for each printed name."""
-        return tuple(request.measure.higher_is_better for request in self.requests for _ in request.names)
+    def directions(self) -> tuple[int, ...]:
+        """For each printed name 1 where greater values of the measure are better, -1 where smaller are, 0 elsewhere."""
+        return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
 
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
@@ -217,6 +245,11 @@ class RankedRuns(Frozen):
         )
 
 
+def direction_of(measure: Measure) -> int:
+    """Return 1 where greater values are better, -1 where smaller are, and 0 where neither are."""
+    return int(measure.higher_is_better) - int(measure.lower_is_better)
+
+
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
     if not measure.summary:
@@ -224,6 +257,22 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     if measure.has_value:
         values = values[~np.isnan(values)]
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
+
+
+def _topics_left_out(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
+    """Return which topics are evaluated, where runs lack some.
+
+    Parameters
+    ----------
+    lacking : how many of the judged topics each run lacks.
+    """
+    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
+    if n_topics == n_judged:
+        return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"
+    return (
+        f"{n_topics} of {n_judged} judged topics, those that every run has results for; left out for lack of results: "
+        f"{by_run} (-c counts them as 0)"
+    )
 
 
 def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:
@@ -313,54 +362,6 @@ def _fitting(
         else:
             raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
     return tuple(fitting)
-
-
-def rank_all(
-    judgments: AnyJudgments, runs: Sequence[Run], rules: RankingRules, *, processes: int = 1, warn: Warn
-) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in their order.
-
-    Parameters
-    ----------
-    processes : how many share the reading of runs; at least 1.
-    warn : called with the warnings of each run.
-
-    Raises
-    ------
-    EvaluationError : a topic of a run cannot be evaluated.
-    UnreadableFileError, MalformedLineError, LostProcessError
-    """
-    documents = judgments.documents
-    documents.table  # noqa: B018 - made here, before several processes want it
-    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in one.warnings:
-            warn(line)
-        raise_first(one.ranking.failures)
-        yield one
-
-
-def unique_names(
-    ranked: Sequence[RankedRun], runs: Sequence[Run], names: Sequence[str | None], warn: Warn
-) -> list[str]:
-    """Return what to call the runs, each name once.
-
-    Parameters
-    ----------
-    names : as ``RankedRuns.of`` takes them.
-    warn : called with a line for names that several runs have.
-    """
-    tags = [
-        ((one.tag or b"") if name is None else os.fsencode(name), run.path)
-        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
-    ]
-    return [os.fsdecode(name) for name in unique_run_names(tags, warn)]
-
-
-def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
-    """Raise the error of the first topic that has one."""
-    if failures:
-        raise failures[min(failures)]
 
 
 def _sufficient_runs(

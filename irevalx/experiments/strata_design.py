@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import UsageError, Warn, quote
-from irevalx.experiments.ranked_runs import rank_all
+from irevalx.experiments.ranking_runs import rank_all
 from irevalx.experiments.shares import read_share
 from irevalx.experiments.strata import NO_LIMIT, By, Design, Stratum, numbers_for, read_strata_file
 from irevalx.judgments.graded import Judgments

@@ -11,6 +11,7 @@ from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -27,6 +28,7 @@ class Evaluating(TypedDict, total=False):
     """The keywords with which public functions of the lab read judgments and runs.
 
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
     threads : how many processes share the work; at least 1.
@@ -34,6 +36,7 @@ class Evaluating(TypedDict, total=False):
     """
 
     level: int
+    complete: bool
     min_retrieved: float
     rel_format: str
     threads: int
@@ -51,18 +54,23 @@ def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
     Raises
     ------
     ArgumentError : they have something else than grades.
-    DuplicateDocumentError : a document occurs twice in a topic; where it has two grades, both are named.
+    DuplicateDocumentError : a document occurs twice in a topic.
     IrevalxError : as ``Qrels.read``.
     """
+    judgments = _with_grades(qrels, rel_format)
+    raise_first(judgments.duplicates)
+    return judgments
+
+
+def _with_grades(qrels: Any, rel_format: str) -> Judgments:
     judgments = judgments_of(qrels, rel_format)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
-    refuse_duplicates(judgments)
     return judgments
 
 
 def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
-    """Read labels from elsewhere; raises as ``graded_judgments_of`` does.
+    """Read labels from elsewhere; raises as ``graded_judgments_of`` and ``refuse_duplicates`` do.
 
     Parameters
     ----------
@@ -70,11 +78,13 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     rel_format : of the judgments.
     """
     try:
-        return graded_judgments_of(labels, labels_format or rel_format)
+        judgments = _with_grades(labels, labels_format or rel_format)
     except MalformedLineError as error:  # it may name -R, which is of the judgments
         if "-R" not in str(error):
             raise
         raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+    refuse_duplicates(judgments)
+    return judgments
 
 
 def are_given(runs: Any) -> bool:
@@ -174,6 +184,7 @@ def _rules(options: Evaluating) -> RunRules:
     """
     return RunRules(
         level=checks.whole_number("level", options.get("level", 1)),
+        complete=checks.flag("complete", options.get("complete", False)),
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),
         processes=checks.whole_number("threads", options.get("threads", 1), least=1),

@@ -23,7 +23,7 @@ class Judgments(Documents, Kind):
     ----------
     path : the file as the user named it.
     topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
-    rows : one row a topic, its documents in the order of the file.
+    rows : one row per topic, its documents in the order of the file.
     docnos : flat.
     grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.

@@ -22,7 +22,7 @@ class Documents(Frozen):
     ----------
     path : the file as the user named it.
     topics : each once, ascending in byte order.
-    rows : one row a topic, its documents.
+    rows : one row per topic, its documents.
     docnos : flat.
     """
 

@@ -18,7 +18,7 @@ class JudgmentsWithProbabilities(Documents, Kind):
     ----------
     path : the file as the user named it.
     topics : each once, ascending in byte order.
-    rows : one row a topic, its documents in the order of the file.
+    rows : one row per topic, its documents in the order of the file.
     docnos : flat.
     grades : flat; negative ones are not relevant, whatever the level.
     probabilities : flat; above 0 and at most 1. 1 for a document that was chosen otherwise than at random.

@@ -29,24 +29,50 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.lab.agreement.agreements import agree
-    from irevalx.lab.comparison.compared_runs import compare
+    from irevalx.lab.bounding.bounded_scores import bounds
+    from irevalx.lab.comparison.tested_runs import compare
+    from irevalx.lab.completion.filling_holes import complete
+    from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
-    from irevalx.lab.judging.pooling import pool
+    from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.studies.drawing import draw
+    from irevalx.lab.studies.studying import study
     from irevalx.lab.swaps.rates import swap_rate
 
-__all__ = ["agree", "compare", "degrade", "estimate", "labels", "leave_out", "pool", "swap_rate"]
+__all__ = [
+    "agree",
+    "bounds",
+    "compare",
+    "complete",
+    "degrade",
+    "describe",
+    "draw",
+    "estimate",
+    "labels",
+    "leave_out",
+    "pool",
+    "pool_sizes",
+    "study",
+    "swap_rate",
+]
 
 _HOMES = {
     "agree": "agreement.agreements",
-    "compare": "comparison.compared_runs",
+    "bounds": "bounding.bounded_scores",
+    "compare": "comparison.tested_runs",
+    "complete": "completion.filling_holes",
     "degrade": "judging.degraded",
+    "describe": "description.described",
+    "draw": "studies.drawing",
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
+    "pool_sizes": "judging.pooling",
+    "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }
 """The module that each public function lives in."""

@@ -1,13 +1,13 @@
 """The measures: MEASURES is the registry, and the order in which they are printed.
 
-A kernel turns the topics of a ranking into one value a topic, and a summary turns these into that of the `all` row.
+A kernel turns the topics of a ranking into one value per topic, and a summary turns these into that of the `all` row.
 Whoever has texts that name measures calls ``select``; evaluation and lab compute what it returns.
 
-    counts, average, precision, ...   the kernels, a family a module, each declared where it is computed
-    declare, explanation              what a declaration says: the records Measure and Explanation
+    counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
+    declare, explanation, value_range what a declaration says: the records Measure, Explanation and Range
     parameter_kinds, summary          how parameters are read, and how values are summarised
     measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
-    select, zscores                   parse and select: what is to be computed; and converted
+    select, zscores                   what is to be computed (``parse``, ``select``), and values in standard deviations
 """
 
 from __future__ import annotations

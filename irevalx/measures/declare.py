@@ -58,6 +58,7 @@ class Measure(Frozen, kw_only=True):
     readings : the readings of the unjudged that it has.
     needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
     higher_is_better : whether a run with a greater value is the better one, and not only another one.
+    lower_is_better : whether a run with a smaller value is; most measures of which neither is true count something.
     has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
         in any report, and no part in the summary. None where all have one.
     why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
@@ -75,6 +76,7 @@ class Measure(Frozen, kw_only=True):
     readings: tuple[Reading, ...]
     needs_nonrelevant: bool
     higher_is_better: bool
+    lower_is_better: bool
     has_value: HasValue | None
     why_unsupported: WhyUnsupported | None
     explanation: Explanation
@@ -95,7 +97,7 @@ class Measure(Frozen, kw_only=True):
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return, for each printed name, one value a topic.
+        """Return, for each printed name, one value per topic.
 
         Parameters
         ----------
@@ -124,6 +126,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     readings: tuple[Reading, ...] = READINGS,
     needs_nonrelevant: bool = False,
     higher_is_better: bool = True,
+    lower_is_better: bool = False,
     has_value: HasValue | None = None,
     why_unsupported: WhyUnsupported | None = None,
     uses_level: bool = True,
@@ -155,6 +158,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             readings=readings,
             needs_nonrelevant=needs_nonrelevant,
             higher_is_better=higher_is_better,
+            lower_is_better=lower_is_better,
             has_value=has_value,
             why_unsupported=why_unsupported,
             explanation=Explanation(

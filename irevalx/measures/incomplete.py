@@ -121,7 +121,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
-    Source: Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006; the
+    Source: Yilmaz and Aslam, Inferred AP: Estimating Average Precision with Incomplete Judgments, SIGIR 2006; the
     constant c: the same, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.5.4.
     """
     judged_above = t.relevant_above + t.nonrelevant_above

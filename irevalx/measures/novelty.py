@@ -108,8 +108,7 @@ def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
     ndeval.
     """
-    found = _rank_biased(t.rows, t.rank, t.gain(alpha), beta)
-    return ratio((1.0 - (1.0 - alpha) * beta) * found, t.subtopics.lengths)
+    return _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
 
 
 @measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
@@ -126,8 +125,8 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     if (1.0 - alpha) * beta == 1.0:
         return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
     ideal, gain = t.ideal(alpha)
-    found = _rank_biased(t.rows, t.rank, t.gain(alpha), beta)
-    return ratio(found, _rank_biased(ideal, ideal.position + 1, gain, beta))
+    found = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
+    return ratio(found, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
 
 
 @measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
@@ -180,9 +179,12 @@ def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> 
     return lists.sum(np.where(rank <= k, gain / log2_of(rank + 1), 0.0))
 
 
-def _rank_biased(lists: Segments, rank: IntArray, gain: FloatArray, beta: float) -> FloatArray:
-    """Per list: the sum of gain beta**(rank - 1)."""
-    return lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
+def _rank_biased(
+    t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
+) -> FloatArray:
+    """Per list: NRBP. As in ndeval a sum is multiplied by a quotient, on which its last digit depends."""
+    found = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
+    return found * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
 
 
 @lru_cache

@@ -16,7 +16,7 @@ from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
 
 Kernel: TypeAlias = Callable[..., Any]
-"""From n topics, and what the parameters say, to one value a topic: shape (n_topics,).
+"""From n topics, and what the parameters say, to one value per topic: shape (n_topics,).
 
 The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments. The kind of its
 parameters knows how to call it.
@@ -139,7 +139,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen):
-    """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result a number."""
+    """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result per number."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."

@@ -78,6 +78,7 @@ def success(t: Topics, k: int) -> FloatArray:
     kind=Cutoffs((5, 10, 20)),
     readings=NONREL,
     higher_is_better=False,
+    lower_is_better=True,
     uses_level=False,
     unjudged=CountsAs.UNJUDGED,
 )

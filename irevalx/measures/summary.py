@@ -1,4 +1,4 @@
-"""From one value a topic to the `all` row. All sums run in topic order, from left to right.
+"""From one value per topic to the `all` row. All sums run in topic order, from left to right.
 
 A summary is a record: what declares one says all that help, evaluation and z-scores have to know of it. It is a fold:
 ``add`` takes the values of some topics at a time, in topic order, and ``finish`` makes the `all` row when all are in.
@@ -39,7 +39,7 @@ class Population(Frozen):
 
 
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
-"""One value a topic: shape (n_topics,), or a list of as many texts."""
+"""One value per topic: shape (n_topics,), or a list of as many texts."""
 
 Total: TypeAlias = "float | int"
 """What the values of some topics come to; a whole number where they are counts."""
@@ -51,7 +51,7 @@ Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
 """Turns the total of all topics into the value of the `all` row."""
 
 Scale: TypeAlias = Callable[["Values"], "Values"]
-"""Turns the values into what is summarised, one element a topic."""
+"""Turns the values into what is summarised, one element per topic."""
 
 
 def as_list(values: Values) -> list[Any]:

@@ -29,8 +29,8 @@ from irevalx.ranking.topics import Topics
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
 
-    One character a document: the grade (> for 10 and up), - for a document outside the pool, . for one that was pooled
-    but not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
+    One character per document: the grade (> for 10 and up), - for one outside the pool, . for one that was pooled but
+    not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
 
     Formula: one character for each of the first K documents.
     Source: trec_eval.

@@ -54,6 +54,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     kind=Gains("p=P", sorted_like_c=False),
     readings=NONREL,
     higher_is_better=False,
+    lower_is_better=True,
     uses_level=False,
     unjudged=CountsAs.UNJUDGED,
 )

@@ -72,7 +72,7 @@ class Zscores(Frozen):
         Parameters
         ----------
         name : as it is printed.
-        values : one a topic, or None. They are converted on the scale of their summary.
+        values : one per topic, or None. They are converted on the scale of their summary.
         summary : of the values.
         topics : ascending.
 

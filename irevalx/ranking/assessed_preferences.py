@@ -16,7 +16,7 @@ from irevalx.ranking.ranking import Ranking
 
 
 class Tally(Frozen):
-    """Preferences of groups, counted; each field has shape (m,), one count a group.
+    """Preferences of groups, counted; each field has shape (m,), one count per group.
 
     Parameters
     ----------

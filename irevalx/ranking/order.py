@@ -111,6 +111,10 @@ def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> I
     precise[inexact] = results.exact(where.start + inexact)
     scores = precise.tolist()
     docnos = results.docnos.take(where).texts()
+    by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
+    if np.isnan(precise).all():  # then the rule is about names alone, and contradicts itself nowhere
+        by_docno.sort(key=docnos.__getitem__, reverse=not first_name_first)
+        return np.array(by_docno, np.int64) + np.int64(where.start)
 
     def compare(i: int, j: int) -> int:
         if scores[i] > scores[j]:
@@ -120,6 +124,5 @@ def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> I
         last_first = (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
         return -last_first if first_name_first else last_first
 
-    by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
     order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)
     return order + np.int64(where.start)

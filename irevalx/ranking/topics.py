@@ -144,7 +144,7 @@ class Topics(Frozen):
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Per topic: hits among the first k documents, k being one number or one a topic."""
+        """Per topic: hits among the first k documents, k being one number or one per topic."""
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.count(self.hit & (self.rank <= limit))
 

@@ -97,8 +97,10 @@ class Entries(Frozen):
 
     def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
         malformed = MalformedNumbers("score", "a finite number", strict=strict)
-        for place in (~np.isfinite(self.numbers)).nonzero()[0].tolist():
+        places = (~np.isfinite(self.numbers)).nonzero()[0]
+        if places.size:
+            place = int(places[0])
             topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
             score = f"{self.numbers[place]:g}"
-            malformed.add(f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
+            malformed.add(places.size, f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
         return malformed

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-_WHOLE = re.compile(rb"[+-]?[0-9]+")
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_METHOD = re.compile(rb"[0-4]")
+# Texts, as each start of the command would compile them.
+_WHOLE = rb"[+-]?[0-9]+"
+_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_METHOD = rb"[0-4]"
+_UTF_16 = rb"(?:[\t -~]\0){3}"
+"""Letters of ASCII in UTF-16."""
 _FIELDS = {"qrels": 4, "five": 5, "run": 6}
 
 
@@ -17,7 +20,7 @@ def judgments_hint(line: bytes) -> str:
         return "is this JSON? give -R json"
     if fields == [b"query-id", b"corpus-id", b"score"]:
         return "is this a file of BEIR? give -R beir"
-    if len(fields) == _FIELDS["qrels"] and _WHOLE.fullmatch(fields[-1]):
+    if len(fields) == _FIELDS["qrels"] and re.fullmatch(_WHOLE, fields[-1]):
         return "is this a file of trec_eval? give -R qrels"
     if len(fields) == _FIELDS["five"]:
         return _five_columns_hint(fields)
@@ -27,24 +30,42 @@ def judgments_hint(line: bytes) -> str:
 def _five_columns_hint(fields: list[bytes]) -> str:
     """Return what judgments with five columns look like: those of a sample of either kind, or preferences."""
     *_, third, fourth, last = fields
-    if _WHOLE.fullmatch(third) and _METHOD.fullmatch(fourth) and (last == b"NA" or _NUMBER.fullmatch(last)):
-        other = ", or -R sampled where the last column is the grade" if _WHOLE.fullmatch(last) else ""
+    if re.fullmatch(_WHOLE, third) and re.fullmatch(_METHOD, fourth) and (last == b"NA" or re.fullmatch(_NUMBER, last)):
+        other = ", or -R sampled where the last column is the grade" if re.fullmatch(_WHOLE, last) else ""
         return f"is this a judgment of a sample with inclusion probabilities? give -R prels{other}"
-    if _WHOLE.fullmatch(last):
-        other = "" if _WHOLE.fullmatch(fourth) else ", or -R prefs where it is a preference"
+    if re.fullmatch(_WHOLE, last):
+        other = "" if re.fullmatch(_WHOLE, fourth) else ", or -R prefs where it is a preference"
         return f"is this a judgment of a sample? give -R sampled{other}"
-    return "is this a preference? give -R prefs" if _NUMBER.fullmatch(last) else ""
+    return "is this a preference? give -R prefs" if re.fullmatch(_NUMBER, last) else ""
 
 
-def run_hint(line: bytes) -> str:
-    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known."""
+def run_hint(line: bytes, *, given: str = "") -> str:
+    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known.
+
+    Parameters
+    ----------
+    given : the format of the run, where a line of this format may be wrong in a file that has other columns.
+    """
     fields = line.split(None, 6)
     if looks_like_json(line):
         return "is this JSON? give -T json"
-    if 3 <= len(fields) <= 4 and all(map(_NUMBER.fullmatch, fields[2:])) and _WHOLE.fullmatch(fields[2]):
+    if (
+        given != "msmarco"
+        and 3 <= len(fields) <= 4
+        and all(re.fullmatch(_NUMBER, field) for field in fields[2:])
+        and re.fullmatch(_WHOLE, fields[2])
+    ):
         return "is this a run of MS MARCO? give -T msmarco"
-    if len(fields) >= _FIELDS["run"] and _NUMBER.fullmatch(fields[4]):
+    if len(fields) >= _FIELDS["run"] and re.fullmatch(_NUMBER, fields[4]):
         return "is this a run of trec_eval? give -T trec_results"
+    return ""
+
+
+def encoding_hint(text: bytes) -> str:
+    """Return what the beginning of a file or of a line that is not UTF-8 looks like; "" where it is nothing known."""
+    marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
+        return "is this UTF-16? it must be UTF-8, as iconv -f UTF-16 -t UTF-8 makes it"
     return ""
 
 

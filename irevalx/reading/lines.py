@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.blocks import Block
 from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_long
@@ -20,6 +21,8 @@ from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that say what a line is about."""
+
+Number = TypeVar("Number", int, float)
 
 Hint: TypeAlias = Callable[[bytes], str]
 """Says of a malformed line what it looks like; nothing where it looks like nothing."""
@@ -100,8 +103,9 @@ def cut_lines(
     nul = block.text.find(b"\0")
     if nul >= 0:
         line = block.first_line + block.text.count(b"\n", 0, nul)
-        shown = quote(_line_with(block.text, nul))
-        raise MalformedLineError(f"{shown_name(path)}:{line}: a line must not hold a NUL byte, but got {shown}")
+        text = _line_with(block.text, nul)
+        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_behind_colon(encoding_hint(text))}"
+        raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:
         block = _without_header(path, block, layout.header, hint)
@@ -140,10 +144,10 @@ def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe)
     describe : returns where a line stands, for the message.
     """
     values, plain = integers(texts)
-    for place in np.flatnonzero(~plain).tolist():
-        values[place], plain_in_c = c_long(texts.text(place))
-        if not plain_in_c:
-            malformed.add(describe(place), quote(texts.text(place)), str(values[place]))
+    rest = (~plain).nonzero()[0]
+    if rest.size:
+        numbers = read_each(texts, rest, c_long, malformed, describe)
+        values[rest] = np.array(numbers, np.int64)
     return values
 
 
@@ -157,17 +161,37 @@ def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) 
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
-    for place in np.flatnonzero(states == ODD).tolist():
-        values[place] = malformed_number(texts.text(place), place, malformed, describe)
+    rest = (states == ODD).nonzero()[0]
+    if rest.size:
+        values[rest] = read_each(texts, rest, c_double, malformed, describe)
     return values
 
 
-def malformed_number(text: bytes, place: int, malformed: MalformedNumbers, describe: Describe) -> float:
-    """Return a number as C's ``strtod`` reads it, and note it where it is not plain."""
-    value, plain = c_double(text)
-    if not plain:
-        malformed.add(describe(place), quote(text), f"{value:g}")
-    return value
+def read_each(
+    texts: Names,
+    places: IntArray,
+    read: Callable[[bytes], tuple[Number, bool]],
+    malformed: MalformedNumbers,
+    describe: Describe,
+) -> list[Number]:
+    """Return numbers that C's functions read one by one, and note those that are not plain.
+
+    Parameters
+    ----------
+    texts : of a column.
+    places : of the texts to read, ascending; at least one.
+    read : ``c_long`` or ``c_double``.
+    malformed, describe : as for ``whole_numbers``.
+    """
+    some = texts.take(places).texts()
+    found = [read(text) for text in some]
+    n_malformed = sum(not plain for _, plain in found)
+    if n_malformed:
+        first = next(place for place, (_, plain) in enumerate(found) if not plain)
+        value = found[first][0]
+        read_as = str(value) if read is c_long else f"{value:g}"
+        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as)
+    return [value for value, _ in found]
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, malformed_number, whole_numbers
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_each, whole_numbers
 from irevalx.reading.runs import Results, Run, group_by_topic
 from irevalx.reading.sanity_warnings import sanity_warnings
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import MalformedNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
@@ -75,10 +76,11 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     Reading the blocks raises as for ``read_scored_run``.
     """
     tag = as_column(stem_of(source.path))
+    hint = partial(run_hint, given="msmarco")
 
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
-        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
+        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=hint)
         malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=strict)
         ranks = whole_numbers(lines["RANK"], malformed, lines.describe)
         if "SCORE" not in lines:
@@ -124,8 +126,9 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
-    for place in np.flatnonzero(states == ODD).tolist():
-        scores[place] = malformed_number(texts.text(place), place, malformed, lines.describe)
+    rest = (states == ODD).nonzero()[0]
+    if rest.size:
+        scores[rest] = read_each(texts, rest, c_double, malformed, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)

@@ -1,7 +1,13 @@
 """Evaluations and tables as bytes: trec_eval's lines, tables for people, values for programs. Nothing here prints.
 
-``OUTPUT_FORMATS`` has one row a format: the choices of ``--format``, help, manual pages, README and tests follow from
+``OUTPUT_FORMATS`` has one row per format: the choices of ``--format``, help, manual pages, README and tests follow from
 it. The command hands a format a ``Report``, ``irevalx-lab`` hands it ``Table``s; both get lines back.
+
+    output_formats    OUTPUT_FORMATS
+    report, table     what is to be shown: evaluations, and rows with columns
+    trec              trec_eval's three columns
+    overview          evaluations side by side, as a table
+    records           values for programs: csv, tsv, json, jsonl
 """
 
 from irevalx.reports.output_formats import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, explained

@@ -1,4 +1,4 @@
-"""The formats that results are printed in: OUTPUT_FORMATS has one row a format.
+"""The formats that results are printed in: OUTPUT_FORMATS has one row per format.
 
 What makes the lines is imported when it is needed: every call of the command reads this module for its options.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.frozen import Frozen
 
@@ -51,7 +51,14 @@ class OutputFormat(Frozen):
         """Yield what the command prints."""
         raise NotImplementedError
 
-    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+    def table_lines(
+        self,
+        tables: Sequence[Table],
+        digits: int = DIGITS,
+        *,
+        titled: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[bytes]:
         """Yield what ``irevalx-lab`` prints.
 
         Parameters
@@ -59,6 +66,7 @@ class OutputFormat(Frozen):
         tables : the first one is what was asked for; formats that have room for one table leave out the others.
         digits : decimals of real numbers, for people.
         titled : give a single table its title too, as several have it, for people.
+        about : how the values were made, for formats that show inputs.
         """
         raise NotImplementedError
 
@@ -105,18 +113,25 @@ class TableForPeople(OutputFormat):
 
         return self.table_lines(overview(report), report.digits)
 
-    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+    def table_lines(
+        self,
+        tables: Sequence[Table],
+        digits: int = DIGITS,
+        *,
+        titled: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[bytes]:
         """Yield one table after the other, with their titles if there are several."""
-        from irevalx.reports.table import aligned_lines
+        from irevalx.reports.table import aligned_lines, visible
 
         for number, table in enumerate(tables):
             if titled or len(tables) > 1:
-                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(table.title)}\n\n")
+                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
             for place, sentence in enumerate(table.notes):
-                note = sentence.replace("{best}", self.mark)
+                note = visible(sentence.replace("{best}", self.mark))
                 yield os.fsencode(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
 
 
@@ -136,7 +151,14 @@ class SeparatedValues(OutputFormat):
 
         return separated_lines(Record._fields, records_of(report), self.delimiter)
 
-    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+    def table_lines(
+        self,
+        tables: Sequence[Table],
+        digits: int = DIGITS,
+        *,
+        titled: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[bytes]:
         """Yield the first table; what is not defined is an empty field."""
         from irevalx.reports.records import separated_lines, without_nan
 
@@ -152,7 +174,14 @@ class JsonLines(OutputFormat):
 
         return json_lines(Record._fields, records_of(report))
 
-    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
+    def table_lines(
+        self,
+        tables: Sequence[Table],
+        digits: int = DIGITS,
+        *,
+        titled: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[bytes]:
         """Yield the first table."""
         from irevalx.reports.records import json_lines
 
@@ -170,19 +199,26 @@ class JsonObject(OutputFormat):
 
         return json_of_report(report)
 
-    def table_lines(self, tables: Sequence[Table], digits: int = DIGITS, *, titled: bool = False) -> Iterator[bytes]:
-        """Yield all tables, by title."""
+    def table_lines(
+        self,
+        tables: Sequence[Table],
+        digits: int = DIGITS,
+        *,
+        titled: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[bytes]:
+        """Yield all tables, by title, and how they were made."""
         from irevalx.reports.records import json_of_tables
 
-        return json_of_tables(tables)
+        return json_of_tables(tables, about)
 
 
-_MARKDOWN = re.compile(r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 """What would mean something in a cell: underscores within words, ``<`` before numbers and most ``&`` do not."""
 
 
 def _escape_markdown(text: str) -> str:
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+    return re.sub(_MARKDOWN, lambda found: "\\" + found[0], text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
@@ -219,7 +255,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),
-        JsonLines("jsonl", "a JSON object a line"),
+        JsonLines("jsonl", "one JSON object per line"),
     )
 }
 """The values of ``--format``, in the order of help and manual."""

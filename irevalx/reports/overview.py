@@ -33,7 +33,7 @@ class _Row(Frozen):
 
 
 def overview(report: Report) -> list[Table]:
-    """Return a table with a row a run and a column a measure, or for a single run a row a measure.
+    """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
     Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is a row a
     topic (and run, where there are several), and the best run of each topic is marked. Runs may lack a value where not

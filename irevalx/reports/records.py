@@ -95,9 +95,11 @@ def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
         yield encode(_json_object(columns, row)).encode() + b"\n"
 
 
-def json_of_tables(tables: Iterable[Table]) -> Iterator[bytes]:
-    """Yield one JSON object: the rows of each table under its title."""
-    found = {table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables}
+def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
+    """Yield one JSON object: the rows of each table under its title, and how they were made under ``about``."""
+    found: dict[str, Any] = {table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables}
+    if about is not None:
+        found["about"] = about
     yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx.api import checks
-from irevalx.api.keywords import settings_of
+from irevalx.api.checks import settings_of
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen

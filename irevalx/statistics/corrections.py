@@ -49,6 +49,9 @@ SHORT_NAMES = {"bh": "benjamini-hochberg"}
 TUKEY = "tukey"
 """The name of the correction that takes the place of the test: see ``tukey``."""
 
+SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
+"""The corrections that have intervals that hold for all comparisons at once."""
+
 FAMILYWISE = frozenset({"holm", "bonferroni"})
 """The corrections under which the least p-value counts as often as there are comparisons."""
 

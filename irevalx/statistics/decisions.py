@@ -1,4 +1,4 @@
-"""Decisions which runs differ, and how they change from full to reduced judgments.
+"""Pairwise decisions, whether two runs differ, and how they change from full to reduced judgments.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -110,7 +110,8 @@ class Confusion(Frozen):
     def false_positive_rate(self) -> FloatArray:
         """The share of the pairs equal under full judgments that differ under reduced ones; 0 of none is 0.
 
-        The paper calls these false negatives and the others false positives, the other way round.
+        Bompada et al. call these false negatives: what is positive for them is that two runs do not differ. A false
+        positive there is a pair that is rejected in full and accepted in the sample, ``false_negative_rate`` here.
         """
         return ratio(self.c12, self.c11 + self.c12)
 
@@ -169,6 +170,17 @@ DECISION_COLUMNS = (
     "pd",
 )
 """The names of ``Confusion.columns``."""
+
+
+DECISION_HEADS = {"fpr": "false differences", "fnr": "missed differences"}
+"""What people see in place of the columns whose names say too little."""
+
+DECISION_NOTE = (
+    "False differences: of the pairs that are the same in {full}, the share that differ in {reduced}. Missed "
+    "differences: of those that differ in {full}, the share that do not in {reduced}; Bompada et al. (2007) call these "
+    "false positives."
+)
+"""Which rate is which."""
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:

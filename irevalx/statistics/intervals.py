@@ -29,7 +29,7 @@ def bca_intervals(
     """Return bootstrap intervals of the mean difference, bias-corrected and accelerated.
 
     The topics are resampled, for each pair alike; one set of resamples serves all confidence levels. Where all
-    differences are the same, with a single topic above all, the interval is that difference.
+    differences are the same, with a single topic above all, there is no interval: its ends are nan.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def bca_intervals(
     """
     varied = (d != d[:, :1]).any(axis=1)
     bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)
-    return bootstrap.intervals((d,), varied, d[:, 0])
+    return bootstrap.intervals((d,), varied, np.full(len(d), np.nan))
 
 
 def bca_intervals_of_summaries(
@@ -95,15 +95,12 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
 
     Returns
     -------
-    The ends for each confidence; nan with fewer than two topics.
+    The ends for each confidence; nan where all differences are the same, as with a single topic.
     """
     from scipy import stats
 
-    n_pairs, n_topics = d.shape
-    if n_topics < 2:
-        return [(np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)) for _ in confidences]
     varied = (d != d[:, :1]).any(axis=1)
-    ends = [(d[:, 0].copy(), d[:, 0].copy()) for _ in confidences]
+    ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
     if varied.any():
         found = stats.ttest_1samp(d[varied], 0.0, axis=1)
         for (low, high), confidence in zip(ends, confidences, strict=True):

@@ -15,10 +15,10 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.bootstrap import bootstrap_warnings
-from irevalx.statistics.corrections import CORRECTIONS, FAMILYWISE, TUKEY, correction_named
+from irevalx.statistics.corrections import CORRECTIONS, FAMILYWISE, SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.statistics.scales import MEAN, TOTAL, Scale
-from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS, differences, without_noise
+from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS, differences, sign_flips, without_noise
 from irevalx.statistics.tukey import (
     Tukey,
     arrangements_fit,
@@ -26,6 +26,9 @@ from irevalx.statistics.tukey import (
     mean_differences,
     randomised_tukey,
 )
+
+FEW_TOPICS = 5
+"""With fewer topics no runs are said to differ; where fewer have a difference, signs are flipped in place of t."""
 
 
 class Method(Frozen):
@@ -36,18 +39,23 @@ class Method(Frozen):
     test : one of ``TESTS``.
     correction : one of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``.
     interval : one of ``INTERVALS``.
-    alpha : runs differ when the corrected p-value is below it, and intervals hold with a probability of 1 - alpha; in
-        (0, 1).
+    alpha : runs differ when the corrected p-value is below it (never with fewer than ``FEW_TOPICS``), and intervals
+        hold with a probability of 1 - alpha; in (0, 1).
     resamples : of the permutation test, of randomised Tukey HSD and of bootstrap intervals; at least 1.
     seed : of the random numbers.
     """
 
     test: str = "t"
     correction: str = "holm"
-    interval: str = "bca"
+    interval: str = "t"
     alpha: float = ALPHA
     resamples: int = RESAMPLES
     seed: int = 0
+
+    @property
+    def is_random(self) -> bool:
+        """Whether p-values or intervals may depend on the seed."""
+        return TESTS[self.test].resampled or correction_named(self.correction) == TUKEY or self.interval == "bca"
 
 
 class Comparisons(Frozen):
@@ -123,10 +131,26 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the test, before correction."""
+        """The p-values of the test, before correction.
+
+        Where all topics have the same difference, or fewer than ``FEW_TOPICS`` have one, Student's t takes for certain
+        what so few cannot show; the exact p of flipped signs stands in its place.
+        """
         if not self.pairs:
             return np.zeros(0)
-        return TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
+        p = TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
+        if self.method.test == "t":
+            for row in np.flatnonzero(self.without_spread):
+                d = self.by_topic[row]
+                if np.count_nonzero(d) < FEW_TOPICS:  # topics without a difference change no sum of signs
+                    p[row] = sign_flips(d[d != 0]) if d.any() else 1.0
+        return p
+
+    @cached_property
+    def without_spread(self) -> BoolArray:
+        """Whether all topics have the same difference, or fewer than ``FEW_TOPICS`` have one."""
+        d = self.by_topic
+        return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
 
     @cached_property
     def corrected_p(self) -> FloatArray:
@@ -139,8 +163,8 @@ class Comparisons(Frozen):
 
     @cached_property
     def differ(self) -> BoolArray:
-        """Whether the runs differ: the corrected p-value is below alpha."""
-        return self.corrected_p < self.method.alpha
+        """Whether the runs differ: the corrected p-value is below alpha, and there are ``FEW_TOPICS`` at least."""
+        return np.asarray((self.corrected_p < self.method.alpha) & (self.values.shape[1] >= FEW_TOPICS))
 
     @property
     def power(self) -> float:
@@ -193,10 +217,12 @@ class Comparisons(Frozen):
             x, y = self.tested[self.first], self.tested[self.second]
             [ends] = bca_intervals_of_summaries(x, y, scale, [alone], **options)
             return ends, undefined
-        familywise = correction_named(method.correction) in FAMILYWISE
-        confidences = [alone, 1 - method.alpha / n_pairs] if familywise else [alone]
+        for_all = correction_named(method.correction) in SIMULTANEOUS and self._tukey is None
+        confidences = [alone, 1 - method.alpha / n_pairs] if for_all else [alone]
         if method.interval == "t":
             of_means = t_intervals(self.by_topic, confidences)
+            for end in (end for ends in of_means for end in ends):
+                end[self.without_spread] = np.nan
         else:
             of_means = bca_intervals(self.by_topic, confidences, **options)
         if self._tukey is not None:
@@ -254,6 +280,8 @@ def comparison_warnings(
             f"no corrected p of {measure} can be below {method.alpha:g}: the least of {n_topics} topics and {n_pairs} "
             f"pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
+    if n_topics < FEW_TOPICS:
+        lines.append(f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no runs are said to differ")
     if correction == TUKEY and n_pairs < n_runs * (n_runs - 1) // 2:
         lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")
     return lines
@@ -267,13 +295,37 @@ def interval_warnings(method: Method, scale: Scale, measure: str, *, n_topics: i
             lines.append(f"{measure} is a {scale.name}: its differences have no t intervals")
         return lines
     lines += [f"{line}: t intervals are safer" for line in bootstrap_warnings(n_topics)]
-    simultaneous = correction_named(method.correction) in FAMILYWISE and scale.is_linear
+    simultaneous = correction_named(method.correction) == "bonferroni" and scale.is_linear
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(
             f"{method.resamples} resamples are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 lie "
             "beyond each end"
         )
     return lines
+
+
+UNEQUAL = 4.0
+"""Where the variances of differences are so many times each other, Tukey's intervals hold together too seldom."""
+
+
+def variance_warnings(found: Comparisons, measure: str) -> list[str]:
+    """Return a line where Tukey's assumption of equal variances is far off.
+
+    One half width serves all pairs. Over samples of 50 topics with variances as unequal as those of average precision
+    on the Cranfield collection, nominal 95 % intervals held together in 0.907.
+    """
+    if correction_named(found.method.correction) != TUKEY or found.values.shape[1] < FEW_TOPICS:
+        return []
+    variances = found.by_topic.var(axis=1, ddof=1)
+    if not (variances > 0).any():
+        return []
+    least, most = (float(np.quantile(variances[variances > 0], share)) for share in (0.1, 0.9))
+    if most < UNEQUAL * least:
+        return []
+    return [
+        f"{measure}: tukey takes the differences of all pairs to vary alike, but the variances of some are "
+        f"{most / least:.0f} times those of others: its intervals may hold together too seldom"
+    ]
 
 
 def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> str:

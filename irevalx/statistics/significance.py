@@ -73,7 +73,8 @@ def batch_of(rows: AnyArray) -> int:
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Student's t test of whether the mean difference is zero.
 
-    Differences that are all the same leave no doubt: p is 0, or 1 where they are all zero.
+    Differences that are all the same have no spread to compare their mean with: their p is that of a test of flipped
+    signs, 2 of 2^n ways being as far from zero; 1 where they are all zero.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
     if d.shape[-1] < 2:
         return np.ones(d.shape[:-1])
     varied = (d != d[..., :1]).any(axis=-1)
-    p = np.where(d[..., 0] == 0, 1.0, 0.0)
+    p = np.where(d[..., 0] == 0, 1.0, 2.0 ** (1 - d.shape[-1]))
     if varied.any():
         p[varied] = stats.ttest_1samp(d[varied], 0.0, axis=-1).pvalue
     return p
@@ -189,22 +190,24 @@ class PairedTest(Frozen):
 
     Parameters
     ----------
+    words : what it is, for help and notes.
     p_values : from differences of shape (..., n_topics), a number of resamples and a seed to p-values of shape (...).
     least_p : from a number of topics and of resamples to the least p-value that the test can give.
     resampled : whether the test draws resamples where there are many topics.
     """
 
+    words: str
     p_values: Callable[[FloatArray, int, int], FloatArray]
     least_p: Callable[[int, int], float]
     resampled: bool = False
 
 
 TESTS: dict[str, PairedTest] = {
-    "t": PairedTest(paired_t, _least_t),
-    "wilcoxon": PairedTest(wilcoxon, _least_wilcoxon),
-    "permutation": PairedTest(sign_flips, _least_sign_flips, resampled=True),
+    "t": PairedTest("Student's t test", paired_t, _least_t),
+    "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
+    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
 }
-"""The paired tests, by the name that ``--test`` takes."""
+"""The paired tests, by the name that ``--test`` takes. Help, the manual and notes take their words from here."""
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:

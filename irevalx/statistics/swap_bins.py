@@ -21,6 +21,9 @@ from irevalx.statistics.swaps import averaging_matrix
 TOLERATED = 0.05
 """An error rate of at most this is taken for reliable."""
 
+FEWEST = 30
+"""A bin with fewer comparisons says little, and decides nothing."""
+
 
 class SwapBin(Frozen):
     """The comparisons in which two runs differ by so much on one set of topics.
@@ -46,6 +49,11 @@ class SwapBin(Frozen):
     def rate(self) -> float:
         """The share of swaps among all comparisons, those included in which the runs tie on the other set."""
         return self.swaps / self.comparisons
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has fewer than ``FEWEST`` comparisons."""
+        return self.comparisons < FEWEST
 
 
 def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
@@ -93,9 +101,12 @@ def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale 
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
-    """Return the least difference from which on every bin's rate is at most so much; None if the last bin's is more."""
+    """Return the least difference from which on every bin's rate is at most so much; None if the last bin's is more.
+
+    Bins with few comparisons do not count.
+    """
     reliable = None
-    for one in reversed(bins):
+    for one in reversed([one for one in bins if not one.is_small]):
         if one.rate > tolerated:
             break
         reliable = one.least

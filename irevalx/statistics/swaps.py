@@ -6,6 +6,7 @@ better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; V
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from hashlib import shake_256
 from itertools import combinations
@@ -20,6 +21,9 @@ from irevalx.statistics.significance import differences, pairs_of_runs, without_
 DRAWS = 1000
 """The usual number of pairs of topic sets drawn."""
 
+_NORMAL_95 = 1.959963984540054
+"""Where the 0.975 quantile of the standard normal distribution lies."""
+
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
@@ -32,17 +36,46 @@ class SwapRate(Frozen):
     comparisons : pairs of runs times pairs of topic sets.
     swaps : comparisons in which each run is better on one of the two sets.
     ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
+    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one.
     """
 
     size: int
     comparisons: int
     swaps: int
     ties: int
+    error: float = math.nan
 
     @property
     def rate(self) -> float:
         """The share of swaps among all comparisons, ties included; in [0, 1]."""
         return self.swaps / self.comparisons
+
+    @property
+    def share_tied(self) -> float:
+        """The share of ties among all comparisons."""
+        return self.ties / self.comparisons
+
+    @property
+    def rate_with_half_ties(self) -> float:
+        """The same with each tie as half a swap, as if the order of equal runs were drawn at random.
+
+        A measure with few values ties often; a tie is no sign that two sets of topics agree.
+        """
+        return (self.swaps + self.ties / 2) / self.comparisons
+
+    @property
+    def rate_without_ties(self) -> float:
+        """The share of swaps among the comparisons without a tie; nan where all are ties."""
+        decided = self.comparisons - self.ties
+        return self.swaps / decided if decided else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs."""
+        if math.isnan(self.error):
+            return math.nan, math.nan
+        rate, half = self.rate_with_half_ties, _NORMAL_95 * self.error
+        return max(0.0, rate - half), min(1.0, rate + half)
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
@@ -72,11 +105,14 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
     first, second = pairs_of_runs(n_runs)
     gap = differences(values[second], values[first])
     one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
+    swapped, tied = one * other < 0, one * other == 0
+    of_draws = (swapped + tied / 2).mean(axis=0)
     return SwapRate(
         size=sets.shape[2],
         comparisons=one.size,
-        swaps=int(np.count_nonzero(one * other < 0)),
-        ties=int(np.count_nonzero(one * other == 0)),
+        swaps=int(np.count_nonzero(swapped)),
+        ties=int(np.count_nonzero(tied)),
+        error=float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if of_draws.size > 1 else math.nan,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from irevalx.errors import MalformedNumberError
 
@@ -12,7 +13,15 @@ LONG_MAX = 2**63 - 1
 LONG_MIN = -(2**63)
 INT_MIN = -(2**31)
 
-# Compiled when they are first needed: most calls need neither.
+_OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.xXpP"
+"""The characters that numbers have."""
+
+_BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
+"""How hexadecimal numbers begin."""
+
+_compiled = cache(re.compile)
+"""Compiles a pattern when it is first needed: most calls need none."""
+
 _LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
 _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
     (?P<sign>[+-]?)
@@ -31,7 +40,7 @@ def c_long(text: bytes) -> tuple[int, bool]:
     value : the leading integer, 0 where there is none; the nearest number of 64 bits where it is beyond them.
     plain : whether the text is that integer and nothing else.
     """
-    match = re.match(_LONG, text)
+    match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
     negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
@@ -49,7 +58,22 @@ def c_double(text: bytes) -> tuple[float, bool]:
     value : the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 where there is none.
     plain : whether the whole text was consumed and the value is finite.
     """
-    match = re.match(_DOUBLE, text)
+    try:
+        # What Python reads as a number of these characters alone, C reads as the same number.
+        if not text.strip(_OF_DECIMALS):
+            value = float(text)
+        elif text.startswith(_BEFORE_HEXADECIMALS) and not text.strip(_OF_HEXADECIMALS):
+            value = float.fromhex(text.decode())
+        else:
+            return _leading_number(text)
+    except (ValueError, OverflowError):
+        return _leading_number(text)
+    return value, math.isfinite(value)
+
+
+def _leading_number(text: bytes) -> tuple[float, bool]:
+    """Return what ``c_double`` does, of any text."""
+    match = _compiled(_DOUBLE).match(text)
     if match is None:
         return 0.0, False
     if match["decimal"]:
@@ -104,13 +128,14 @@ class MalformedNumbers:
         self.first = ""
         self.count = 0
 
-    def add(self, where: str, shown: str, read_as: str) -> None:
-        """Note one number.
+    def add(self, count: int, where: str, shown: str, read_as: str) -> None:
+        """Note some numbers.
 
         Parameters
         ----------
-        where : where it is: path:line: topic.
-        shown : the text in quotes.
+        count : how many they are, at least 1.
+        where : where the first of them is: path:line: topic.
+        shown : its text in quotes.
         read_as : the number that C makes of it.
 
         Raises
@@ -120,7 +145,7 @@ class MalformedNumbers:
         problem = f"{where}: {self.what} must be {self.rule}, but got {shown}"
         if self.strict:
             raise MalformedNumberError(problem)
-        self.count += 1
+        self.count += count
         self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
 
     @classmethod

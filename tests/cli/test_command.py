@@ -82,7 +82,15 @@ def test_help_explains_measures_and_formats() -> None:
     assert "-m P.K,K,..." in text
     assert "-R qrels: TOPIC IGNORED DOCNO GRADE" in text
     assert "-T nosuch" not in text
+    assert "Usage:" not in text
     assert "Average precision" not in run("-h").stdout.decode()
+    assert run("-h", "-T", "nosuch").stdout == run("-h").stdout
+
+
+def test_nearest_option() -> None:
+    """An unknown long option gets the name of the nearest one, if one is near."""
+    assert run("--quite", "x", "y").stderr.endswith("but got '--quite'; did you mean --quiet?\n")
+    assert run("--xyzzy", "x", "y").stderr.endswith("but got '--xyzzy'\n")
 
 
 def test_help_survives_a_narrow_encoding() -> None:
@@ -181,7 +189,7 @@ def test_directories_are_closed(tmp_path: Path) -> None:
 
 def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A pipe that cannot be kept for a second reading is an error, not half a run."""
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: Path("/dev/full").open("r+b", buffering=0))
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Path("/dev/full").open("r+b", buffering=0))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(RUN.read_bytes()))
@@ -637,3 +645,49 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
     expected = run("-m", "map", QRELS, RUN).stdout
     for name in ("-q", "--"):
         assert run("-m", "map", QRELS, name, cwd=tmp_path, env={"POSIXLY_CORRECT": ""}).stdout == expected
+
+
+@pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
+def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None:
+    """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
+    (tmp_path / "run").write_bytes(RUN.read_bytes())
+    refused = run(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (refused.status, refused.stdout) == (1, b"")
+    helped = run("-h", QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
+    assert (helped.status, helped.stdout) == (0, run("-h").stdout)
+
+
+@pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["qrels", "-", "/dev/stdin"],
+        ["/dev/stdin", "/dev/fd/0"],
+        ["qrels", "run", "/proc/self/fd/0", "-"],
+        ["--pool", "/dev/stdin", "qrels", "-"],
+        ["qrels", "fifo", "./fifo"],
+    ],
+)
+def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
+    """What is read under one name is gone under the other: a usage error, and no empty run."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
+    os.mkfifo(tmp_path / "fifo")
+    result = run_process(words, stdin=b"1 Q0 A 1 2 r\n", cwd=tmp_path)
+    assert (result.status, result.stdout) == (1, b"")
+    assert "irevalx: a pipe must be given for one file at most, but got '" in result.stderr
+
+
+def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
+    """Different pipes are different files, and a file is read as often as it is given, as standard input too."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n")
+    (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
+    script = f"'{sys.executable}' -m irevalx --quiet -m map <(cat qrels) - <(cat run) run run < run"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.count(b"map") == 4

@@ -89,7 +89,9 @@ def test_departures_name_tests_that_exist() -> None:
     assert {departure.number for departure in DEPARTURES} == SUBJECTS.keys()
 
 
-@pytest.mark.parametrize(("program", "letter"), [("gdeval", "g"), ("ndeval", "n"), ("statAP_MQ_eval", "s")])
+@pytest.mark.parametrize(
+    ("program", "letter"), [("gdeval", "g"), ("ndeval", "n"), ("statAP_MQ_eval", "s"), ("sample_eval.pl", "-")]
+)
 def test_departures_from_other_programs(program: str, letter: str) -> None:
     """Each is shown by a recorded case or a test, and each recorded case that departs is in the table."""
     of_program = {case.id: case for case in CASES if case.id.startswith(letter)}

@@ -20,10 +20,9 @@ from irevalx.experiments.sample_values import requests_of_samples, values_of_sam
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for
 from irevalx.experiments.strata_design import read_design
+from irevalx.experiments.user_data import experiment_of
 from irevalx.frozen import replace
-from irevalx.lab.command.input_files import Inputs
 from irevalx.measures.select import select
-from irevalx.process.messages import Messages
 from irevalx.settings import Settings
 
 QRELS = FIXTURES / "experiment" / "qrels"
@@ -56,8 +55,7 @@ class Drawn(NamedTuple):
 @cache
 def experiment() -> Experiment:
     """Runs and judgments, with all measures."""
-    messages = Messages("irevalx-lab", quiet=True)
-    read = Inputs(messages=messages, qrels=str(QRELS), runs=tuple(map(str, RUNS)), measures=("map",)).experiment()
+    read = experiment_of(QRELS, RUNS, "map")
     errors = select((STANDARD_ERROR,), Settings(), "sampled").measures
     return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
 

@@ -63,20 +63,21 @@ def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
     options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
     found = []
     for form, path in files.items():
-        study = lab("study", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
+        study = lab("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
         assert study.status == 0
-        left_out = lab("leave-out", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
-        compared = lab("compare", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
-        found.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), left_out.stdout, compared.stdout))
+        left_out = lab("leave-out", "-c", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
+        compared = lab("compare", "-c", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
+        tables = {title: rows for title, rows in json.loads(left_out.stdout).items() if title != "about"}
+        found.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
     assert found[0] == found[1] == found[2]
-    refused = lab("leave-out", "-R", "json", files["json"], *runs, "--write", tmp_path / "out")
+    refused = lab("leave-out", "-c", "-R", "json", files["json"], *runs, "--write", tmp_path / "out")
     assert refused.stderr.endswith("irevalx-lab: --write must be given together with -R qrels, but got -R json\n")
 
 
 def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: list[Path]) -> None:
     """Compare shows the scores of irevalx -c, in the same format."""
     form, path = judgments
-    done = lab("compare", "-R", form, path, *runs, "-m", MEASURES[form], "--seed", "1", "--format", "jsonl")
+    done = lab("compare", "-c", "-R", form, path, *runs, "-m", MEASURES[form], "--seed", "1", "--format", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     found = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
     expected = {}
@@ -91,9 +92,9 @@ def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: li
 def test_swaps_and_agreement(judgments: tuple[str, Path], runs: list[Path]) -> None:
     """swap-rate compares all pairs of runs, and judgments agree with themselves."""
     form, path = judgments
-    swaps = lab("swap-rate", "-R", form, path, *runs, "-m", MEASURES[form], "--sizes", "3", "--format", "csv")
+    swaps = lab("swap-rate", "-c", "-R", form, path, *runs, "-m", MEASURES[form], "--sizes", "3", "--format", "csv")
     assert swaps.stdout.splitlines()[1].endswith(b",30")
-    agreement = lab("agree", "-R", form, path, path, *runs, "-m", MEASURES[form], "--format", "json")
+    agreement = lab("agree", "-c", "-R", form, path, path, *runs, "-m", MEASURES[form], "--format", "json")
     [row] = json.loads(agreement.stdout)["agreement"]
     assert (row["tau_b"], row["rms"], row["accuracy"]) == (1, 0, 1)
 
@@ -102,14 +103,14 @@ def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) ->
     """What cannot be computed from such judgments is refused by name; of a set, the rest is taken."""
     path = tmp_path / "subtopics"
     path.write_bytes(EXAMPLES["subtopics"].text(TOPICS))
-    refused = lab("compare", "-R", "subtopics", path, *runs)
+    refused = lab("compare", "-c", "-R", "subtopics", path, *runs)
     assert (refused.status, refused.stdout) == (1, b"")
     said = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
     assert refused.stderr == said
-    done = lab("compare", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
+    done = lab("compare", "-c", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
     measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
     assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures
-    nothing = lab("compare", "-R", "prefs", path, *runs, "-m", "official")
+    nothing = lab("compare", "-c", "-R", "prefs", path, *runs, "-m", "official")
     assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be asked for (-m)")
 
 
@@ -121,7 +122,7 @@ def test_broken_judgments_are_refused(judgments: tuple[str, Path], runs: list[Pa
         pytest.skip("documents may occur again")
     path.write_bytes(path.read_bytes() + EXAMPLES[form].again.format("2").encode() + b"\n")
     calls = [
-        lab("compare", "-R", form, path, *runs, "-m", MEASURES[form]),
+        lab("compare", "-c", "-R", form, path, *runs, "-m", MEASURES[form]),
         run("-R", form, "-m", MEASURES[form], path, runs[0]),
     ]
     assert calls[0].status == calls[1].status == error[0]

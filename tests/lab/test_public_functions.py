@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import warnings
 from importlib import import_module
@@ -16,6 +17,8 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
+from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.result import Result
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -33,6 +36,12 @@ def test_modules_do_not_hide_functions() -> None:
         if path.stem != "__main__":
             import_module("irevalx.lab." + ".".join(path.relative_to(folder).with_suffix("").parts))
     assert all(callable(getattr(irevalx.lab, name)) for name in irevalx.lab.__all__)
+
+
+def test_each_command_is_a_function() -> None:
+    """There is a public function behind every command, of the same name."""
+    missing = {name.replace("-", "_") for name in COMMANDS} - set(irevalx.lab.__all__)
+    assert not missing, "give each function a row in _HOMES of irevalx/lab/__init__.py"
 
 
 def cell(value: object) -> object:
@@ -56,8 +65,13 @@ def assert_printed(result: Result, *command: str) -> None:
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
     """Return a file of judgments as a dictionary."""
+    return grades_in_text(path.read_bytes())
+
+
+def grades_in_text(text: bytes) -> dict[str, dict[str, int]]:
+    """Return the text of a file of judgments as a dictionary."""
     grades: dict[str, dict[str, int]] = {}
-    for topic, _, docno, grade in map(str.split, path.read_text().splitlines()):
+    for topic, _, docno, grade in map(str.split, text.decode().splitlines()):
         grades.setdefault(topic, {})[docno] = int(grade)
     return grades
 
@@ -71,6 +85,37 @@ def scores_in(path: Path) -> dict[str, dict[str, float]]:
 
 
 SCORES = {path.name: scores_in(path) for path in RUNS}
+
+
+@without_warnings
+def test_bounds() -> None:
+    """Bounds of scores and differences, and the documents to judge next, a pool file."""
+    qrels = FIXTURES / "labels" / "qrels"
+    found = irevalx.lab.bounds(grades_in(qrels), SCORES, "P.5 P.10")
+    assert_printed(found, "bounds", str(qrels), *map(str, RUNS), "-m", "P.5 P.10")
+    to_judge = irevalx.lab.bounds(qrels, RUNS, n_next=5)
+    words = ("bounds", str(qrels), *map(str, RUNS), "--next", "5")
+    assert isinstance(to_judge, DocumentsToJudge)
+    assert lab(*words, "--quiet").stdout == to_judge.text
+    assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
+    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+        irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
+        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+
+
+@without_warnings
+def test_describe() -> None:
+    """Judgments alone, and with runs and groups."""
+    assert_printed(irevalx.lab.describe(grades_in(QRELS)), "describe", str(QRELS))
+    groups = {path.name: path.name.rstrip("12") for path in RUNS}
+    found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
+    words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
+    assert_printed(found, "describe", str(QRELS), *words)
+    with pytest.raises(UsageError, match="must be given together with runs"):
+        irevalx.lab.describe(QRELS, show="groups")
+    with pytest.raises(UsageError, match="ranks must begin with 1"):
+        irevalx.lab.describe(QRELS, RUNS, ranks=[2, 5])
 
 
 @without_warnings
@@ -158,8 +203,20 @@ def test_pool() -> None:
 
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
-    words = ("compare", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--seed", "1", "--resamples", "99")
-    options: dict[str, Any] = {"seed": 1, "resamples": 99}
+    words = (
+        "compare",
+        str(QRELS),
+        *map(str, RUNS),
+        "-m",
+        "map P.10",
+        "--seed",
+        "1",
+        "--resamples",
+        "99",
+        "--interval",
+        "bca",
+    )
+    options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
@@ -190,8 +247,12 @@ def test_compare_scores() -> None:
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
-    with pytest.warns(irevalx.IrevalxWarning, match="map: 1 of 3 topics are left out: some run has no value"):
+    with pytest.warns(irevalx.IrevalxWarning) as told:
         found = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [str(one.message) for one in told] == [
+        "map: 1 of 3 topics are left out: some run has no value for them",
+        "map has values for 2 topics: below 5 no runs are said to differ",
+    ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 
 
@@ -199,10 +260,10 @@ def test_compare_scores() -> None:
     ("arguments", "words"),
     [
         ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
-        ({"by": 3}, "by must be one of pair run, but got 3"),
+        ({"by": 3}, "by must be one of pair run topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
-        ({"resamples": 0}, "resamples must be a whole number of at least 1, but got 0"),
+        ({"resamples": 0}, "resamples must be a whole number of at least 1"),
     ],
 )
 def test_what_compare_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -302,3 +363,155 @@ def test_what_leave_out_refuses(arguments: dict[str, Any], words: str) -> None:
     """A keyword is named with what it must be."""
     with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
         irevalx.lab.leave_out(QRELS, RUNS, **arguments)
+
+
+@without_warnings
+def test_study(tmp_path: Path) -> None:
+    """A study of files and of dictionaries is what the command writes and prints; nothing is written unasked."""
+    options = ("-m", "map bpref", "--levels", "30% 100%", "--samples", "2", "--seed", "1", "--quiet")
+    printed = lab("study", str(QRELS), *map(str, RUNS), *options, "--figures", "none", "-o", tmp_path / "made")
+    found = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    assert printed.stdout.decode().rstrip("\n") == repr(found)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == found.files()
+    again = irevalx.lab.study(grades_in(QRELS), SCORES, ["map", "bpref"], levels=[0.3, 1.0], samples=2, seed=1)
+    assert [row.knee for row in again.rows] == [
+        {"30%": "0.3", "100%": "1.0", None: None}[row.knee] for row in found.rows
+    ]
+    assert again.to_frame("scores")["score"].tolist() == found.to_frame("scores")["score"].tolist()
+    assert again.how_made["judgments"] == found.how_made["judgments"]
+    found.write(tmp_path / "again", figures=None)
+    assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
+    assert found.figure("mean-scores", width=3.3, titled=False).axes
+    for keywords, message in (
+        ({"scheme": "some"}, "scheme must be 'uniform'"),
+        ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
+        ({"rounding": "down"}, "rounding must be"),
+        ({"samples": 0}, "samples must be"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            irevalx.lab.study(QRELS, RUNS, "map", **keywords)
+
+
+@without_warnings
+def test_draw(tmp_path: Path) -> None:
+    """Studies in folders and in memory give one figure; those of other judgments or runs have no axis in common."""
+    one = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    other = irevalx.lab.study(QRELS, RUNS, "map bpref", scheme="depth", levels=[2, 10], seed=1)
+    one.write(tmp_path / "one", figures=None)
+    figures = [
+        irevalx.lab.draw([f"uniform={tmp_path / 'one'}", other]),
+        irevalx.lab.draw({"uniform": one, "study": other}),
+    ]
+    lines = [[line.get_ydata() for axis in figure.axes for line in axis.lines] for figure in figures]
+    assert str(lines[0]) == str(lines[1]) != "[]"
+    fewer = irevalx.lab.study(QRELS, RUNS[1:], "map bpref", levels="30% 100%", samples=2, seed=1)
+    with pytest.raises(UsageError, match="must have the same runs, but those of 'one' and 'fewer' differ"):
+        irevalx.lab.draw({"one": one, "fewer": fewer})
+    judged = {topic: dict.fromkeys(grades, 1) for topic, grades in grades_in(QRELS).items()}
+    changed = irevalx.lab.study(judged, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    with pytest.raises(UsageError, match="must have the same full judgments"):
+        irevalx.lab.draw({"one": one, "changed": changed})
+    assert irevalx.lab.draw({"one": one, "changed": changed}, layout="grid").axes
+    with pytest.raises(ArgumentError, match="layout must be"):
+        irevalx.lab.draw(one, layout="pie")
+
+
+def test_complete(tmp_path: Path) -> None:
+    """Judgments completed from text and from labels are what the command writes, and can be evaluated."""
+    pytest.importorskip("sklearn")
+    text = tmp_path / "docs"
+    docnos = sorted({docno for of_topic in grades_in(QRELS).values() for docno in of_topic})
+    text.write_text("".join(f'{{"id": "{docno}", "text": "w{docno[-1]} w{docno[-2]} x"}}\n' for docno in docnos))
+    third = irevalx.lab.degrade(QRELS, uniform=0.5, seed=1)
+    (tmp_path / "half").write_bytes(third.text)
+    words = ("complete", str(tmp_path / "half"), "--docs", str(text), "--classifier", "kld")
+    found = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
+    more = ("--holdout", "0.5", "--seed", "2", "--report", str(tmp_path / "r"), "--mark", str(tmp_path / "m"))
+    assert found.text == lab(*words, *more, "--quiet").stdout
+    assert found.predictions() == (tmp_path / "m").read_bytes()
+    assert (tmp_path / "r").read_text().rstrip("\n") == repr(found.report)
+    report: Any = found.report
+    assert report.total.predicted == sum(row.predicted for row in report.rows)
+    from_labels = irevalx.lab.complete(third, labels=QRELS)
+    assert grades_in_text(from_labels.text) == grades_in(QRELS)
+    assert irevalx.evaluate(from_labels, RUNS[0], "map").to_dict() == irevalx.evaluate(QRELS, RUNS[0], "map").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "documents or labels must be given"),
+        (
+            {"labels": QRELS, "calibrated": True},
+            "labels must not be given together with documents, calibrated or holdout",
+        ),
+        ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
+        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
+        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+    ],
+)
+def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
+    """A keyword is named with what it must be."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+        irevalx.lab.complete(QRELS, **arguments)
+
+
+def test_pool_sizes() -> None:
+    """Documents, judgments and relevant documents of pools, counted in a literal loop."""
+    found = irevalx.lab.pool_sizes(RUNS, [3, 1], judge=QRELS)
+    assert_printed(found, "pool", *map(str, RUNS), "--sizes", "1,3", "--judge", str(QRELS))
+    grades, runs = grades_in(QRELS), [scores_in(path) for path in RUNS]
+    for row in found.rows:
+        pooled = {
+            (topic, docno)
+            for run in runs
+            for topic, scores in run.items()
+            for docno in sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[: row.depth]
+        }
+        judged = [grades[topic][docno] for topic, docno in pooled if grades[topic].get(docno, -1) >= 0]
+        assert (row.documents, row.judged, row.relevant) == (len(pooled), len(judged), sum(one > 0 for one in judged))
+        assert row.per_topic == row.documents / len(grades)
+    assert [row.depth for row in found.rows] == [1, 3]
+    with pytest.raises(ArgumentError, match="depths must be a whole number of at least 1, but got 0"):
+        irevalx.lab.pool_sizes(RUNS, [0])
+
+
+def test_removed_among_the_first_documents() -> None:
+    """What only a group has found among the first documents of its runs, counted in a literal loop."""
+    grades, runs = grades_in(QRELS), {path.name: scores_in(path) for path in RUNS}
+    first = {
+        (run, topic, k): sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[:k]
+        for run, by_topic in runs.items()
+        for topic, scores in by_topic.items()
+        for k in (5, 100)
+    }
+    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", holes=5).removed_among_first
+    counts = {}
+    for run in runs:
+        group = run.rstrip("12")
+        others = [other for other in runs if other.rstrip("12") != group]
+        removed = [
+            grades[topic][docno]
+            for topic in grades
+            for docno in first[run, topic, 5]
+            if grades[topic].get(docno, -1) >= 0 and not any(docno in first[other, topic, 100] for other in others)
+        ]
+        counts[run] = len(removed) / len(grades), sum(grade > 0 for grade in removed) / len(grades)
+    for row in found:
+        mine = [count for run, count in counts.items() if row.group in {run.rstrip("12"), "mean"}]
+        assert row.removed == pytest.approx(sum(removed for removed, _ in mine) / len(mine))
+        assert row.relevant == pytest.approx(sum(relevant for _, relevant in mine) / len(mine))
+    assert found[-1].group == "mean"
+    assert found[-1].removed > 0
+
+
+def test_runs_of_other_formats(tmp_path: Path) -> None:
+    """Every command reads runs in the formats that irevalx reads; -m has the long name that it has there."""
+    for path in RUNS:
+        (tmp_path / f"{path.name}.json").write_text(json.dumps(scores_in(path)))
+    others = [str(tmp_path / f"{path.name}.json") for path in RUNS]
+    for words in (["leave-out", str(QRELS)], ["pool"], ["swap-rate", str(QRELS), "--seed", "1"]):
+        measure = ["--measure", "P.5"] if words[1:] else []
+        expected = lab(*words, *map(str, RUNS), *measure, "--quiet")
+        assert (expected.status, expected.stderr) == (0, "")
+        assert lab(*words, *others, "-T", "json", *measure, "--quiet").stdout == expected.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,6 +16,7 @@ from random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
 from reference import Topic
 from reference_family import DividedTopic, DrawnLine, DrawnTopic, SubtopicLine
 
+import irevalx
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, Segments
@@ -245,3 +247,12 @@ def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: in
             # Pairs are counted one by one in the reference, where the terms of a sum nearly cancel each other.
             rel, least = (1e-9, 1e-12) if name == "statAP_var" else (1e-12, 1e-15)
             assert found.tolist() == pytest.approx(expected, rel=rel, abs=least), name
+
+
+def test_last_digit_of_nrbp(tmp_path: Path) -> None:
+    """Ndeval multiplies the sum, here 3/32, by 0.75/5, which is a little less than 0.15: it prints 0.014062."""
+    (tmp_path / "qrels").write_text("".join(f"1 {number} d{number} 1\n" for number in range(1, 6)))
+    ranking = ["n1", "n2", "n3", "n4", "d1", "d2"]
+    (tmp_path / "run").write_text("".join(f"1 Q0 {docno} 1 {-place} r\n" for place, docno in enumerate(ranking)))
+    scores = irevalx.evaluate(tmp_path / "qrels", tmp_path / "run", ["NRBP", "nNRBP"], rel_format="subtopics")
+    assert [f"{scores.summary(measure):.6f}" for measure in ("NRBP", "nNRBP")] == ["0.014062", "0.048387"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ordered_sum
 from reference_incomplete import SampledTopic, inf_ndcg, sampled
-from running import FIXTURES, run
+from running import FIXTURES, Result, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
@@ -372,3 +372,55 @@ def test_order_of_strata(tmp_path: Path) -> None:
     judgments = SAMPLED.read(Source(str(tmp_path / "qrels")), TREC_EVAL_10, strict=True, warn=print)
     assert judgments.strata is not None
     assert judgments.strata.tolist() == list(reversed(range(len(names))))
+
+
+# What sample_eval.pl of 10 October 2011 does otherwise.
+
+
+def of_files(folder: Path, judgments: str, results: str, *names: str) -> Result:
+    """Evaluate these lines."""
+    (folder / "qrels").write_text(judgments)
+    (folder / "run").write_text(results)
+    flags = [word for name in names for word in ("-m", name)]
+    return run("-R", "sampled", "-q", *flags, "qrels", "run", cwd=folder)
+
+
+def in_order(docnos: Iterable[str]) -> str:
+    """A run of one topic."""
+    return "".join(f"1 Q0 {docno} 1 {-place} r\n" for place, docno in enumerate(docnos))
+
+
+def test_grades_from_10_on(tmp_path: Path) -> None:
+    """The ideal has 10 before 2; sample_eval.pl says 1.3553."""
+    done = of_files(tmp_path, "1 0 a 1 10\n1 0 b 1 2\n1 0 c 1 0\n", in_order("abc"), "infNDCG")
+    assert done.stdout.split()[2] == b"1.0000"
+
+
+def test_ideal_of_a_thousand_documents(tmp_path: Path) -> None:
+    """It ends there, whatever is relevant behind; sample_eval.pl says 0.9996."""
+    docnos = [f"d{number:04}" for number in range(1000)]
+    judgments = "".join(f"1 0 {docno} 1 2\n" for docno in docnos)
+    judgments += "".join(f"1 0 e{number} 2 1\n" for number in range(500))
+    assert of_files(tmp_path, judgments, in_order(docnos), "infNDCG").stdout.split()[2] == b"1.0000"
+
+
+def test_leading_zeros_of_topics(tmp_path: Path) -> None:
+    """They are part of a topic; sample_eval.pl evaluates topic 1."""
+    done = of_files(tmp_path, "1 0 a 1 1\n", "01 Q0 a 1 2 r\n", "xinfAP")
+    assert (done.status, done.stdout) == (7, b"")
+    assert "which differ only by leading zeros" in done.stderr
+
+
+@pytest.mark.parametrize(("judged", "retrieved"), [("aba", "ab"), ("ab", "aba")])
+def test_documents_twice(judged: str, retrieved: str, tmp_path: Path) -> None:
+    """Both files are refused; sample_eval.pl says 0.0000 and 0.5000."""
+    judgments = "".join(f"1 0 {docno} 1 {int(place == 0)}\n" for place, docno in enumerate(judged))
+    done = of_files(tmp_path, judgments, in_order(retrieved), "xinfAP")
+    assert (done.status, done.stdout) == (4, b"")
+    assert "a second time (first on line 1)" in done.stderr
+
+
+def test_number_of_retrieved_documents(tmp_path: Path) -> None:
+    """A thousand of a topic; sample_eval.pl says 1500 for the topic and 1000 for all."""
+    done = of_files(tmp_path, "1 0 d0 1 1\n", in_order(f"d{number}" for number in range(1500)), "num_ret")
+    assert done.stdout.split()[2::3] == [b"1000", b"1000"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 from running import run
 
 from irevalx.errors import LONGEST_QUOTE, printable, quote
+from irevalx.reading.lines import DataLines
+from irevalx.trec_eval.numbers import _leading_number, c_double
 
 SIZE = 20_000_000
 LINE = b"301 0 A%07d 1\n"
@@ -64,3 +68,48 @@ def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, t
         assert f", but got '{begin}" in message
         assert len(message) < 400
     assert min(nonsense) < 2 * min(ordinary), (ordinary, nonsense)
+
+
+@pytest.mark.parametrize("score", ["abc", "nan", "0x1.8p{}", "1e{}x", "12345678901234567890.{:012}", "-{}e-5"])
+def test_broken_scores_are_described_once(score: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many scores that are no plain numbers one is described, and the others are counted."""
+    described = Mock(wraps=DataLines.describe)
+    monkeypatch.setattr(DataLines, "describe", lambda lines, row: described(lines, row))  # noqa: PLW0108 - a Mock is no method
+    with (tmp_path / "run").open("w") as stream:
+        stream.writelines(f"301 Q0 A{number} 1 {score.format(number)} r\n" for number in range(1000))
+    (tmp_path / "qrels").write_text("301 0 A1 1\n")
+    result = run("-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert result.status == 0
+    assert described.call_count == ("more such scores in this file" in result.stderr) <= 1
+
+
+DIGITS = st.text("0123456789", max_size=25)
+
+
+@given(
+    st.one_of(
+        st.text("0123456789abcdefABCDEFxXpPinftyINFTY+-._ \n", max_size=12).map(str.encode),
+        st.builds(
+            lambda *parts: "".join(parts).encode(),
+            st.sampled_from(["", "-", "+"]),
+            DIGITS,
+            st.sampled_from(["", "."]),
+            DIGITS,
+            st.sampled_from(["", "e", "e-", "e400", "E+", "p1"]),
+            DIGITS,
+        ),
+        st.builds(
+            lambda sign, text: (sign + "0x" + text).encode(),
+            st.sampled_from(["", "-", "+"]),
+            st.text("0123456789aFp.+-_ ", max_size=8),
+        ),
+        st.binary(max_size=6),
+    )
+)
+def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
+    """The short way to read a number finds what the long way does, down to the sign of zero."""
+    found, expected = c_double(text), _leading_number(text)
+    assert found[1] == expected[1]
+    assert (found[0] == expected[0] and math.copysign(1, found[0]) == math.copysign(1, expected[0])) or (
+        math.isnan(found[0]) and math.isnan(expected[0])
+    )

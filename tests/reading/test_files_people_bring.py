@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 from format_examples import content
-from running import run
+from running import ROOT, run
 
 import irevalx
 from irevalx.errors import MalformedLineError
@@ -42,6 +45,8 @@ def folder(tmp_path: Path) -> Path:
         "sampled": "301 0 A 0 1\n302 0 A 0 1\n",
         "prefs": "301 one a A 1.5\n",
     }
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        (tmp_path / encoding).write_text(QRELS, encoding)
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -217,6 +222,13 @@ def test_the_header_of_beir_must_be_there(folder: Path) -> None:
         (("qrels", "scored.tsv"), "give -T msmarco"),
         (("qrels", "run.json"), "give -T json"),
         (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
+        (("utf-16", "run"), "is this UTF-16? it must be UTF-8"),
+        (("qrels", "utf-16"), "is this UTF-16? it must be UTF-8"),
+        (("utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
+        (("qrels", "utf-16-be"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "json", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "json", "utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
+        (("-R", "beir", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
     ],
 )
 def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint: str, folder: Path) -> None:
@@ -224,6 +236,17 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
     result = run(*arguments, cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
     assert hint in result.stderr
+
+
+@pytest.mark.parametrize(("lines", "columns"), [("1\tA\t1\t2\n1\tB\t2\n", 4), ("1\tA\t1\n1\tB\t2\t3\n", 3)])
+def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path: Path) -> None:
+    """The other columns that lines of MS MARCO may have are wrong behind a first line without them."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(lines)
+    result = run("-T", "msmarco", "qrels", "run", cwd=tmp_path)
+    assert result.status == 2
+    assert f"run:2: a line of a run must have {columns} columns" in result.stderr
+    assert "give -T" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -252,3 +275,63 @@ def test_five_columns(line: str, hint: str, folder: Path) -> None:
 def read(fmt: FileFormat[object], path: Path) -> list[tuple[str | float, ...]]:
     """What a file says; there may be nothing to warn of."""
     return content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
+
+
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many topics make a block, what is read and what is refused is the same."""
+    formats: Any = REL_FORMATS if name == "qrels" else RESULTS_FORMATS
+    path = tmp_path / "file"
+    topics = {f"t{n}": {f"d{m}": m for m in range(n % 4)} for n in range(20)}
+    texts = [
+        json.dumps(topics),
+        json.dumps(topics, indent=1) + " \n",
+        *(json.dumps(topics)[:-1] + end for end in BAD_ENDS),
+    ]
+    found: dict[int, list[Any]] = {}
+    for size in (1, 5, 1 << 16):
+        monkeypatch.setattr("irevalx.reading.json_files._AT_ONCE", size)
+        found[size] = []
+        for text in texts:
+            path.write_text(text)
+            try:
+                found[size].append(read(formats["json"], path))
+            except MalformedLineError as error:
+                found[size].append(str(error))
+    assert found[1] == found[5] == found[1 << 16]
+    assert len(found[1][0]) == len(found[1][1]) == 30
+    assert all(isinstance(one, str) for one in found[1][2:])
+
+
+BAD_ENDS = (
+    "",
+    ",}",
+    ', "t1": {}}',
+    ', "x": {"d": "1"}}',
+    ', "x": {"d": 1, "d": 2}}',
+    ', "x": 1}',
+    "}}",
+    ', "x": {"d": {"e": 1}}}',
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+def test_memory_of_a_json_run(tmp_path: Path) -> None:
+    """A run of 15 MB needs at most six times its bytes, the program itself included."""
+    documents = ", ".join(f'"clueweb-{n:06}": {1000 - n}.25' for n in range(1000))
+    text = "{" + ", ".join(f'"{topic}": {{{documents}}}' for topic in range(600)) + "}"
+    (tmp_path / "run").write_text(text)
+    (tmp_path / "qrels").write_text('{"1": {"clueweb-000001": 1}}')
+    script = (
+        "import resource, sys\nfrom irevalx.cli.command import main\n"
+        "status = main(sys.argv[1:])\n"
+        "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    flags = ["--quiet", "-m", "map", "-R", "json", "-T", "json", str(tmp_path / "qrels"), str(tmp_path / "run")]
+    # Started by a small process: what the parent has in memory counts for its children until they have started.
+    starter = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
+    command = [sys.executable, "-c", starter, sys.executable, "-c", script, *flags]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, cwd=ROOT)
+    status, peak = map(int, done.stderr.split())
+    assert status == 0
+    assert 1024 * peak < 6 * len(text)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 import reference_lab as reference
+from paper_collections import CRANFIELD, ROBUST
+from running import lab
 from scipy import stats
 
+import irevalx
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
 from irevalx.statistics.bootstrap import (
@@ -16,8 +21,10 @@ from irevalx.statistics.bootstrap import (
     TopicDraws,
     agreement_draws,
     bootstrap_warnings,
+    correlation_interval,
     quantile_interval,
 )
+from irevalx.statistics.correlations import tau_b
 from irevalx.statistics.scales import MEAN, TOTAL, Scale
 
 NAMES = ["d", "a", "c", "b"]
@@ -139,3 +146,65 @@ def test_few_topics_are_named() -> None:
     """Below 20."""
     assert "interval" in bootstrap_warnings(19)[0]
     assert bootstrap_warnings(20) == []
+
+
+def n_covered(x: FloatArray, y: FloatArray, n_topics: int, n_draws: int) -> tuple[int, int]:
+    """Return how often intervals of tau-b cover that of all topics: ours, and those of quantiles over draws."""
+    random, ours, quantiles = np.random.default_rng(5), 0, 0
+    truth = float(tau_b(x.mean(axis=1), y.mean(axis=1)))
+    for _ in range(n_draws):
+        topics = random.integers(0, x.shape[1], n_topics)
+        sample = x[:, topics], y[:, topics]
+        draws = TopicDraws.of(n_topics, 300, int(random.integers(2**32)))
+        drawn = draws.summaries(sample[0]), draws.summaries(sample[1])
+        low, high = correlation_interval(tau_b, (sample[0].mean(axis=1), sample[1].mean(axis=1)), drawn)
+        ours += low - 1e-9 <= truth <= high + 1e-9
+        low, high = (float(end) for end in quantile_interval(tau_b(*drawn)))
+        quantiles += low - 1e-9 <= truth <= high + 1e-9
+    return ours, quantiles
+
+
+def test_intervals_of_tau_cover_that_of_all_topics() -> None:
+    """Runs that are close to each other, scored twice with errors of their own: quantiles miss tau most of the time."""
+    random = np.random.default_rng(1)
+    runs = np.linspace(0.3, 0.4, 12)[:, np.newaxis] + random.random(2000)
+    x, y = (runs + random.normal(0, 0.25, runs.shape) for _ in range(2))
+    ours, quantiles = n_covered(x, y, 50, 40)
+    assert quantiles < 0.8 * 40
+    assert ours >= 0.9 * 40
+
+
+def test_an_interval_of_tau_has_what_was_observed() -> None:
+    """As it has every correlation between the quantiles of the draws; without variance there is none."""
+    random = np.random.default_rng(2)
+    x, y = random.random((2, 6, 30))
+    draws = TopicDraws.of(30, 200, 3)
+    drawn = draws.summaries(x), draws.summaries(y)
+    low, high = correlation_interval(tau_b, (x.mean(axis=1), y.mean(axis=1)), drawn)
+    quantiles = quantile_interval(tau_b(*drawn))
+    assert -1 <= low <= quantiles[0] <= quantiles[1] <= high <= 1
+    same = np.ones((6, 30))
+    drawn = draws.summaries(same), draws.summaries(y)
+    assert np.isnan(correlation_interval(tau_b, (same.mean(axis=1), y.mean(axis=1)), drawn)).all()
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.skipif("COVERAGE_DRAWS" not in os.environ, reason="COVERAGE_DRAWS says how many draws")
+@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
+@pytest.mark.parametrize("rate", ["10%", "30%"])
+def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Judgments against a share of them, topics drawn from a collection: prints what docs/lab.md has."""
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["COVERAGE_DRAWS"])
+    measures = ("map", "P_10", "infAP", "bpref")
+    assert lab("degrade", folder / "qrels.gz", "--uniform", rate, "--seed", "1", "-o", tmp_path / "some").status == 0
+    judgments = (folder / "qrels.gz", tmp_path / "some")
+    both = [irevalx.evaluate(qrels, runs, ["map", "P.10", "infAP", "bpref"], complete=True) for qrels in judgments]
+    for measure in measures:
+        x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
+        for n_topics in (25, 50, 100):
+            found = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
+            with capsys.disabled():
+                print(f"{folder.name} {rate} {measure} {n_topics} topics: {found[0]:.2f}, quantiles {found[1]:.2f}")  # noqa: T201
+            assert found[0] >= 0.9

@@ -65,9 +65,9 @@ def test_bca_does_not_depend_on_how_means_are_added() -> None:
 @example([0.5, 0.5])
 @example([0.0, 1.0])
 def test_bca_of_hardly_any_topics(steps: list[float]) -> None:
-    """There is always an interval, within the differences."""
+    """The interval is within the differences; without spread there is none."""
     [([low], [high])] = bca_intervals(np.array([steps]), [0.95], seed=1)
-    assert min(steps) <= low <= high <= max(steps)
+    assert min(steps) <= low <= high <= max(steps) or (np.isnan([low, high]).all() and len(set(steps)) == 1)
 
 
 def test_bca_of_geometric_means() -> None:
@@ -106,10 +106,9 @@ def test_t_is_that_of_scipy(n_topics: int) -> None:
 
 
 def test_t_of_hardly_any_topics() -> None:
-    """A single topic has no interval; equal differences have one without width."""
+    """A single topic has no interval, nor have equal differences: nothing is known of their spread."""
     assert np.isnan(t_intervals(np.array([[0.5]]), [0.95])[0]).all()
-    [(low, high)] = t_intervals(np.array([[0.1] * 3]), [0.95])
-    assert (low[0], high[0]) == (0.1, 0.1)
+    assert np.isnan(t_intervals(np.array([[0.1] * 3]), [0.95])[0]).all()
 
 
 def _normal(random: np.random.Generator, shape: tuple[int, int]) -> FloatArray:

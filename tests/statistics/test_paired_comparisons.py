@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
@@ -16,6 +18,7 @@ from irevalx.statistics.paired_comparisons import (
     comparison_warnings,
     interval_warnings,
     least_corrected_p,
+    variance_warnings,
 )
 from irevalx.statistics.scales import MEAN, TOTAL
 
@@ -97,28 +100,76 @@ def test_tukey_intervals_and_decisions_belong_together() -> None:
     for alpha in (0.15, 0.2, 0.5, 0.67, 0.7, 0.9):
         found = Comparisons(values, PAIRS, Method(correction="tukey", alpha=alpha))
         low, high = found.simultaneous_interval
-        assert found.differ.tolist() == ((low > 0) | (high < 0)).tolist()
+        assert (found.corrected_p < alpha).tolist() == ((low > 0) | (high < 0)).tolist()
 
 
-def test_simultaneous_intervals() -> None:
-    """Under Bonferroni's and Holm's correction intervals of 1 - alpha/3 for each of three pairs; else none."""
+@pytest.mark.parametrize("interval", ["bca", "t"])
+def test_simultaneous_intervals(interval: str) -> None:
+    """Under Bonferroni's correction intervals of 1 - alpha/3 for each of three pairs; under the others there are none."""
     values = random_values(2, 3, 25)
-    wide = Comparisons(values, PAIRS, Method(correction="none", alpha=0.1 / 3, seed=1)).interval
-    for correction in ("holm", "bonferroni"):
-        found = Comparisons(values, PAIRS, Method(correction=correction, alpha=0.1, seed=1))
-        assert np.array_equal(found.simultaneous_interval, wide)
-        assert (found.simultaneous_interval[0] < found.interval[0]).all()
-    for correction in ("bh", "none"):
-        assert np.isnan(Comparisons(values, PAIRS, Method(correction=correction)).simultaneous_interval).all()
-    one = Comparisons(values, PAIRS, Method(correction="holm", interval="t", alpha=0.1)).simultaneous_interval
-    other = Comparisons(values, PAIRS, Method(correction="none", interval="t", alpha=0.1 / 3)).interval
-    assert np.array(one) == pytest.approx(np.array(other))
+    wide = Comparisons(values, PAIRS, Method("t", "none", interval, alpha=0.1 / 3, seed=1)).interval
+    found = Comparisons(values, PAIRS, Method("t", "bonferroni", interval, alpha=0.1, seed=1))
+    assert np.array(found.simultaneous_interval) == pytest.approx(np.array(wide))
+    assert (found.simultaneous_interval[0] < found.interval[0]).all()
+    for correction in ("holm", "bh", "none"):
+        assert np.isnan(Comparisons(values, PAIRS, Method("t", correction, interval)).simultaneous_interval).all()
+
+
+@pytest.mark.parametrize("n_topics", [5, 12, 50])
+def test_t_and_its_intervals_agree(n_topics: int) -> None:
+    """The interval leaves out 0 exactly where the test rejects; Bonferroni's simultaneous one where runs differ."""
+    for seed in range(20):
+        found = Comparisons(
+            random_values(seed, 6, n_topics), list(combinations(range(6), 2)), Method("t", "bonferroni")
+        )
+        for p, (low, high) in ((found.p, found.interval), (found.corrected_p, found.simultaneous_interval)):
+            shown = np.isfinite(low)
+            assert ((p < 0.05) & shown).tolist() == ((low > 0) | (high < 0)).tolist()
+            assert shown.tolist() == (~found.without_spread).tolist()
+
+
+def test_few_topics_are_not_certain() -> None:
+    """Three topics, each +0.1: p is 2/8 by scipy's permutation test, nothing differs, and there is no interval."""
+    values = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+    found = Comparisons(values, [(0, 1)], Method("t", "none"))
+    d = values[1] - values[0]
+    expected = stats.permutation_test((d.round(9),), np.mean, permutation_type="samples").pvalue
+    assert found.p.tolist() == [expected] == [0.25]
+    assert np.isnan(found.interval).all()
+    assert np.isnan(Comparisons(values, [(0, 1)], Method(interval="bca")).interval).all()
+    two = np.array([[0.1, 0.11], [0.9, 0.92]])
+    assert not Comparisons(two, [(0, 1)], Method("t", "tukey", alpha=0.9)).differ.any()
+
+
+def test_few_topics_that_differ_are_not_certain() -> None:
+    """Of fifty topics four have a difference: p is that of their signs, 2 of 16 ways; five are enough for t."""
+    values = np.zeros((2, 50))
+    values[1, :4] = [0.1, 0.1, 0.11, 0.1]
+    found = Comparisons(values, [(0, 1)])
+    assert found.p.tolist() == [2 / 16]
+    assert np.isnan(found.interval).all()
+    values[1, 4] = 0.1
+    five = Comparisons(values, [(0, 1)])
+    assert five.p == pytest.approx([stats.ttest_rel(*values).pvalue])
+    assert np.isfinite(five.interval).all()
+
+
+def test_unequal_variances_are_told() -> None:
+    """Tukey's intervals have one width for all pairs."""
+    random = np.random.default_rng(1)
+    values = random.normal(0, 1, (6, 50)) * np.array([0.01, 0.01, 0.01, 0.3, 0.3, 0.3])[:, np.newaxis]
+    pairs = list(combinations(range(6), 2))
+    method = Method("t", "tukey", resamples=9)
+    [line] = variance_warnings(Comparisons(values, pairs, method), "map")
+    assert "map: tukey takes the differences of all pairs to vary alike" in line
+    assert not variance_warnings(Comparisons(random.normal(0, 1, (6, 50)), pairs, method), "map")
+    assert not variance_warnings(Comparisons(values, pairs, Method()), "map")
 
 
 def test_geometric_means() -> None:
     """AP 0.5 and 0 against 0.25 and 0.1: gm_map 0.002236 and 0.158114, and what is tested are logarithms."""
     values = np.array([[0.5, 0.0], [0.25, 0.1]])
-    found = Comparisons(values, [(0, 1)], Method("permutation"), GEOMETRIC_MEAN)
+    found = Comparisons(values, [(0, 1)], Method("permutation", interval="bca"), GEOMETRIC_MEAN)
     assert found.summaries == pytest.approx([0.002236, 0.158114], abs=1e-6)
     assert found.difference == pytest.approx([0.158114 - 0.002236], abs=1e-6)
     d = np.log([0.25, 0.1]) - np.log([0.5, 0.00001])
@@ -139,7 +190,7 @@ def test_sums() -> None:
     """Sums, their differences and intervals are n times those of the means; the tests are the same."""
     values = np.round(100 * random_values(5, 3, 20))
     for interval in ("bca", "t"):
-        method = Method(interval=interval)
+        method = Method("t", "bonferroni", interval)
         found, means = (Comparisons(values, PAIRS, method, scale) for scale in (TOTAL, MEAN))
         assert found.summaries.tolist() == values.sum(axis=1).tolist()
         assert found.difference == pytest.approx(20 * means.difference)
@@ -150,11 +201,14 @@ def test_sums() -> None:
 
 
 def test_discriminative_power() -> None:
-    """Of three pairs at alpha 0.2, by the example of tukey: one differs; and nothing differs of no pairs."""
-    values = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
-    found = Comparisons(values, PAIRS, Method("permutation", "tukey", alpha=0.2))
-    assert (found.power, found.power_uncorrected) == (1 / 3, 0)
-    assert Comparisons(values, PAIRS, Method("permutation", "tukey", alpha=0.51)).power_uncorrected == 1
+    """Of three pairs one differs after correction and two before; and nothing differs of no pairs."""
+    values = np.array([[0.6] * 6, [0.5, 0.5, 0.5, 0.5, 0.5, 0.9], [0.1, 0.1, 0.1, 0.1, 0.2, 0.2]])
+    p = [stats.ttest_rel(values[one], values[other]).pvalue for one, other in PAIRS]
+    found = Comparisons(values, PAIRS, Method("t", "none"))
+    assert found.p == pytest.approx(p)
+    assert [found.power, found.power_uncorrected] == [np.mean(np.array(p) < 0.05)] * 2
+    holm = Comparisons(values, PAIRS, Method("t", "bonferroni", alpha=0.001))
+    assert [holm.power, holm.power_uncorrected] == [np.mean(times * np.array(p) < 0.001) for times in (3, 1)]
     assert Comparisons(values, []).power == Comparisons(values, []).power_uncorrected == 0
 
 
@@ -185,8 +239,13 @@ def test_least_corrected_p(method: Method, sizes: tuple[int, int, int], least: f
         (Method("t", "tukey", resamples=9), (4, 50, 6), ["corrected p", "more resamples", "0.1"]),
         (Method("t", "tukey"), (3, 2, 3), ["corrected p", "only more topics"]),
         (Method("t", "tukey"), (4, 50, 3), ["all pairs of the 4 runs"]),
-        (Method(), (4, 19, 6), ["interval", "t intervals are safer"]),
-        (Method(resamples=999), (10, 50, 45), ["999 resamples", "simultaneous intervals of 45 pairs"]),
+        (Method(interval="bca"), (4, 19, 6), ["interval", "t intervals are safer"]),
+        (Method(), (4, 4, 6), ["map has values for 4 topics: below 5 no runs are said to differ"]),
+        (
+            Method("t", "bonferroni", "bca", resamples=999),
+            (10, 50, 45),
+            ["999 resamples", "simultaneous intervals of 45 pairs"],
+        ),
         (Method(), (4, 20, 6), []),
         (Method(interval="t"), (4, 5, 6), []),
     ],

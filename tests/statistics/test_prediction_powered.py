@@ -24,9 +24,9 @@ from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import prepare
-from irevalx.experiments.label_files import TwoLabellings, read_labels
+from irevalx.experiments.label_files import TwoLabellings
+from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.frozen import fields
-from irevalx.reading.source import Source
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.prediction_powered import FEW_TOPICS, Estimates, best_weights, prediction_powered
 
@@ -163,7 +163,7 @@ def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map"
         lines = list(file)
     path = folder / "machine"
     path.write_text("".join(scripted_labels(lines, missed=0.3, wrong=0.02, seed=2)))
-    human, machine = (read_labels(Source(str(one)), "qrels", pytest.fail) for one in (qrels, path))
+    human, machine = (graded_judgments_of(one) for one in (qrels, path))
     labels = TwoLabellings.of(human, machine, machine.topics)
     experiment = prepare(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))
     sides = [

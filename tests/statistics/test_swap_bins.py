@@ -85,3 +85,12 @@ def test_widths_that_make_no_sense(width: Fraction) -> None:
         swap_bins(np.zeros((2, 4)), topic_sets(4, 2), width)
     with pytest.raises(ValueError, match="two runs at least"):
         swap_bins(np.zeros((1, 4)), topic_sets(4, 2), Fraction(1))
+
+
+def test_small_bins_decide_nothing() -> None:
+    """A bin of few comparisons neither breaks off what is reliable nor is itself the least difference."""
+    of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
+    bins = [SwapBin(number / 10, 0, 0, 0, comparisons, swaps) for number, (comparisons, swaps) in enumerate(of)]
+    assert [one.is_small for one in bins] == [False, False, True, False, True]
+    assert least_reliable(bins) == 0.1
+    assert least_reliable(bins[-1:]) is None

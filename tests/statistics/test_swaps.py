@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import stdev
+
 import numpy as np
 import pytest
 import reference_lab as reference
@@ -101,3 +103,25 @@ def test_too_little_to_compare() -> None:
         swap_rate(BY_HAND[:1], topic_sets(4, 1))
     with pytest.raises(ValueError, match="draws must be at least 1, but got 0"):
         topic_sets(4, 1, draws=0)
+
+
+def test_ties_are_no_agreement() -> None:
+    """Ties count as half a swap, or are left out; the interval is over pairs of topic sets: a literal loop."""
+    values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
+    sets = np.array([[[0], [1]], [[0], [2]], [[1], [3]]])
+    of_draws, swaps, ties = [], 0, 0
+    for one, other in sets[:, :, 0].tolist():
+        found = []
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            a, b = (values[second, t] - values[first, t] for t in (one, other))
+            found.append(0.5 if a * b == 0 else float(a * b < 0))
+            swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
+        of_draws.append(sum(found) / 3)
+    rate = swap_rate(values, sets)
+    assert (rate.swaps, rate.ties) == (swaps, ties) != (0, 0)
+    assert rate.share_tied == pytest.approx(ties / 9)
+    assert rate.rate_with_half_ties == pytest.approx(sum(of_draws) / 3)
+    assert rate.rate_without_ties == pytest.approx(swaps / (9 - ties))
+    assert rate.error == pytest.approx(stdev(of_draws) / 3**0.5)
+    assert np.isnan(swap_rate(values, sets[:1]).interval).all()
+    assert np.isnan(swap_rate(np.zeros((2, 2)), sets[:1]).rate_without_ties)

@@ -14,7 +14,7 @@ from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
-from irevalx.frozen import Frozen, fields
+from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
@@ -26,7 +26,7 @@ from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS, bootstrap_warnings
 from irevalx.statistics.correlations import agree as agreement_of
-from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
 from irevalx.statistics.rank_biased_overlap import OVERLAP_COLUMNS
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -71,6 +71,8 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     overlap: Mapping[str, float] | None
 
 
+_DECISIONS = "pairwise decisions"
+
 _NESTED = ("decisions", "intervals", "overlap")
 """Fields of a row that are several columns of a table."""
 
@@ -99,7 +101,8 @@ class ScoringAgreement(Result):
 
     def tables_for_people(self) -> list[Table]:
         """Return the same as several tables, without those that have nothing."""
-        return [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
+        parts = [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
+        return [_said_in_words(part) if part.title == _DECISIONS else part for part in parts]
 
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
@@ -108,7 +111,7 @@ class ScoringAgreement(Result):
         decisions = [of_row and [of_row[name].item() for name in DECISION_COLUMNS] for of_row in counts]
         tables = [
             Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
-            self._part("pairwise decisions", DECISION_COLUMNS, decisions),
+            self._part(_DECISIONS, DECISION_COLUMNS, decisions),
         ]
         if self.seed is not None:
             ends = [row.intervals and [end for name in STATISTICS for end in row.intervals[name]] for row in self.rows]
@@ -125,6 +128,13 @@ class ScoringAgreement(Result):
         return Table(title, ("measure", *columns), rows)
 
 
+def _said_in_words(decisions: Table) -> Table:
+    """Return the table of decisions with heads in words, and which is which below it."""
+    heads = tuple(DECISION_HEADS.get(column, column.replace("_", " ")) for column in decisions.columns)
+    note = DECISION_NOTE.format(full="X", reduced="Y")
+    return replace(decisions, heads=heads, notes=(note,))
+
+
 def agree(
     x: Any,
     y: Any,
@@ -136,6 +146,7 @@ def agree(
     resamples: int = 0,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> ScoringAgreement | RunOverlap:
@@ -152,6 +163,7 @@ def agree(
     resamples : of topics, for intervals; 0 for none.
     seed : of the draws of topics; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it. With sampled each of x and y is a file of a
         sample of strata or of qrels, and measures of grades, of strata and of probabilities stand side by side.
@@ -172,8 +184,15 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     given = are_given(runs)
     if not given:
-        options = {"measures": measures, "level": level, "min_retrieved": min_retrieved, "rel_format": rel_format}
-        usual = {"measures": (), "level": 1, "min_retrieved": 0.0, "rel_format": "qrels"}
+        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format}
+        options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
+        usual: dict[str, Any] = {
+            "measures": (),
+            "rel_format": "qrels",
+            "level": 1,
+            "complete": False,
+            "min_retrieved": 0.0,
+        }
         _refuse(options, usual, "together with runs, or not at all")
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")
@@ -181,7 +200,7 @@ def agree(
             options = {"against": against, "resamples": resamples}
             _refuse(options, {"against": None, "resamples": 0}, "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
-    options = {"level": level, "min_retrieved": min_retrieved}
+    options = {"level": level, "complete": complete, "min_retrieved": min_retrieved}
     if given:
         scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
     else:

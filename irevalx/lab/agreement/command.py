@@ -12,15 +12,15 @@ from irevalx.lab.command.making import command_of, refuse_options
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     TABLES_OUTPUT,
+    complete_option,
     least_retrieved_option,
     level_option,
     measures_option,
     seed_option,
-    topic_resamples_option,
 )
 from irevalx.reading.formats import REL_FORMATS
 
-_OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
+_OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved")
 """The parameters that concern the evaluation of runs."""
 
 
@@ -44,10 +44,21 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "min_retrieved")
             "corrected so that a ranking agrees with itself."
         ),
     ),
-    topic_resamples_option,
+    click.option(
+        "--resamples",
+        type=click.IntRange(0),
+        metavar="B",
+        default=0,
+        help=(
+            "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
+            "Those of tau, tau-b and tau_AP allow for the noise that drawing adds: they invert a test, and are wider "
+            "than the quantiles of the draws.  [default: 0, no intervals]"
+        ),
+    ),
     seed_option,
     measures_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *TABLES_OUTPUT,
     example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
@@ -63,9 +74,11 @@ def command(output: Output, **options: Any) -> None:
     mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
     that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics,
     p < 0.05), the number of runs, and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the
-    pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22), the rates of false
-    positives and negatives, accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive),
-    with the same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
+    pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22); the rate of false
+    differences (fpr: of the pairs that are the same in X, those that differ in Y) and of missed differences (fnr: of
+    those that differ in X, those that do not in Y), which are the false negatives and the false positives of Bompada
+    et al. (2007); accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive), with the
+    same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
     measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
     topic that both have, of their rankings of documents.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
 from irevalx.frozen import Frozen
 from irevalx.lab.agreement.scorings import Scoring
-from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, quantile_interval
-from irevalx.statistics.correlations import changed
+from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval, quantile_interval
+from irevalx.statistics.correlations import changed, tau, tau_ap, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import ALPHA, pairs_of_runs
@@ -74,13 +75,22 @@ class PairedScores(Frozen):
     def intervals(
         self, resamples: int, *, alpha: float = ALPHA, seed: int = 0
     ) -> dict[str, tuple[float, float]] | None:
-        """Return topic-bootstrap intervals of tau, tau_b, tau_ap, rms and bias; None without values by topic."""
+        """Return intervals of each of ``STATISTICS`` over all topics there are; None without values by topic."""
         if self.values_x is None or self.values_y is None:
             return None
         draws = TopicDraws.of(self.values_x.shape[1], resamples, seed)
         found = agreement_draws(self.values_x, self.values_y, self.runs, draws, (self.scale_x, self.scale_y))
         ends = {name: quantile_interval(of_draws, alpha) for name, of_draws in found.items()}
-        return {name: (float(low), float(high)) for name, (low, high) in ends.items()}
+        drawn = draws.summaries(self.values_x, self.scale_x), draws.summaries(self.values_y, self.scale_y)
+        found_ends = {name: (float(low), float(high)) for name, (low, high) in ends.items()}
+        correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+            "tau": tau,
+            "tau_b": tau_b,
+            "tau_ap": partial(tau_ap, names=self.runs),
+        }
+        for name, correlation in correlations.items():
+            found_ends[name] = correlation_interval(correlation, (self.x, self.y), drawn, alpha)
+        return found_ends
 
 
 def paired_scores(

@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
-from irevalx.experiments.ranked_runs import raise_first
+from irevalx.experiments.ranking_runs import raise_first
 from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.user_data import OpenedRuns, experiment_of

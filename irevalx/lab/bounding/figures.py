@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from irevalx.lab.bounding.score_bounds import Deciding
-from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plot.page import Page
+from irevalx.lab.plot.page import COLOURS, DASHES, GREY, Page
+
+_HEIGHT = 1.9
+"""Of a panel, in inches."""
+
+_ORDERS = ("in the order of --next", "in the order of ranks")
 
 
 def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page) -> Figure:
@@ -19,24 +24,35 @@ def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page
     ----------
     measures : for each its name, and what judging does in the order of ``--next`` and by rank.
     """
-    panels = [
-        LinePanel(
-            tuple(
-                Curve(label, one.n_judged.astype(np.float64), one.n_decided.astype(np.float64), markers=False)
-                for label, one in (("as --next asks", best), ("by rank", by_rank))
-            ),
-            "decided pairs",
-            title=name,
-            rules=(float(best.n_pairs),),
-        )
-        for name, best, by_rank in measures
-    ]
-    size = 1 if page.is_narrow else 3
-    rows = [panels[start : start + size] for start in range(0, len(panels), size)]
-    return draw_lines(
-        rows,
-        page,
-        title="Pairs of runs that no further judgment can reverse",
-        label="documents judged, of those that QRELS judges",
-        note="By rank: the documents that some run has near its top come first, as in a pool.",
-    )
+    n_columns = 1 if page.is_narrow else min(3, len(measures))
+    n_lines = -(-len(measures) // n_columns)
+    figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
+    panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
+    for panel in panels[len(measures) :]:
+        panel.set_visible(False)
+    for panel, (name, *orders) in zip(panels, measures, strict=False):
+        _draw_orders(panel, orders)
+        panel.set_title(name)
+    for panel in panels[::n_columns]:
+        panel.set_ylabel("decided pairs")
+    panels[0].legend(loc="upper left", bbox_to_anchor=(0, 0.95), handlelength=2.4)
+    page.name(figure, "Pairs of runs that no further judgment can reverse")
+    note = "Counted in some 25 steps. In the order of ranks: those near the top of some run first, as in a pool."
+    page.explain(figure, "judged documents", note)
+    return figure
+
+
+def _draw_orders(panel: Axes, orders: Sequence[Deciding]) -> None:
+    """Draw the decided pairs in steps, as pairs are decided one by one and stay so."""
+    n_pairs, n_judged = orders[0].n_pairs, max(int(one.n_judged[-1]) for one in orders)
+    for number, (label, one) in enumerate(zip(_ORDERS, orders, strict=True)):
+        x, y = [*one.n_judged.tolist(), n_judged], [*one.n_decided.tolist(), int(one.n_decided[-1])]
+        panel.step(x, y, where="post", color=COLOURS[number], linestyle=DASHES[number], label=label)
+    panel.axhline(n_pairs, color=GREY, linewidth=0.7, zorder=1)
+    panel.annotate(
+        f"all {n_pairs} pairs", (1, n_pairs), xycoords=("axes fraction", "data"), xytext=(-2, -2),
+        textcoords="offset points", ha="right", va="top", fontsize=6.5, color=GREY,
+    )  # fmt: skip
+    panel.set(xlim=(-0.02 * n_judged, 1.02 * n_judged or 1), ylim=(-0.03 * n_pairs, 1.06 * n_pairs))
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.weighted_measures import WeightedMeasure
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.significance import without_noise
 
 STEPS = 25
@@ -29,8 +28,7 @@ _BATCH = 4_000_000
 """How many weights are in memory at a time."""
 
 
-@dataclass(frozen=True)
-class NextDocument:
+class NextDocument(Frozen):
     """A document worth judging.
 
     Parameters
@@ -46,8 +44,7 @@ class NextDocument:
     pairs: int = 1
 
 
-@dataclass(frozen=True, eq=False)
-class TopicWeights:
+class TopicWeights(Frozen):
     """The documents of a topic that runs have at ranks that count.
 
     Parameters
@@ -72,8 +69,7 @@ class TopicWeights:
         return weights if against is None else weights - self.weights[against]
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+class Bounds(Frozen):
     """A score or a difference of each topic, and its least and greatest value.
 
     Parameters
@@ -104,8 +100,7 @@ class Bounds:
         return bool(is_decided(low, high))
 
 
-@dataclass(frozen=True, eq=False)
-class Deciding:
+class Deciding(Frozen):
     """How many pairs are decided while documents are judged one after another.
 
     Parameters

@@ -5,24 +5,24 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.cli.option_rules import check_rules
+from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
 from irevalx.errors import ArgumentError, UsageError
+from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
-from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import Parameter
 from irevalx.process.messages import Messages
-from irevalx.reading.formats import QRELS, REL_FORMATS
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -49,40 +49,16 @@ def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     )
 
 
-def lab_command(
-    name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
-) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command of irevalx-lab; its docstring is the help.
-
-    The function is called with ``Inputs`` and ``Output``, which the parameters named like their fields fill, and with
-    all other parameters by name.
-
-    Parameters
-    ----------
-    name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
-    example : a command line.
-    formats : of the judgments that it can use; the others are refused by name.
-    """
-
-    def decorate(function: Callable[..., None]) -> click.Command:
-        def call(**values: Any) -> None:
-            check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values.pop("quiet"))
-            inputs = Inputs(messages=messages, **_taken(values, Inputs))
-            output = Output(**_taken(values, Output))
-            if output.figure is not None:
-                import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
-            with shown_as_messages(messages):
-                function(inputs, output, **values)
-
-        declared: Callable[..., Any] = call
-        for parameter in reversed(parameters):
-            declared = parameter(declared)
-        declared = _format_of_judgments_option(formats)(declared)
-        return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
-
-    return decorate
+_format_of_runs_option = option(
+    "-T",
+    "--results-format",
+    "results_format",
+    requires="RUN",
+    type=click.Choice(list(RESULTS_FORMATS)),
+    metavar="FORMAT",
+    default=TREC_RESULTS.name,
+    help=f"The format of runs, as for irevalx: {', '.join(RESULTS_FORMATS)}.  [default: {TREC_RESULTS.name}]",
+)
 
 
 def command_of(
@@ -96,7 +72,8 @@ def command_of(
     Parameters
     ----------
     name : of the command.
-    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them.
+    parameters : in the order of the help; ``quiet_option`` is one of them. Every command has ``-R`` before them,
+        and ``-T`` where it has runs.
     example : a command line.
     formats : of the judgments that it can use; the others are refused by name.
     """
@@ -104,13 +81,15 @@ def command_of(
     def decorate(function: Callable[..., None]) -> click.Command:
         def call(**values: Any) -> None:
             check_rules(click.get_current_context())
-            messages = Messages(PROGRAM, quiet=values["quiet"])
-            output = Output(**{field.name: values.pop(field.name) for field in fields(Output) if field.name in values})
+            messages = click.get_current_context().obj = Messages(PROGRAM, quiet=values["quiet"])
+            output = Output(**{name: values.pop(name) for name in fields(Output) if name in values})
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             refuse_standard_input_twice(*_names_of_files(values))
             with shown_as_messages(messages):
                 try:
+                    if (form := values.pop("results_format", TREC_RESULTS.name)) != TREC_RESULTS.name:
+                        values["runs"] = read_runs(values["runs"], form, strict=False)
                     function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
                     raise UsageError(str(error)) from error
@@ -118,6 +97,8 @@ def command_of(
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
             declared = parameter(declared)
+        if any(parameter.name == "runs" for parameter in getattr(declared, "__click_params__")):  # noqa: B009
+            declared = _format_of_runs_option(declared)
         return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
@@ -146,11 +127,6 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
 
         warnings.showwarning = tell
         yield
-
-
-def _taken(values: dict[str, Any], record: type[Inputs | Output]) -> dict[str, Any]:
-    """Take the values that bear the names of the fields of a record out of all values, and return them."""
-    return {field.name: values.pop(field.name) for field in fields(record) if field.name in values}
 
 
 def refuse_options(rule: str, *names: str) -> None:

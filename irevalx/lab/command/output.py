@@ -6,23 +6,24 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 import click
+from click.core import ParameterSource
 
-from irevalx.api.inputs import Pool
+from irevalx import __version__
+from irevalx.cli.values import complete_file
 from irevalx.errors import OutputError, quote
-from irevalx.experiments.qrels_text import QrelsText
+from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.terminal import tell, write
+from irevalx.reading.source import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
-from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +42,23 @@ FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 LONGEST_STEM = 32
 """Characters of the name of a file that stand in its name while it is written: a name has 255 bytes at most."""
 
+_NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title"})
+"""Parameters on which no value depends."""
+
 _OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _MOST_LINKS = 40
 """As Linux follows them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Output:
+class HasText(Protocol):
+    """What is written as it is: judgments, a pool."""
+
+    @property
+    def text(self) -> bytes:
+        """The file."""
+
+
+class Output(Frozen, kw_only=True):
     """How and where a command writes; fields bear the names of the parameters that fill them.
 
     Parameters
@@ -69,10 +80,6 @@ class Output:
     no_title: bool = False
     quiet: bool = False
 
-    def write_tables(self, tables: Sequence[Table]) -> None:
-        """Write tables; raises as ``write_lines`` does."""
-        write_lines(FORMATS[self.format].table_lines(tables, self.digits), self.path)
-
     def write(self, result: Result, **drawn: Any) -> None:
         """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
 
@@ -87,11 +94,16 @@ class Output:
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
-        tables = result.tables_for_people() if form.for_people else result.tables()
-        write_lines(form.table_lines(tables, self.digits), self.path)
+        tables = [*(result.noted_tables() if form.for_people else result.tables())]
+        if _was_drawn(result):
+            tables[-1] = replace(
+                tables[-1], notes=(*tables[-1].notes, f"Random choices: --seed {result.about()['seed']}.")
+            )
+        about = {**_how_called(), **result.about()} if form.shows_inputs else None
+        write_lines(form.table_lines(tables, self.digits, about=about), self.path)
 
-    def write_text(self, found: QrelsText | Pool) -> None:
-        """Write the file of judgments or of a pool, and tell the seed that was drawn; raises as the others do."""
+    def write_text(self, found: HasText) -> None:
+        """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
         _tell_seed(found)
         write_lines([found.text], self.path)
 
@@ -116,16 +128,41 @@ class Output:
 
             write_file(path, partial(save, draw, self.page))
 
-    def write_lines(self, lines: Iterable[bytes]) -> None:
-        """Write lines; raises as ``write_lines`` does."""
-        write_lines(lines, self.path)
+
+def _was_drawn(found: object) -> bool:
+    """Return whether a function drew a seed, because the command was given none."""
+    seed = getattr(found, "seed", None)
+    return seed is not None and click.get_current_context().params.get("seed", seed) is None
 
 
 def _tell_seed(found: object) -> None:
-    """Show the seed that a function drew because the command was given none, so that the call can be repeated."""
-    seed = getattr(found, "seed", None)
-    if seed is not None and click.get_current_context().params.get("seed", seed) is None:
-        tell(f"{PROGRAM}: --seed {seed}")
+    """Show the seed that a function drew, so that the call can be repeated."""
+    if _was_drawn(found):
+        tell(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
+
+
+def _how_called() -> dict[str, Any]:
+    """Return what was typed, the digests of the files that were read, and what has been warned of."""
+    context = click.get_current_context()
+    options, inputs = {}, []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter._custom_shell_complete is complete_file:  # noqa: SLF001 - Click has no other name for it
+            paths = value if isinstance(value, tuple) else [value]
+            inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths if path not in {None, "-"}]
+        elif (
+            context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+            and parameter.name not in _NOT_RECORDED
+        ):
+            options[parameter.opts[-1]] = value if isinstance(value, bool | int | float | str | tuple) else str(value)
+    warned = [] if context.obj is None else context.obj.warnings
+    return {
+        "irevalx": __version__,
+        "command": context.info_name,
+        "options": options,
+        "inputs": inputs,
+        "warnings": warned,
+    }
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:
@@ -197,6 +234,13 @@ def _opened_file(path: str | os.PathLike[str]) -> Callable[[], BinaryIO] | None:
             break
         name = name.parent / name.readlink()
     return None
+
+
+def refuse_folder(path: str) -> None:
+    """Raise OutputError where a folder cannot be made or written to, before the work whose results are to be there."""
+    there = next(one for one in (Path(path), *Path(path).absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is no folder to write to")
 
 
 def make_folder(path: str) -> Path:

@@ -14,15 +14,16 @@ from irevalx.errors import UsageError, quote
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.shares import read_share
-from irevalx.lab import PROGRAM
 from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
-from irevalx.process.terminal import tell
+from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
 from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
 
 Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What ``click.argument`` and ``click.option`` return."""
@@ -49,15 +50,6 @@ class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 SHARE = Share()
 
 _ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
-
-
-def chosen_seed(seed: int | None) -> int:
-    """Return the seed; in place of None a new one, which is shown so that the call can be repeated."""
-    if seed is not None:
-        return seed
-    seed = seeds.chosen_seed(None)
-    tell(f"{PROGRAM}: --seed {seed}")
-    return seed
 
 
 def _listed(names: Sequence[str], word: str) -> str:
@@ -95,7 +87,9 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
 
     return click.option(
         "-m",
+        "--measure",
         "--measures",
+        "measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
@@ -131,7 +125,11 @@ interval_alpha_option = click.option(
     type=_ALPHA,
     metavar="P",
     default=0.05,
-    help="Intervals cover the true value with probability 1 - P.  [default: 0.05]",
+    help=(
+        "Intervals of agreement, error, bias and correlation cover the value over all topics there are with "
+        "probability 1 - P; those of pairwise decisions say where they lie when topics are drawn again.  "
+        "[default: 0.05]"
+    ),
 )
 topic_resamples_option = click.option(
     "--resamples",
@@ -139,9 +137,9 @@ topic_resamples_option = click.option(
     metavar="B",
     default=0,
     help=(
-        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile. They are not "
-        "centred: tau's lies low and the error's high, as resampled rankings are noisier than the ranking itself.  "
-        "[default: 0, no intervals]"
+        "Draw the topics B times with replacement, for intervals from the 2.5 % to the 97.5 % quantile: where a value "
+        "lies when topics are drawn again. Those of tau, and of knees, lie low, as resampled rankings are noisier than "
+        "the ranking itself: they do not cover the value over all topics there are.  [default: 0, no intervals]"
     ),
 )
 level_option = click.option(
@@ -161,6 +159,22 @@ depth_option = click.option(
     callback=_at_least_one,
     help="Pool the first K documents of each topic of every run.  [default: 100]",
 )
+
+
+def complete_option_named(name: str) -> Parameter:
+    """Return the option ``-c`` with this long name."""
+    return click.option(
+        "-c",
+        name,
+        is_flag=True,
+        help=(
+            "Evaluate all judged topics, and count 0 where a run has no results.  [default: the topics that every run "
+            "has results for; a line below the tables counts the others]"
+        ),
+    )
+
+
+complete_option = complete_option_named("--complete")
 measures_option = measures_option_with(
     *MEASURES,
     which=(
@@ -178,14 +192,23 @@ least_retrieved_option = click.option(
         "topic; the papers use 0.95.  [default: keep all]"
     ),
 )
-labels_option = click.option(
-    "--labels",
-    metavar="FILE",
-    shell_complete=complete_file,
-    help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
-)
-labels_replace_option = click.option(
+
+
+def labels_option_without(*excluded: str) -> Parameter:
+    """Return the option ``--labels``, which must not be given together with these."""
+    return option(
+        "--labels",
+        excludes=excluded,
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
+    )
+
+
+labels_option = labels_option_without()
+labels_replace_option = option(
     "--labels-replace",
+    requires="--labels",
     is_flag=True,
     help="With --labels: let them take the place of all judgments, not of those that are missing only.",
 )
@@ -227,6 +250,7 @@ documents_option = click.option(
     "documents",
     multiple=True,
     metavar="FILE",
+    shell_complete=complete_file,
     help=(
         "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
         "be repeated."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table, aligned_lines
 
@@ -14,11 +14,17 @@ Frame: TypeAlias = Any
 """A data frame of pandas."""
 
 
-class Result(Frozen):
+class Result(Frozen, kw_only=True):
     """The base of results; each has its rows as fields. One that can be drawn has a method ``figure`` as well.
 
     In an interpreter and in a notebook it shows itself as the command does on a terminal.
+
+    Parameters
+    ----------
+    notes : sentences that people see below the last table: which topics it is over, for one.
     """
+
+    notes: tuple[str, ...] = ()
 
     def tables(self) -> Sequence[Table]:
         """Return the tables; the first one is what was asked for, and what formats for programs have."""
@@ -27,6 +33,15 @@ class Result(Frozen):
     def tables_for_people(self) -> Sequence[Table]:
         """Return the tables as people read them."""
         return self.tables()
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON: a seed, methods, notes."""
+        return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
+
+    def noted_tables(self) -> Sequence[Table]:
+        """Return the tables as people read them, with the notes below the last one."""
+        *tables, last = self.tables_for_people()
+        return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
     def to_frame(self) -> Frame:
         """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
@@ -41,12 +56,12 @@ class Result(Frozen):
         return pd.DataFrame(list(table.rows), columns=list(table.columns))
 
     def __repr__(self) -> str:
-        lines = OUTPUT_FORMATS["table"].table_lines(self.tables_for_people(), DIGITS)
+        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS)
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""
-        tables = self.tables_for_people()
+        tables = self.noted_tables()
         return "\n".join(part for table in tables for part in _html_of(table, titled=len(tables) > 1))
 
 

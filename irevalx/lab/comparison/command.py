@@ -15,6 +15,7 @@ from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
     alpha_option,
+    complete_option,
     least_retrieved_option,
     level_option,
     qrels_argument,
@@ -23,10 +24,11 @@ from irevalx.lab.command.parameters import (
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.compared_runs import VIEWS, compare
+from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
+from irevalx.statistics.paired_comparisons import FEW_TOPICS
 from irevalx.statistics.significance import RESAMPLES, TESTS
 
 
@@ -58,8 +60,8 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         type=click.Choice(list(TESTS)),
         default="t",
         help=(
-            "A paired test over topics: Student's t, Wilcoxon's signed ranks, or random flips of signs (all of them "
-            "where B is enough for that).  [default: t]"
+            f"A paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. Where "
+            f"fewer than {FEW_TOPICS} topics differ, or all by the same, signs are flipped in place of t.  [default: t]"
         ),
     ),
     click.option(
@@ -74,10 +76,10 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     click.option(
         "--interval",
         type=click.Choice(INTERVALS),
-        default="bca",
+        default="t",
         help=(
-            "Intervals by a bootstrap (bias-corrected and accelerated), or from Student's t distribution, which is "
-            "safer below some 20 topics.  [default: bca]"
+            "Intervals from Student's t distribution, which leave out 0 exactly where the t test rejects, or by a "
+            "bootstrap (bias-corrected and accelerated), too short below some 20 topics.  [default: t]"
         ),
     ),
     alpha_option,
@@ -91,7 +93,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     option(
         "--power",
         is_flag=True,
-        excludes="--by run",
+        excludes=("--by run", "--by topic"),
         help=(
             "Print the discriminative power of each measure instead: the share of pairs that differ, by --test, "
             "before and after correction. Sakai (2006) has an uncorrected bootstrap test, Sakai (2012) tukey."
@@ -102,13 +104,30 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         type=click.Choice(VIEWS),
         default="pair",
         help=(
-            "Print a row for each pair, or for each run: its scores, the best marked, and letters, which runs that do "
-            "not differ share; with --baseline + or - where a run is better or worse than it. Runs and measures stay "
-            "in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "Print a row for each pair; for each topic, with the value of each run and its difference from the "
+            "--baseline; or for each run: its scores, the best marked, and letters, which runs that do not differ "
+            "share; with --baseline + or - where a run is better or worse than it. Runs and measures stay in their "
+            "order; in LaTeX the table needs the package booktabs.  [default: pair]"
         ),
+    ),
+    click.option(
+        "--columns",
+        metavar="NAME...",
+        default="",
+        help=(
+            "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
+            "or all.  [default: difference low high corrected_p differ]"
+        ),
+    ),
+    option(
+        "--sort",
+        is_flag=True,
+        requires="--by topic",
+        help="With --by topic and --baseline: from the greatest difference, averaged over runs, to the least.",
     ),
     seed_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     threads_option,
     *FIGURE,
@@ -133,10 +152,11 @@ def command(output: Output, *, drawn: str | None, **options: Any) -> None:
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
     own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
-    against the other, p before and after correction, whether the runs differ, and an interval that holds for all pairs
-    at once (bonferroni, holm, tukey). With tukey it leaves out 0 exactly if the runs differ, and so it does with
-    bonferroni, --test t and --interval t; holm may call runs different whose interval has 0. Geometric means (gm_map)
-    are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
+    against the other, p before and after correction, whether the runs differ (never with fewer than 5 topics), and an
+    interval that holds for all pairs at once (bonferroni, tukey; holm has none). Tukey's leaves out 0 exactly if the
+    runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
+    interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
+    on their logarithms, and sums (num_rel_ret) are shown as sums.
     """
     found = compare(**options)
     output.write(found, **({} if drawn is None else {"draw": drawn}))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
+from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.letters import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +29,8 @@ class ComparedPair(Frozen, kw_only=True):
     difference : mean - mean_against.
     low, high : the interval of the difference of this pair on its own; nan where it is not defined.
     effect_size : Cohen's d of the paired differences; nan where it is not defined.
-    wins, ties, losses : topics for which ``run`` has a greater, the same, a smaller value than ``against``.
+    wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
+        better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
     differ : whether the corrected p-value is below alpha.
     simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
@@ -84,6 +87,7 @@ class ComparedMeasure(Frozen):
         """A row for each pair."""
         found, measured = self.found, self.measured
         (low, high), (simultaneous_low, simultaneous_high) = found.interval, found.simultaneous_interval
+        wins, losses = (found.losses, found.wins) if measured.direction < 0 else (found.wins, found.losses)
         return [
             ComparedPair(
                 measure=measured.measure,
@@ -95,9 +99,9 @@ class ComparedMeasure(Frozen):
                 low=float(low[row]),
                 high=float(high[row]),
                 effect_size=float(found.effect_size[row]),
-                wins=int(found.wins[row]),
+                wins=int(wins[row]),
                 ties=int(found.ties[row]),
-                losses=int(found.losses[row]),
+                losses=int(losses[row]),
                 p=float(found.p[row]),
                 corrected_p=float(found.corrected_p[row]),
                 differ=bool(found.differ[row]),
@@ -108,19 +112,28 @@ class ComparedMeasure(Frozen):
         ]
 
     @property
+    def best_first(self) -> list[int]:
+        """The numbers of the runs, the best first; by descending score where the measure says nothing of better."""
+        scores, direction = self.scores, self.measured.direction or 1
+        return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
+
+    @property
     def letters(self) -> list[str]:
         """The letters of the runs, of which those that do not differ share one; all pairs must have been compared."""
-        order = sorted(range(len(self.runs)), key=lambda run: -self.scores[run])
         different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
-        return letters_of_groups(len(self.runs), different, order)
+        return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
     def signs(self) -> list[str]:
-        """For each run ``+`` or ``-`` where it differs from the baseline."""
+        """For each run that differs from the baseline ``+`` where it is better, and ``-`` where it is worse.
+
+        ``>`` and ``<`` where it has a greater or a smaller value of a measure that says nothing of better.
+        """
+        greater, smaller = {1: ("+", "-"), -1: ("-", "+"), 0: (">", "<")}[self.measured.direction]
         signs = [""] * len(self.runs)
         for row, (_, run) in enumerate(self.found.pairs):
             if self.found.differ[row]:
-                signs[run] = "+" if self.found.difference[row] > 0 else "-"
+                signs[run] = greater if self.found.difference[row] > 0 else smaller
         return signs
 
 
@@ -139,9 +152,43 @@ class Comparison(Result):
     method: Method
 
     @property
-    def seed(self) -> int:
-        """The seed of random choices."""
-        return self.method.seed
+    def seed(self) -> int | None:
+        """The seed of random choices; None where none are made."""
+        return self.method.seed if self.method.is_random else None
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON."""
+        method = self.method
+        how = {
+            "test": method.test,
+            "correction": correction_named(method.correction),
+            "interval": method.interval,
+            "alpha": method.alpha,
+            "topics": {one.name: one.found.values.shape[1] for one in self.measures},
+            "pairs": len(self.measures[0].found.pairs),
+            "baseline": self.baseline,
+        }
+        return {**super().about(), **how}
+
+    @property
+    def how_tested(self) -> str:
+        """A sentence on the test, the correction, the number of pairs and topics, and alpha."""
+        method, n_pairs = self.method, len(self.measures[0].found.pairs)
+        sizes = sorted({one.found.values.shape[1] for one in self.measures})
+        topics = f"{sizes[0]} topics" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+        correction = correction_named(method.correction)
+        if correction == TUKEY:
+            test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
+            corrected = f"for all pairs of the {n_runs} runs"
+        else:
+            words = TESTS[method.test].words
+            test = words[0].upper() + words[1:]
+            pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
+            corrected = (
+                f"p-values corrected for {pairs} by {correction.title()}" if correction != "none" else "no correction"
+            )
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        return f"{test} over {topics}, {corrected}, alpha {method.alpha:g}{seed}."
 
     @property
     def rows(self) -> Sequence[Any]:

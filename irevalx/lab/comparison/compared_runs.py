@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, quote
-from irevalx.experiments.measured_values import measured_runs, measured_scores
-from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.reports.table import Table
-from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
-from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings, interval_warnings
-from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
+from irevalx.statistics.corrections import SIMULTANEOUS, TUKEY, correction_named
+from irevalx.statistics.paired_comparisons import (
+    interval_warnings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-VIEWS = ("pair", "run")
-"""What a row of the table is about: the values of ``by``."""
-
 _PROBABILITIES = frozenset({"p", "corrected_p"})
+
+
+USUAL_COLUMNS = ("measure", "run", "against", "difference", "low", "high", "corrected_p", "differ")
+"""The columns of pairs that people see unless they ask for others."""
+
+LABELS = ("measure", "run", "against")
+"""Columns that say what a row is about."""
 
 
 class ComparedRun(Frozen, kw_only=True):
@@ -38,9 +36,9 @@ class ComparedRun(Frozen, kw_only=True):
 
     Parameters
     ----------
-    best : whether no run scores better; never where greater values are not better.
+    best : whether no run scores better; never where all score the same, or the measure says nothing of better.
     groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it.
+        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -108,7 +106,14 @@ class DrawnComparison(Comparison):
 
 
 class ComparedPairs(DrawnComparison):
-    """A row for each measure and pair of runs."""
+    """A row for each measure and pair of runs.
+
+    Parameters
+    ----------
+    columns : what people see of each row.
+    """
+
+    columns: tuple[str, ...] = USUAL_COLUMNS
 
     shows_intervals: ClassVar[bool] = True
 
@@ -121,6 +126,28 @@ class ComparedPairs(DrawnComparison):
         """Return the table of ``rows``."""
         return [Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
 
+    def tables_for_people(self) -> list[Table]:
+        """Return the table with the columns that were asked for, and what they mean below it."""
+        rows = [[getattr(row, column) for column in self.columns] for row in self.rows]
+        n_labels = sum(column in LABELS for column in self.columns)
+        shown = frozenset(self.columns) & _PROBABILITIES
+        notes = (self.how_tested, *self._notes_on_intervals)
+        return [Table("comparison", self.columns, rows, n_labels=n_labels, probabilities=shown, notes=notes)]
+
+    @property
+    def _notes_on_intervals(self) -> list[str]:
+        method, correction = self.method, correction_named(self.method.correction)
+        share = f"{100 * (1 - method.alpha):g} %"
+        kind = "t" if method.interval == "t" else "bootstrap (BCa)"
+        notes = [f"low to high: the {share} {kind} interval of the difference of this pair on its own."]
+        if correction in SIMULTANEOUS:
+            notes.append(f"simultaneous low to high: {share} intervals that hold for all pairs at once.")
+        elif correction == "holm":
+            notes.append("Holm's correction has no simultaneous intervals.")
+        if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
+            notes.append("Test and interval are of two kinds, and may disagree.")
+        return notes
+
 
 class ComparedRuns(DrawnComparison):
     """A row for each run, in the order given: its scores, the best marked, and which runs it differs from."""
@@ -132,7 +159,9 @@ class ComparedRuns(DrawnComparison):
         for of_measure in self.measures:
             scores = of_measure.scores
             groups = of_measure.letters if self.baseline is None else of_measure.signs
-            best = max(scores) if of_measure.measured.higher_is_better else math.nan
+            direction = of_measure.measured.direction
+            compete = direction and len(set(scores)) > 1
+            best = direction * max(direction * score for score in scores) if compete else math.nan
             found += [
                 ComparedRun(run=run, measure=of_measure.name, score=score, best=score == best, groups=group)
                 for run, score, group in zip(of_measure.runs, scores, groups, strict=True)
@@ -147,13 +176,73 @@ class ComparedRuns(DrawnComparison):
         for number, of_measure in enumerate(self.measures):
             own = rows[number * len(runs) : (number + 1) * len(runs)]
             name = of_measure.name
-            if of_measure.measured.higher_is_better:
+            if of_measure.measured.direction:
                 best[name] = [place for place, row in enumerate(own) if row.best]
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
             cells += [[row.score for row in own], [row.groups for row in own]]
         table = list(zip(*cells, strict=True))
-        return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), for_paper=True)]
+        if self.baseline is None:
+            marks = "Runs that share a letter do not differ."
+        else:
+            marks = f"+ and -: better and worse than {self.baseline}; without a sign: no difference found."
+        notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
+        return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
+
+
+class ComparedTopic(Frozen, kw_only=True):
+    """The values of all runs for a topic.
+
+    Parameters
+    ----------
+    values : by run.
+    differences : by run, from the baseline; empty without one.
+    """
+
+    measure: str
+    topic: str
+    values: Mapping[str, float]
+    differences: Mapping[str, float]
+
+
+class ComparedTopics(DrawnComparison):
+    """A row for each measure and topic: the value of each run and, with a baseline, its difference from it.
+
+    Parameters
+    ----------
+    sort : whether topics stand by their differences, averaged over runs, from the greatest to the least.
+    """
+
+    sort: bool = False
+
+    @property
+    def rows(self) -> list[ComparedTopic]:
+        """A row for each measure and topic."""
+        found = []
+        for of_measure in self.measures:
+            measured, pairs = of_measure.measured, of_measure.found
+            others = [measured.runs[run] for run in pairs.second] if self.baseline else []
+            d = measured.values[pairs.second] - measured.values[pairs.first] if self.baseline else np.zeros((0, 1))
+            order = range(len(measured.topics))
+            for place in np.argsort(-d.mean(axis=0), kind="stable").tolist() if self.sort and self.baseline else order:
+                values = [measured.as_printed(value) for value in measured.values[:, place].tolist()]
+                differences = [measured.as_printed(value) for value in d[:, place].tolist()] if others else []
+                found.append(
+                    ComparedTopic(
+                        measure=of_measure.name,
+                        topic=measured.topics[place],
+                        values=dict(zip(measured.runs, values, strict=True)),
+                        differences=dict(zip(others, differences, strict=True)),
+                    )
+                )
+        return found
+
+    def tables(self) -> list[Table]:
+        """Return a table with a column for each run and, with a baseline, for each difference from it."""
+        rows = self.rows
+        columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
+        cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
+        return [Table("topics", columns, cells, n_labels=2, heads=columns)]
 
 
 class DiscriminativePower(Comparison):
@@ -176,7 +265,7 @@ class DiscriminativePower(Comparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
-        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows)]
+        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
         for of_measure in self.measures:
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
             levels = _by_achieved_level(of_measure)
@@ -199,102 +288,6 @@ class DiscriminativePower(Comparison):
             return significance_levels(self, Page(width, titled))
 
 
-_RESULTS: dict[str, type[Comparison]] = {
-    "pair": ComparedPairs,
-    "run": ComparedRuns,
-    "power": DiscriminativePower,
-}
-
-
-def compare(
-    qrels: Any,
-    runs: Any = None,
-    measures: str | Iterable[str] = (),
-    *,
-    baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
-    interval: str = "bca",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    power: bool = False,
-    by: str = "pair",
-    seed: int | None = None,
-    level: int = 1,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    threads: int = 1,
-) -> Comparison:
-    """Test whether runs differ.
-
-    Parameters
-    ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs; without measures, map. Or ``Scores``
-        in place of ``qrels``, without ``runs``; without measures, all that have a value for each topic.
-    baseline : compare each run with this one; None for all pairs.
-    test : a paired test over topics: ``t``, ``wilcoxon`` or ``permutation``.
-    correction : of p-values for the number of comparisons under a measure: ``holm``, ``bonferroni``,
-        ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
-    interval : how intervals are made: ``bca`` or ``t``.
-    alpha : runs differ when the corrected p-value is below it; in (0, 1).
-    resamples : of random flips, of tukey, and of bootstrap intervals; at least 1.
-    power : count the pairs that each measure tells apart.
-    by : ``pair`` or ``run``: what a row of the table is about.
-    seed : of random choices; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
-    threads : how many processes share the work; at least 1.
-
-    Raises
-    ------
-    InputError : a measure has no value for any topic.
-    IrevalxError : as ``irevalx.evaluate``.
-    """
-    method = Method(
-        test=_one_of("test", test, TESTS),
-        correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
-        interval=_one_of("interval", interval, INTERVALS),
-        alpha=_probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
-        seed=chosen_seed(seed),
-    )
-    view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
-    threads = checks.whole_number("threads", threads, least=1)
-    names = measures_of(measures)
-    if isinstance(qrels, Scores):
-        if runs is not None:
-            raise ArgumentError("runs must not be given together with scores, which are of runs already")
-        every = measured_scores(qrels, names, warn)
-    else:
-        ranked = ranked_runs_of(
-            qrels,
-            runs,
-            names or ("map",),
-            level=level,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format,
-            threads=threads,
-        )
-        every = measured_runs(ranked, warn)
-    pairs = _pairs(every[0].runs, baseline)
-    found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
-    for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
-        warn(line)
-    return _RESULTS[view](found, baseline, method)
-
-
-def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of numbers of runs; the second is compared with the first."""
-    numbers = range(len(runs))
-    if baseline is None:
-        return [(other, run) for run, other in combinations(numbers, 2)]
-    if baseline not in runs:
-        raise ArgumentError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
-    base = runs.index(baseline)
-    return [(base, run) for run in numbers if run != base]
-
-
 def _by_achieved_level(of_measure: ComparedMeasure) -> list[AchievedLevel]:
     """Return the pairs by ascending p-value before correction, ties in the order of pairs."""
     found, runs = of_measure.found, of_measure.runs
@@ -311,14 +304,6 @@ def _by_achieved_level(of_measure: ComparedMeasure) -> list[AchievedLevel]:
     ]
 
 
-def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
-    """Return what a reader of one measure's comparisons must know, a line each."""
-    found, (n_runs, n_topics), n_pairs = one.found, one.found.values.shape, len(one.found.pairs)
-    kind = (found.method, found.scale, one.name)
-    lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
-    return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])
-
-
 def _warn_of_intervals(measures: Sequence[ComparedMeasure]) -> None:
     """Warn of what a reader of intervals must know, where tables have had none."""
     sizes = [(one, one.found.values.shape[1], len(one.found.pairs)) for one in measures]
@@ -329,19 +314,3 @@ def _warn_of_intervals(measures: Sequence[ComparedMeasure]) -> None:
     ]
     for line in dict.fromkeys(lines):
         warn(line)
-
-
-def _one_of(what: str, value: Any, known: Iterable[str]) -> str:
-    """Return one of several words."""
-    words = list(known)
-    if not isinstance(value, str) or value not in words:
-        raise checks.wrong(what, f"one of {' '.join(words)}", value)
-    return value
-
-
-def _probability(what: str, value: Any) -> float:
-    """Return a number above 0 and below 1."""
-    number = checks.real_number(what, value)
-    if number is None or not 0 < number < 1:
-        raise checks.wrong(what, "a number above 0 and below 1", value)
-    return number

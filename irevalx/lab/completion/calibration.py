@@ -10,7 +10,6 @@ Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.samples import RandomOrder, is_relevant
+from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completion, Predictions
 
 FOLDS = 5
@@ -27,8 +27,7 @@ SCHEME = "calibration"
 """The name of the random order."""
 
 
-@dataclass(frozen=True)
-class Sigmoid:
+class Sigmoid(Frozen):
     """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept)).
 
     Parameters

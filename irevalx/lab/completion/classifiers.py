@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
 
 CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
 
-@dataclass(frozen=True, eq=False)
-class Classification:
+THRESHOLDS = ("next", "middle", "last")
+"""Where the threshold of language models lies between the last judged document that passes and the next one."""
+
+
+class Classification(Frozen):
     """A classifier's answer for n documents.
 
     Parameters

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -16,7 +15,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.reading.source import Source
@@ -32,8 +31,7 @@ def terms_of(text: str) -> list[str]:
     return _TERM.findall(text.lower())
 
 
-@dataclass(frozen=True, eq=False)
-class Collection:
+class Collection(Frozen):
     """The terms of some documents, and the frequencies of these terms in the whole collection.
 
     Parameters

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import Any
 
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
+from irevalx.frozen import Frozen
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
@@ -18,8 +20,7 @@ TEXT_FIELDS = ("title", "contents", "text", "body")
 """The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Frozen):
     """A document.
 
     Parameters
@@ -32,6 +33,11 @@ class Document:
     docno: bytes
     text: str
     where: str
+
+
+def paths_of(documents: Any) -> list[str]:
+    """Return the names of files of documents, of which there may be one."""
+    return [os.fspath(path) for path in ([documents] if isinstance(documents, str | os.PathLike) else documents)]
 
 
 def read_documents(source: Source) -> Iterator[Document]:

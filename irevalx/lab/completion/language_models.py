@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.lab.completion.classifiers import Classification
+from irevalx.lab.completion.classifiers import THRESHOLDS, Classification
 from irevalx.lab.completion.collection import Collection
 
 BACKGROUND = 0.2
@@ -17,16 +17,19 @@ class LanguageModels:
     """The classifier of [4] 3.1.
 
     A document is predicted relevant if its language model diverges less than a threshold from that of the judged
-    relevant documents, which are taken together as one text. The threshold is the greatest one that as many judged
-    documents pass as were judged relevant: the divergence of the next one. Of documents with equal divergence the first
-    docno in byte order passes first. The decision value is the threshold less the divergence.
+    relevant documents, which are taken together as one text. As many judged documents pass the threshold as were judged
+    relevant; of documents with equal divergence the first docno in byte order passes first. That leaves an interval:
+    [4] does not say which of its values it takes. The decision value is the threshold less the divergence.
 
     Parameters
     ----------
     collection : of the documents to learn from and to classify, and of the background model.
+    threshold : one of ``THRESHOLDS``: the divergence of the ``next`` judged document, which does not pass, of the
+        ``last`` one that does, or the ``middle`` between them.
     """
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:
+        self._threshold = threshold
         self._counts = collection.counts
         shares = collection.counts / collection.lengths[:, np.newaxis]
         self._shares = sparse.csr_array(shares)
@@ -41,7 +44,13 @@ class LanguageModels:
         """Learn from some documents of a topic and classify others; see ``Classifier``."""
         divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
         of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
-        first_to_fail = np.lexsort((judged, of_judged))[np.count_nonzero(relevant)]
+        order, n_relevant = np.lexsort((judged, of_judged)), np.count_nonzero(relevant)
+        last, first_to_fail = order[n_relevant - 1], order[n_relevant]
+        if self._threshold == "last":
+            return Classification(of_unknown <= of_judged[last], of_judged[last] - of_unknown)
+        if self._threshold == "middle":
+            middle = (of_judged[last] + of_judged[first_to_fail]) / 2
+            return Classification(of_unknown < middle, middle - of_unknown)
         threshold = of_judged[first_to_fail]
         tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # places ascend as docnos do
         return Classification((of_unknown < threshold) | tied, threshold - of_unknown)

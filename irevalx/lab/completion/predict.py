@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,14 +11,14 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import is_relevant
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.classifiers import Classifier
+from irevalx.lab.completion.classifiers import THRESHOLDS, Classifier
 from irevalx.lab.completion.collection import Collection
 from irevalx.process.workers import in_order
 
 
-@dataclass(frozen=True, eq=False)
-class Decided:
+class Decided(Frozen):
     """What was decided about documents that are to be judged.
 
     Parameters
@@ -32,7 +31,6 @@ class Decided:
     relevant: BoolArray
 
 
-@dataclass(frozen=True, eq=False)
 class Predictions(Decided):
     """The result of completing judgments by a classifier.
 
@@ -176,18 +174,21 @@ class Completing:
         return self._completion.predict(known, removal.removed, progress)
 
 
-def classifier_for(name: str, collection: Collection, *, balanced: bool = True) -> Classifier:
+def classifier_for(
+    name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
+) -> Classifier:
     """Return the classifier of this name, one of ``CLASSIFIERS``; the packages it needs are imported only now.
 
     Parameters
     ----------
     balanced : whether the errors of the support vector machine on relevant and on nonrelevant documents weigh the same
         in sum.
+    threshold : of language models, one of ``THRESHOLDS``.
     """
     if name == "kld":
         from irevalx.lab.completion.language_models import LanguageModels
 
-        return LanguageModels(collection)
+        return LanguageModels(collection, threshold)
     from irevalx.lab.completion.support_vectors import SupportVectors
 
     return SupportVectors(collection, balanced=balanced)

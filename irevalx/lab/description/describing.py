@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.samples import is_relevant
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.ranking.rank import RankedRun
 from irevalx.reports.table import Table
@@ -27,8 +27,7 @@ RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the usual ranges by which unjudged documents are counted; the last range has no end."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgmentsDescription:
+class JudgmentsDescription(Frozen):
     """The documents of each topic, counted.
 
     Parameters
@@ -78,8 +77,7 @@ class JudgmentsDescription:
         return Table("judgments", columns, tuple(rows))
 
 
-@dataclass(frozen=True, eq=False)
-class RunDescription:
+class RunDescription(Frozen):
     """A run, as far as the judgments know it. Topics that were not judged do not count.
 
     Parameters
@@ -198,18 +196,17 @@ def _range_rows(
         yield name, first, last, there, unknown, _percent(unknown, there)
 
 
-@dataclass(frozen=True)
-class Contribution:
+class Contribution(Frozen, kw_only=True):
     """What a group of runs adds to a pool.
 
     Parameters
     ----------
     group : its name.
     runs : how many runs it has.
-    pooled : documents of the judgments that one of its runs has within the depth of the pool.
+    pooled : documents of judged topics that one of its runs has within the depth of the pool, judged or not.
     alone : those of them that no run of another group has there.
     judged_alone, relevant_alone : those of these that were judged, and that are relevant.
-    share_alone : the documents found alone as a share of the whole pool.
+    percent_alone : the documents found alone in percent of the whole pool.
     """
 
     group: str
@@ -218,7 +215,7 @@ class Contribution:
     alone: int
     judged_alone: int
     relevant_alone: int
-    share_alone: float
+    percent_alone: float
 
 
 def contributions(
@@ -229,6 +226,7 @@ def contributions(
     Parameters
     ----------
     runs : ranked with these judgments.
+    judgments : with the documents of the pool that have no judgment, as ``with_pool`` adds them.
     groups : that of each run.
     depth : of the pool; at least 1.
     """
@@ -248,20 +246,10 @@ def contributions(
             alone=_number(alone[place]),
             judged_alone=_number(alone[place] & judged),
             relevant_alone=_number(alone[place] & relevant),
-            share_alone=_number(alone[place]) / pool if pool else 0.0,
+            percent_alone=_percent(_number(alone[place]), pool),
         )
         for place, name in enumerate(names)
     ]
-
-
-def contributions_table(found: Sequence[Contribution]) -> Table:
-    """Return a row for each group."""
-    columns = ("group", "runs", "pooled", "alone", "judged_alone", "relevant_alone", "percent_alone")
-    rows = tuple(
-        (one.group, one.runs, one.pooled, one.alone, one.judged_alone, one.relevant_alone, 100 * one.share_alone)
-        for one in found
-    )
-    return Table("pool by group", columns, rows)
 
 
 def _number(mask: BoolArray) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
+from irevalx.frozen import Frozen
 from irevalx.lab.description.describing import Contribution, JudgmentsDescription, RunDescription
 from irevalx.lab.plot.page import COLOURS, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
@@ -27,31 +27,41 @@ _FEW_RANKS = 30
 """With more ranges of ranks than this, lines are thin."""
 
 
-@dataclass(frozen=True, eq=False)
-class Described:
+class _Described(Frozen):
     """All that is described.
 
     Parameters
     ----------
     judgments : of all topics.
-    level : the least grade that is relevant.
     runs, groups : may be none.
+    level : the least grade that is relevant.
     """
 
     judgments: JudgmentsDescription
+    runs: Sequence[RunDescription]
+    groups: Sequence[Contribution]
     level: int
-    runs: Sequence[RunDescription] = ()
-    groups: Sequence[Contribution] = ()
 
 
-def description(described: Described, show: str | None, page: Page) -> Figure:
+def description(
+    judgments: JudgmentsDescription,
+    runs: Sequence[RunDescription],
+    groups: Sequence[Contribution],
+    level: int,
+    show: str | None,
+    page: Page,
+) -> Figure:
     """Draw what the tables say, a panel for each.
 
     Parameters
     ----------
+    judgments : of all topics.
+    runs, groups : may be none.
+    level : the least grade that is relevant.
     show : ``judgments``, ``runs``, ``ranks`` or ``groups`` for this panel only; None for all that there are.
     """
-    panels: dict[str, tuple[float, Callable[[Axes, Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+    described = _Described(judgments, runs, groups, level)
+    panels: dict[str, tuple[float, Callable[[Axes, _Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
     if described.runs:
         panels["ranks"] = _HEIGHT, _draw_ranks
         panels["runs"] = ROW * len(described.runs) + FRAME + 0.2, _draw_runs
@@ -71,7 +81,7 @@ def description(described: Described, show: str | None, page: Page) -> Figure:
     return figure
 
 
-def _draw_topics(axis: Axes, described: Described) -> None:
+def _draw_topics(axis: Axes, described: _Described) -> None:
     """Draw a bar a topic, sorted, with a part for each grade that is relevant."""
     judgments = described.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
@@ -96,7 +106,7 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
-def _draw_ranks(axis: Axes, described: Described) -> None:
+def _draw_ranks(axis: Axes, described: _Described) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
     runs = described.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
@@ -127,7 +137,7 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
-def _draw_runs(axis: Axes, described: Described) -> None:
+def _draw_runs(axis: Axes, described: _Described) -> None:
     """Draw the share of judged documents among the first k, a row a run and a marker a cutoff."""
     runs = described.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
@@ -155,13 +165,13 @@ def _draw_runs(axis: Axes, described: Described) -> None:
     )
 
 
-def _draw_groups(axis: Axes, described: Described) -> None:
+def _draw_groups(axis: Axes, described: _Described) -> None:
     """Draw the share of the pool that each group has found alone."""
     groups = described.groups
-    axis.barh(range(len(groups)), [100 * one.share_alone for one in groups], height=0.7, color=COLOURS[1], linewidth=0)
+    axis.barh(range(len(groups)), [one.percent_alone for one in groups], height=0.7, color=COLOURS[1], linewidth=0)
     for row, one in enumerate(groups):
         text = f"{one.relevant_alone}"
-        axis.annotate(text, (100 * one.share_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
+        axis.annotate(text, (one.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [one.group for one in groups])
     axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
     axis.margins(x=0.12)

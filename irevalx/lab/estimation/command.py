@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from irevalx.cli.values import complete_file
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
     alpha_option,
+    complete_option,
     labels_format_option,
     least_retrieved_option,
     level_option,
@@ -64,6 +65,7 @@ from irevalx.lab.estimation.estimated_scores import CORRECTION_NAMES, estimate
     ),
     alpha_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,

@@ -128,6 +128,7 @@ def estimate(
     weight: float | None = None,
     alpha: float = ALPHA,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     labels_format: str | None = None,
@@ -145,6 +146,7 @@ def estimate(
     weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error.
     alpha : intervals cover the true value with probability 1 - alpha; runs differ where the corrected p is below it.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
 
@@ -164,7 +166,13 @@ def estimate(
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
     experiment = experiment_of(
-        Qrels(labels.judgments), runs, measures, level=level, min_retrieved=min_retrieved, least_runs=1
+        Qrels(labels.judgments),
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
     )
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
@@ -181,7 +189,7 @@ def estimate(
         rows += _rows(values, found, experiment.runs, pairs, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
-    return EstimatedScores(rows, alpha, correction)
+    return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
 
 
 class _Values(Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -9,14 +10,19 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.inputs import Pool
 from irevalx.api.user_warnings import warn
-from irevalx.errors import UsageError, shown_name
+from irevalx.errors import ArgumentError, NoTopicsError, UsageError, shown_name
 from irevalx.experiments import samples
-from irevalx.experiments.pools import in_pool, pool_of
+from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.user_data import runs_of
-from irevalx.frozen import replace
+from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
+from irevalx.lab.command.result import Result
+from irevalx.reports.table import Table
+
+DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
+"""The depths of pools whose sizes are counted, unless others are asked for."""
 
 
 @overload
@@ -77,3 +83,84 @@ def pool(
         kept = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, chosen_seed(mix_seed), "mixed"))
     reduced = replace(judgments, grades=samples.unjudge(judgments, kept))
     return read.rewritten(reduced, kept) if drop else read.rewritten(with_pool(reduced, documents))
+
+
+class PoolSize(Frozen, kw_only=True):
+    """How many documents a pool has, summed over topics, and how many of them were judged.
+
+    Parameters
+    ----------
+    depth : of the pool.
+    topics : pooled; with judgments, those that are judged too.
+    documents, per_topic : their number, and their mean over these topics.
+    judged, relevant : how many of them have a judgment, and are relevant; None without judgments.
+    """
+
+    depth: int
+    topics: int
+    documents: int
+    per_topic: float
+    judged: int | None
+    relevant: int | None
+
+
+class PoolSizes(Result):
+    """The sizes of pools, as Yilmaz and Aslam (KAIS 2008) have them in Table 1.
+
+    Parameters
+    ----------
+    rows : ascending in depth.
+    """
+
+    rows: Sequence[PoolSize]
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        without = ("judged", "relevant") if self.rows[0].judged is None else ()
+        return [Table.of("sizes of pools", PoolSize, self.rows, without=without)]
+
+
+def pool_sizes(
+    runs: Any, depths: Iterable[int] = DEPTHS, *, judge: Any = None, level: int = 1, rel_format: str = "qrels"
+) -> PoolSizes:
+    """Count the documents of pools of several depths: what it takes to judge them.
+
+    Parameters
+    ----------
+    runs : as ``irevalx.evaluate`` takes them.
+    depths : each at least 1.
+    judge : judgments, as ``irevalx.evaluate`` takes them, of which those of the pool are counted too; None for none.
+    level : the least grade that is relevant.
+    rel_format : the format of these judgments.
+
+    Raises
+    ------
+    NoTopicsError : no pooled topic is judged.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    asked = sorted({checks.whole_number("depths", depth, least=1) for depth in depths})
+    if not asked:
+        raise ArgumentError("depths must be one number or more, but got none")
+    level = checks.whole_number("level", level)
+    judgments = None if judge is None else graded_judgments_of(judge, rel_format)
+    best = best_ranks_in_runs(runs_of(runs)[0], asked[-1], warn)
+    if judgments is not None:
+        best = {topic: documents for topic, documents in best.items() if topic in judgments.topic_index}
+    if not best:
+        raise NoTopicsError("at least one topic must be pooled and judged, but none is")
+    rows = []
+    for depth in asked:
+        kept = {topic: [docno for docno, rank in of_topic.items() if rank <= depth] for topic, of_topic in best.items()}
+        n_documents = sum(map(len, kept.values()))
+        grades = None if judgments is None else judgments.grades[in_pool(judgments, pool_of_documents(kept))]
+        rows.append(
+            PoolSize(
+                depth=depth,
+                topics=len(best),
+                documents=n_documents,
+                per_topic=n_documents / len(best),
+                judged=None if grades is None else int((grades >= 0).sum()),
+                relevant=None if grades is None else int((grades >= max(level, 0)).sum()),
+            )
+        )
+    return PoolSizes(rows)

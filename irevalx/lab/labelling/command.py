@@ -8,12 +8,13 @@ import click
 
 from irevalx.cli.values import complete_file
 from irevalx.experiments.seeds import MOST_DRAWS
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
+    complete_option,
     group_by_option_with,
     groups_option,
     interval_alpha_option,
@@ -49,6 +50,7 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     interval_alpha_option,
     seed_option,
     level_option,
+    complete_option,
     least_retrieved_option,
     *FIGURE,
     *TABLES_OUTPUT,
@@ -65,9 +67,10 @@ def command(output: Output, **options: Any) -> None:
     many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all labels.
 
     With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, root mean square error and bias (MACHINE
-    less HUMAN), the decisions which runs differ as in irevalx-lab agree, the bias and the ranks of each run; and with
-    --groups or --group-by of each group, with its bias less that of all other runs (excess_bias): above 0 where the
-    machine favours the group. The group of runs that use the machine themselves is the one to look at. A machine that
-    errs at random takes more from good runs than from bad ones, so compare groups of much the same scores.
+    less HUMAN), pairwise decisions as in irevalx-lab agree, the bias and the ranks of each run; and with --groups or
+    --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over human score through
+    all other runs, as a machine that errs at random takes more from good runs than from bad ones. Above 0 the machine
+    favours the group; excess_bias_p is corrected for the number of groups. The group of runs that use the machine
+    themselves is the one to look at.
     """
     output.write(labels(**options, progress=not output.quiet))

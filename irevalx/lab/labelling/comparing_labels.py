@@ -44,6 +44,7 @@ def labels(
     alpha: float = ALPHA,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     labels_format: str | None = None,
@@ -64,6 +65,7 @@ def labels(
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant for the measures.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
     progress : show on standard error how many draws have been made, on a terminal.
@@ -93,16 +95,24 @@ def labels(
             warn(line)
     if by_topic:
         found += agreement.findings_by_topic()
+    notes: tuple[str, ...] = ()
     if are_given(runs):
         experiment = experiment_of(
-            Qrels(both.judgments), runs, measures, level=level, min_retrieved=min_retrieved, least_runs=1
+            Qrels(both.judgments),
+            runs,
+            measures,
+            level=level,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            least_runs=1,
         )
         of_run = _two_groups(groups_of(experiment.runs, groups, group_by)) if with_groups else None
         of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
-        for line in _group_warnings(of_runs):
+        for line in _group_warnings(of_runs, alpha):
             warn(line)
         found += of_runs
-    return LabelFindings(found, used_seed if resamples else None)
+        notes = experiment.notes()
+    return LabelFindings(found, used_seed if resamples else None, notes=notes)
 
 
 def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
@@ -159,13 +169,15 @@ def _warnings(
         yield "kappa is not defined: all labels have the same grade"
 
 
-def _group_warnings(found: Sequence[Finding]) -> Iterator[str]:
+def _group_warnings(found: Sequence[Finding], alpha: float) -> Iterator[str]:
     """Yield a line for each group that the machine favours, or the opposite."""
-    for one in found:
-        if one.statistic != "excess_bias" or one.low is None or one.high is None or one.low <= 0 <= one.high:
+    values = {(one.measure, one.group): one for one in found if one.statistic == "excess_bias"}
+    for p in found:
+        if p.statistic != "excess_bias_p" or p.value is None or p.value >= alpha:
             continue
-        does, score = ("favours", "worse") if one.low > 0 else ("disfavours", "better")
+        one = values[p.measure, p.group]
+        does = "favours" if (one.value or 0) > 0 else "disfavours"
         yield (
-            f"{one.measure}: excess_bias {one.value:+.4f} ({one.low:+.4f} to {one.high:+.4f}) of group "
-            f"{quote(one.group or '')}: the machine {does} it, unless it errs at random and the runs are {score} anyway"
+            f"{one.measure}: the machine {does} group {quote(one.group or '')}: excess_bias {one.value:+.4f} "
+            f"({one.low:+.4f} to {one.high:+.4f}), p corrected for the groups {p.value:.4f}"
         )

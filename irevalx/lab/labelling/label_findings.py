@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 RUN_STATISTICS = ("tau_b", "tau_ap", "rms", "bias")
 """The statistics of agreement of the scores of runs."""
 
+_EXCESS_BIAS = (
+    "excess bias: what the runs of a group have above the line of bias over human score through all other runs; "
+    "excess bias p: corrected for the number of groups (Holm)."
+)
+
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
 
@@ -92,9 +97,9 @@ class LabelFindings(Result):
                 [(one.measure, one.statistic, *_value(one)) for one in of_all_runs if one.statistic in RUN_STATISTICS],
                 n_labels=2,
             ),
-            _one_row_each("decisions which runs differ", ("measure",), DECISION_COLUMNS, of_all_runs),
+            _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs),
             _with_interval("bias of runs", "run", ("bias", "rank_human", "rank_machine"), of_runs),
-            _with_interval("bias of groups of runs", "group", ("bias", "excess_bias"), of_runs),
+            _with_interval("bias of groups of runs", "group", ("bias", "excess_bias", "excess_bias_p"), of_runs),
         ]
         return [table for table in tables if table.rows]
 
@@ -141,6 +146,7 @@ def _one_row_each(title: str, labels: tuple[str, ...], names: Sequence[str], fou
 def _with_interval(title: str, about: str, names: Sequence[str], found: Sequence[Finding]) -> Table:
     """Return a row for each measure and run or group: values, with an interval behind those that have one."""
     chosen = [one for one in found if getattr(one, about) is not None]
+    names = [name for name in names if any(one.statistic == name for one in chosen)]
     with_interval = {one.statistic for one in chosen if one.low is not None}
     columns = [
         column
@@ -151,4 +157,7 @@ def _with_interval(title: str, about: str, names: Sequence[str], found: Sequence
     for one in chosen:
         row = rows.setdefault((one.measure, getattr(one, about)), [])
         row += _value(one) if one.statistic in with_interval else [one.value]
-    return Table(title, ("measure", about, *columns), [(*key, *row) for key, row in rows.items()], n_labels=2)
+    table = [(*key, *row) for key, row in rows.items()]
+    probabilities = frozenset({"excess_bias_p"}) & frozenset(columns)
+    notes = (_EXCESS_BIAS,) if about == "group" else ()
+    return Table(title, ("measure", about, *columns), table, n_labels=2, probabilities=probabilities, notes=notes)

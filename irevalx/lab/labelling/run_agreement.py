@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.resampling import AT_ONCE, Resampling, known
 from irevalx.statistics import correlations as agreement
-from irevalx.statistics.bootstrap import TopicDraws, agreement_draws
+from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
+from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
+from irevalx.statistics.excess_bias import excess_bias, excess_bias_of
 from irevalx.statistics.scales import Scale
 
 
@@ -71,15 +74,35 @@ class TwoEvaluations(Frozen):
             yield replace(about, value=float(gained[r]), low=low, high=high)
             yield replace(about, statistic="rank_human", value=int(rank_human[r]))
             yield replace(about, statistic="rank_machine", value=int(rank_machine[r]))
-        for group in sorted(set(groups or ())):
-            member = np.array([one == group for one in groups or ()], np.bool_)
-            for name, others in (("bias", None), ("excess_bias", ~member)):
-                value, of_draws = (
-                    bias[..., member].mean(axis=-1) - (0.0 if others is None else bias[..., others].mean(axis=-1))
-                    for bias in (gained, drawn)
-                )
-                low, high = resampling.interval(of_draws)
-                yield Finding(statistic=name, measure=self.measure, group=group, value=float(value), low=low, high=high)
+        if groups is not None:
+            yield from self._groups(groups, (x, y), (x_drawn, y_drawn), resampling)
+
+    def _groups(
+        self,
+        groups: Sequence[str],
+        scores: tuple[FloatArray, FloatArray],
+        drawn: tuple[FloatArray, FloatArray],
+        resampling: Resampling,
+    ) -> Iterator[Finding]:
+        """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
+        names = sorted(set(groups))
+        members = [np.array([one == name for one in groups], np.bool_) for name in names]
+        n_topics = self.human.shape[1]
+        tested = [
+            excess_bias_of(*scores, member, excess_bias(*drawn, member), n_topics)
+            for member in (members if resampling.resamples > 1 and n_topics > 1 else [])
+        ]
+        corrected_p = holm(np.array([one.p for one in tested]))
+        for number, (name, member) in enumerate(zip(names, members, strict=True)):
+            about = Finding(statistic="bias", measure=self.measure, group=name)
+            value, of_draws = ((machine - human)[..., member].mean(axis=-1) for human, machine in (scores, drawn))
+            low, high = resampling.interval(of_draws)
+            yield replace(about, value=float(value), low=low, high=high)
+            low, high = tested[number].interval(resampling.alpha) if tested else (None, None)
+            excess = float(excess_bias(*scores, member))
+            yield replace(about, statistic="excess_bias", value=excess, low=low, high=high)
+            if tested:
+                yield replace(about, statistic="excess_bias_p", value=float(corrected_p[number]))
 
     def _agreement(self, x: FloatArray, y: FloatArray, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
         values = {
@@ -91,14 +114,21 @@ class TwoEvaluations(Frozen):
         drawn: Mapping[str, FloatArray] = {}
         if resampling.resamples:
             drawn = agreement_draws(self.human, self.machine, self.runs, draws, (self.scale, self.scale))
+        correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+            "tau_b": agreement.tau_b,
+            "tau_ap": partial(agreement.tau_ap, names=self.runs),
+        }
         for name in RUN_STATISTICS:
             low, high = resampling.interval(drawn[name]) if drawn else (None, None)
+            if drawn and name in correlations:
+                scores = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
+                low, high = map(known, correlation_interval(correlations[name], (x, y), scores, resampling.alpha))
             yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
 
     def _decisions(
         self, draws: TopicDraws, resampling: Resampling, progress: Callable[[int], None]
     ) -> Iterator[Finding]:
-        """Yield how the decisions which runs differ go together; for intervals they are made anew for each draw."""
+        """Yield how pairwise decisions go together; for intervals they are made anew for each draw."""
         found = confusion(decide(self.human), decide(self.machine)).columns
         drawn: dict[str, list[AnyArray]] = {name: [] for name in found}
         for batch in draws.batches(max(1, AT_ONCE // max(1, self.human.size * len(self.runs)))):

@@ -10,13 +10,14 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
-from irevalx.lab.command.input_files import GRADED
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
     FIGURE,
+    GRADED,
     TABLES_OUTPUT,
+    complete_option_named,
     depth_option,
     documents_option,
     group_by_option,
@@ -26,6 +27,7 @@ from irevalx.lab.command.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.lab.completion.threshold_option import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 
@@ -33,6 +35,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 @command_of(
     "leave-out",
     *EXPERIMENT,
+    complete_option_named("--all-topics"),
     groups_option,
     group_by_option,
     option(
@@ -57,6 +60,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         ),
     ),
     documents_option,
+    kld_threshold_option("--complete kld"),
     labels_option,
     labels_replace_option,
     labels_format_option,

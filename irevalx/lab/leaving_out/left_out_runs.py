@@ -1,4 +1,4 @@
-"""What becomes of runs that are judged without the documents that only their groups have found: typed rows."""
+"""What becomes of runs that are judged without the documents that only their groups have found: the result."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.lab.leaving_out.left_out_rows import (
+    BiasOfHoles,
+    LeftOutSummary,
+    PredictedGroup,
+    RemovedAmongFirst,
+    RemovedFromTopic,
+    RunLeftOut,
+)
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import line_through
 from irevalx.statistics.decisions import DECISION_COLUMNS
@@ -25,96 +35,6 @@ if TYPE_CHECKING:
 
 FIGURES = ("changes", "holes")
 """What can be drawn."""
-
-
-class RunLeftOut(Frozen, kw_only=True):
-    """A run under a measure, with all judgments and without those that only its group has found.
-
-    Parameters
-    ----------
-    judgments : how the missing ones were replaced: biased, if they were not.
-    score, left_out : with all judgments, and without; of sums of counts, whole numbers.
-    rank, rank_left_out : 1 + the number of runs strictly better.
-    significant : whether the scores differ significantly.
-    holes, bias : the share of holes among the first documents, and ``left_out`` less ``score``; None unless asked for.
-    """
-
-    run: str
-    group: str
-    measure: str
-    judgments: str
-    score: float
-    left_out: float
-    rank: int
-    rank_left_out: int
-    significant: bool
-    holes: float | None
-    bias: float | None
-
-
-class LeftOutSummary(Frozen, kw_only=True):
-    """Means over the runs that were left out, under a measure; the fields are those of ``LeftOut``.
-
-    Parameters
-    ----------
-    decisions : how pairwise decisions go together, by the names of ``Confusion.columns``.
-    """
-
-    measure: str
-    judgments: str
-    rank_change: float
-    rise: int
-    fall: int
-    bias: float
-    rms: float
-    tau: float
-    tau_b: float
-    significant: float
-    tau_b_all_runs: float
-    tau_all_runs: float
-    decisions: Mapping[str, float]
-
-
-class BiasOfHoles(Frozen, kw_only=True):
-    """How the bias of runs goes with their share of holes: a line of least squares through those that were left out.
-
-    The intercept is the bias to expect of a run without holes, and the slope what is added if all were holes.
-    """
-
-    measure: str
-    judgments: str
-    holes: float
-    bias: float
-    intercept: float | None
-    slope: float | None
-    correlation: float | None
-
-
-class PredictedGroup(Frozen, kw_only=True):
-    """What only a group has found, and how much of it is predicted right."""
-
-    group: str
-    judgments: str
-    only_there: int
-    relevant: int
-    predicted: int
-    predicted_relevant: int
-    right: int
-
-
-class RemovedFromTopic(Frozen, kw_only=True):
-    """How many judged documents a group takes with it for a topic, and how many of them are relevant.
-
-    Parameters
-    ----------
-    topic : ``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
-        documents per topic that [4] 5.2 gives.
-    """
-
-    group: str
-    topic: str
-    removed: float
-    relevant: float
 
 
 class LeftOutRuns(Result):
@@ -210,6 +130,24 @@ class LeftOutRuns(Result):
         return found
 
     @property
+    def removed_among_first(self) -> list[RemovedAmongFirst]:
+        """A row for each group, and their mean over runs; none unless holes were asked for."""
+        if self.holes_depth is None:
+            return []
+        experiment = self.experiment
+        retrieved = experiment.retrieved_within(self.holes_depth)
+        relevant = experiment.grades >= max(experiment.level, 0)
+        counts = [
+            np.array(
+                [[(one & removal.removed & mask).sum() for mask in (True, relevant)] for one in retrieved[removal.runs]]
+            )
+            for removal in self.removals
+        ]
+        named = [*zip((one.group for one in self.removals), counts, strict=True), ("mean", np.concatenate(counts))]
+        means = [(group, of_group.mean(axis=0) / len(experiment.topics)) for group, of_group in named]
+        return [RemovedAmongFirst(group=group, removed=float(n), relevant=float(r)) for group, (n, r) in means]
+
+    @property
     def predicted_groups(self) -> list[PredictedGroup]:
         """A row for each group, and for each kind of judgments that are predicted."""
         relevant = self.experiment.grades >= self.experiment.level
@@ -300,22 +238,15 @@ class LeftOutRuns(Result):
         if self.shown == "pivot":
             return [self._pivot()]
         unlabelled, n_labels = _labels(self.found)
-        of_holes = Table.of(
-            "bias against the share of holes",
-            BiasOfHoles,
-            self.bias_of_holes,
-            without=unlabelled,
-            n_labels=1 + n_labels,
-        )
+        of_holes = self._holes()
         tables = [self._summary(with_decisions=not decisions_apart)]
         if self.shown == "summary":
-            return [*tables, of_holes] if of_holes.rows else tables
+            return [*tables, *of_holes]
         without = {*unlabelled, *(("holes", "bias") if self.holes is None else ())}
         tables.insert(0, Table.of("runs", RunLeftOut, self.rows, without=without, n_labels=3 + n_labels))
         if decisions_apart:
             tables.append(self._decisions())
-        if of_holes.rows:
-            tables.append(of_holes)
+        tables += of_holes
         if self.predictions:
             unlabelled, n_labels = _labels(self.predictions)
             of_groups, of_kinds = self.predicted_groups, self.quality_of_predictions
@@ -338,6 +269,19 @@ class LeftOutRuns(Result):
             return table
         cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, rows, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
+
+    def _holes(self) -> list[Table]:
+        """Return the tables of holes; none unless they were asked for."""
+        if self.holes_depth is None:
+            return []
+        unlabelled, n_labels = _labels(self.found)
+        title = "bias against the share of holes"
+        return [
+            Table.of(title, BiasOfHoles, self.bias_of_holes, without=unlabelled, n_labels=1 + n_labels),
+            Table.of(
+                f"removed documents among the first {self.holes_depth}", RemovedAmongFirst, self.removed_among_first
+            ),
+        ]
 
     def _decisions(self) -> Table:
         _, n_labels = _labels(self.found)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.forms import is_file
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
@@ -31,7 +30,8 @@ from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.completion.classifiers import CLASSIFIERS
+from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
+from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Decided, Predicting
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
@@ -59,6 +59,7 @@ def leave_out(
     keep_in_pool: bool = False,
     complete: str | Iterable[str] = (),
     documents: Any = (),
+    kld_threshold: str = THRESHOLDS[0],
     labels: Any = None,
     labels_replace: bool = False,
     labels_format: str | None = None,
@@ -68,6 +69,7 @@ def leave_out(
     removed: bool = False,
     keep_judgments: bool = False,
     level: int = 1,
+    all_topics: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     threads: int = 1,
@@ -89,6 +91,7 @@ def leave_out(
     keep_in_pool : give what only the group has found the grade -1, rather than leaving it out.
     complete : how to replace what is left out, and compare: some of "svm", "kld", "labels" and "nonrelevant".
     documents : files with the text of the documents, for "svm" and "kld".
+    kld_threshold : of "kld", as ``complete`` has it.
     labels : judgments from elsewhere, for "labels".
     labels_replace : let them take the place of all judgments.
     labels_format : their format; None for ``rel_format``.
@@ -97,6 +100,7 @@ def leave_out(
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
     level : the least grade that is relevant.
+    all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
     threads : how many processes share the work; at least 1.
@@ -108,12 +112,14 @@ def leave_out(
     InputError : a measure has no value for any topic, or labels fill no hole.
     IrevalxError : as ``irevalx.evaluate``, and as reading documents and labels does.
     """
-    ways, paths = checks.texts("complete", complete), _paths(documents)
+    ways, paths = checks.texts("complete", complete), paths_of(documents)
     shown = _what_is_shown(summary=summary, pivot=pivot, removed=removed)
     if removed and (ways or holes is not None or keep_judgments):
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
     level, threads = checks.whole_number("level", level), checks.whole_number("threads", threads, least=1)
     holes = None if holes is None else checks.whole_number("holes", holes, least=1)
+    if kld_threshold not in THRESHOLDS:
+        raise checks.wrong("kld_threshold", " or ".join(THRESHOLDS), kld_threshold)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
     experiment = experiment_of(
@@ -121,6 +127,7 @@ def leave_out(
         runs,
         measures,
         level=level,
+        complete=all_topics,
         min_retrieved=min_retrieved,
         rel_format=rel_format if text is None else "qrels",
         threads=threads,
@@ -129,10 +136,10 @@ def leave_out(
     _refuse_groups(names, only)
     each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
     left_out = [removal for removal in each if only in {None, removal.group}]
-    result = LeftOutRuns(experiment, names, left_out, shown)
+    result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
         return result
-    predicting = _predicting(experiment, left_out, ways, paths, threads, progress=progress)
+    predicting = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
         labelling = Labelling(experiment.judgments, theirs, level, left_out, replace=labels_replace)
@@ -160,12 +167,8 @@ def leave_out(
         holes_depth=depth_of_holes,
         predictions=predictions,
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
-
-
-def _paths(documents: Any) -> list[str]:
-    """Return the names of files of documents, which may be one."""
-    return [fspath(path) for path in ([documents] if is_file(documents) else documents)]
 
 
 def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:
@@ -210,6 +213,7 @@ def _predicting(
     left_out: Sequence[Removal],
     ways: Sequence[str],
     documents: Sequence[str],
+    kld_threshold: str,
     threads: int,
     *,
     progress: bool,
@@ -227,7 +231,9 @@ def _predicting(
     total = len(left_out) * len(judgments.topics) * len(classifiers)
     with progress_bar("topics predicted", total, shown=checks.flag("progress", progress)) as advance:
         for name in classifiers:
-            completion = Completion(judgments, collection, classifier_for(name, collection), experiment.level)
+            completion = Completion(
+                judgments, collection, classifier_for(name, collection, threshold=kld_threshold), experiment.level
+            )
             found[name] = completing = Completing(completion)
             completing.predict_for(left_out, threads, advance)
     return found

@@ -154,8 +154,10 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
     """Return what the bands of a figure are; nothing if it has none."""
     shown: dict[str, list[str]] = {}
     for panel in panels:
-        if any(curve.low is not None for curve in panel.curves) and panel.y_label not in shown.get(panel.band, []):
-            shown.setdefault(panel.band, []).append(panel.y_label)
+        if any(curve.low is not None for curve in panel.curves):
+            labels = shown.setdefault(panel.band, [])
+            if panel.y_label and panel.y_label not in labels:
+                labels.append(panel.y_label)
     if len(shown) == 1:
         return f"Bands: {next(iter(shown))}."
     parts = [f"{band} ({', '.join(labels)})" for band, labels in shown.items()]

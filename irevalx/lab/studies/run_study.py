@@ -6,6 +6,7 @@ Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -23,7 +24,7 @@ from irevalx.measures.declare import Measure
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
-from irevalx.statistics.knees import Knee, find_knee
+from irevalx.statistics.knees import THRESHOLD, Knee, find_knee
 
 SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
 """How judgments are made incomplete."""
@@ -43,11 +44,16 @@ DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
 """The references that a measure under reduced judgments is compared with, and what they mean."""
 
-ESTIMATES_OF_AP = frozenset({"xinfAP", "statAP"})
-"""The measures of strata and of probabilities that estimate AP; the others estimate something else."""
+ESTIMATES_OF_AP = frozenset(
+    {"map", "infAP", "indAP", "subAP", "xinfAP", "statAP", "infAP_no_pool", "infAP_true_precisions"}
+)
+"""The measures that are AP where everything was judged, or estimate it; the others are something else."""
 
 OF_SCALE = frozenset({"rms", "bias"})
 """Those of the statistics that say nothing of two measures on different scales."""
+
+MOST_SAMPLES = 0.95
+"""The share of samples that exceed the threshold where a level is called reliable."""
 
 STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
@@ -68,8 +74,7 @@ def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[f
 
 def is_comparable(measure: Measure, reference: str, statistic: str) -> bool:
     """Return whether a statistic of a measure means something: not an error against AP that it does not estimate."""
-    estimates_ap = measure.can_use("qrels") or measure.name in ESTIMATES_OF_AP
-    return reference != "AP" or statistic not in OF_SCALE or estimates_ap
+    return reference != "AP" or statistic not in OF_SCALE or measure.name in ESTIMATES_OF_AP
 
 
 class Level(Frozen):
@@ -179,6 +184,19 @@ class Study(Frozen):
         """
         return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
 
+    def reliable_levels(self, of_samples: FloatArray) -> list[int | None]:
+        """Return, for each measure, the place of the least level from which on most samples exceed ``THRESHOLD``.
+
+        Most are at least ``MOST_SAMPLES``; None where there is no such level. A mean may exceed it where single
+        samples do not, and whoever has judgments has a single sample.
+
+        Parameters
+        ----------
+        of_samples : shape (n_levels, n_samples, n_measures).
+        """
+        enough = (of_samples > THRESHOLD).mean(axis=1) >= MOST_SAMPLES
+        return [find_knee(of_measure.astype(np.float64)).knee for of_measure in enough.T]
+
     def warnings(self) -> list[str]:
         """Return a line for each measure under which pairs of runs differ in both directions."""
         names = self.experiment.measures, self.experiment.runs
@@ -213,6 +231,7 @@ def run_study(
     done: Callable[[], None] = lambda: None,
     resampling: Resampling | None = None,
     division: Division | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
     processes: int = 1,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
@@ -225,6 +244,7 @@ def run_study(
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
     division : of the judgments into strata, for the scheme ``strata``.
+    rounding : how the shares of ``stratified`` become numbers of documents.
     processes : how many share the work; the result is the same for any number of at least 1.
     """
     levels = sorted(levels, key=lambda level: level.number)
@@ -249,7 +269,7 @@ def run_study(
 
     def work(item: tuple[int, int]) -> _Reduced:
         i, s = item
-        sample = draw(experiment, scheme, levels[i].number, orders[s], division)
+        sample = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
         reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
         reduced_tested = experiment.tested(reduced)
         return _Reduced(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.lab.studies.summary_files import StudySummary, number_of
-from irevalx.reading.source import CHUNK_SIZE, Source
 
 _COLUMNS = ("level", "sample", "run", "measure", "score")
 
@@ -40,10 +38,8 @@ def read_scores(study: StudySummary) -> StudyScores:
     UnreadableFileError : it has no scores.csv.
     InputError : this is none.
     """
-    path = os.path.join(study.folder, "scores.csv")  # noqa: PTH118
-    where = shown_name(path)
-    lines = b"".join(Source(path).chunks(CHUNK_SIZE)).decode("utf-8", "surrogateescape").splitlines()
-    reader = csv.DictReader(lines)
+    where = shown_name(study.files.path_of("scores.csv"))
+    reader = csv.DictReader(study.files.lines("scores.csv"))
     if not {*_COLUMNS} <= {*(reader.fieldnames or ())}:
         raise InputError(f"{where}: it must be the scores of a study, with the columns {', '.join(_COLUMNS)}")
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -84,5 +80,5 @@ def level_of(study: StudySummary, asked: str | None, usual: float) -> str:
         wanted = math.nan
     if wanted not in numbers:
         levels = " ".join(study.levels)
-        raise UsageError(f"--at must be a level of {quote(study.name)} ({levels}), but got {quote(asked)}")
+        raise UsageError(f"at must be a level of {quote(study.name)} ({levels}), but got {quote(asked)}")
     return study.levels[numbers.index(wanted)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +30,12 @@ class Division(Frozen):
 
 
 def draw(
-    experiment: Experiment, scheme: str, level: Fraction, order: samples.RandomOrder, division: Division | None = None
+    experiment: Experiment,
+    scheme: str,
+    level: Fraction,
+    order: samples.RandomOrder,
+    division: Division | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
 ) -> StrataSample:
     """Return what a scheme keeps of the judgments.
 
@@ -39,6 +46,7 @@ def draw(
     ----------
     level : a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a depth.
     division : for ``strata``.
+    rounding : for ``stratified``, one of ``ROUNDINGS``.
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == "strata":
@@ -46,8 +54,11 @@ def draw(
             raise ValueError("strata must be given for the scheme strata")
         return StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
     if scheme in {"uniform", "stratified"}:
-        keep = samples.uniform if scheme == "uniform" else samples.stratified
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), keep(judgments, level, order, experiment.level))
+        if scheme == "uniform":
+            kept = samples.uniform(judgments, level, order, experiment.level)
+        else:
+            kept = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept)
     retrieved = experiment.retrieved_within(int(level))
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":

@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.lab.studies.run_study import REFERENCES, STATISTICS, Study
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, STATISTICS, Study
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
 from irevalx.statistics.decisions import DECISION_COLUMNS
-from irevalx.statistics.knees import THRESHOLD, Knee
+from irevalx.statistics.knees import THRESHOLD
 
 DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
 """The statistics of decisions, which compare a measure with itself only."""
+
+ERRORS_OF_DECISIONS = {
+    "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
+    "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
+}
+"""The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
 
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 
@@ -85,37 +92,72 @@ def summary_table(study: Study) -> Table:
     return Table("summary", columns, tuple(rows), n_labels=5)
 
 
-def knees_table(study: Study) -> Table:
-    """Return a row for each measure: the least levels from which on it can be trusted, marked where it falters."""
-    curves = {name: study.knees(of_samples) for name, of_samples in _curves(study).items()}
-    rows = tuple(
-        (measure, *(_marked_knee(study, knees[m]) for knees in curves.values()))
-        for m, measure in enumerate(study.experiment.measures)
-    )
-    falters = any(not knee.monotone for knees in curves.values() for knee in knees)
-    title = f"least level from which on the mean over samples exceeds {THRESHOLD} (blank: none)"
-    notes = (
-        (f"* It exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.",) if falters else ()
-    )
-    return Table(title, ("measure", *curves), rows, notes=notes)
+class KneeRow(Frozen):
+    """From which level on a measure can be trusted, by one statistic; None where there is no such level.
 
-
-def all_knees_table(study: Study) -> Table:
-    """Return a row for each measure and statistic: the knee and its interval, and the first level above the threshold.
-
-    The interval is blank unless topics were resampled, and where it ends beyond all levels.
+    Parameters
+    ----------
+    measure, statistic : what is trusted, and by what.
+    knee : the least level from which on the mean over samples exceeds the threshold.
+    first : the least level at which it does.
+    monotone : whether these are the same.
+    low, high : the interval of the knee over draws of topics; None unless topics were drawn, and beyond all levels.
+    reliable : the least level from which on at least 95 % of the samples exceed the threshold.
     """
-    curves = {name: study.knees(curve) for name, curve in _curves(study).items()}
+
+    measure: str
+    statistic: str
+    knee: str | None
+    first: str | None
+    monotone: bool
+    low: str | None
+    high: str | None
+    reliable: str | None
+
+
+def knee_rows(study: Study) -> list[KneeRow]:
+    """Return a row for each measure and statistic."""
+    curves = {name: (study.knees(curve), study.reliable_levels(curve)) for name, curve in _curves(study).items()}
     rows = []
     for m, measure in enumerate(study.experiment.measures):
-        for name, knees in curves.items():
+        for name, (knees, reliable) in curves.items():
             ends: tuple[int | None, int | None] = (None, None)
             if study.intervals is not None and name in study.intervals.knees:
                 ends = study.intervals.knees[name][m]
-            levels = [_text(study, place) for place in (knees[m].knee, knees[m].first, *ends)]
-            rows.append((measure, name, *levels[:2], knees[m].monotone, *levels[2:]))
-    columns = ("measure", "statistic", "knee", "first", "monotone", "low", "high")
-    return Table("knees", columns, tuple(rows), n_labels=2)
+            knee, first, low, high, safe = (
+                _text(study, place) for place in (knees[m].knee, knees[m].first, *ends, reliable[m])
+            )
+            rows.append(KneeRow(measure, name, knee, first, knees[m].monotone, low, high, safe))
+    return rows
+
+
+def knees_for_people(study: Study) -> Table:
+    """Return a row for each measure and statistic, marked where a curve is not monotone."""
+    rows = knee_rows(study)
+    has_intervals = study.intervals is not None
+    ends = ("low", "high") if has_intervals else ()
+    cells = [
+        (
+            row.measure,
+            row.statistic,
+            row.knee if row.monotone else f"{row.knee or ''}*",
+            *((row.low, row.high) if has_intervals else ()),
+            row.reliable,
+        )
+        for row in rows
+    ]
+    heads = ("measure", "statistic", "mean exceeds", *ends, f"{MOST_SAMPLES:.0%} of samples exceed")
+    notes = [
+        f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
+        f"{THRESHOLD} (blank: none)."
+    ]
+    if has_intervals:
+        notes.append("low, high: the interval of the first over draws of topics (blank: beyond all levels).")
+    if not all(row.monotone for row in rows):
+        notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
+    columns = ("measure", "statistic", "knee", *ends, "reliable")
+    title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
+    return Table(title, columns, cells, n_labels=2, heads=heads, notes=tuple(notes))
 
 
 def _curves(study: Study) -> dict[str, FloatArray]:
@@ -133,15 +175,15 @@ def _text(study: Study, place: int | None) -> str | None:
     return None if place is None else study.levels[place].text
 
 
-def _marked_knee(study: Study, knee: Knee) -> str | None:
-    if knee.monotone:
-        return _text(study, knee.knee)
-    return f"{_text(study, knee.knee) or ''}*"
+def tables_for_people(study: Study, notes: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Yield what a person reads first: the knees, then each statistic, a row a measure and a column a level.
 
-
-def tables_for_people(study: Study) -> Iterator[Table]:
-    """Yield what a person reads first: the knees, then each statistic, a row a measure and a column a level."""
-    yield knees_table(study)
+    Parameters
+    ----------
+    notes : sentences to stand below the first table.
+    """
+    knees = knees_for_people(study)
+    yield replace(knees, notes=(*knees.notes, *notes))
     for reference, meaning in REFERENCES.items():
         for name in _SHOWN:
             title = f"{name.replace('_', ' ')}, against {meaning}"
@@ -149,6 +191,9 @@ def tables_for_people(study: Study) -> Iterator[Table]:
             yield _by_level(study, title, study.statistics[reference][name], shown)
     yield _by_level(study, "accuracy of significance decisions, against those under full judgments", study.accuracy)
     yield _by_level(study, "g-mean of significance decisions, against those under full judgments", study.g_mean)
+    for name, words in ERRORS_OF_DECISIONS.items():
+        rate = study.confusion.columns[name]
+        yield _by_level(study, f"{words} ({name} in summary.csv)", np.asarray(rate, np.float64))
     yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
 
 

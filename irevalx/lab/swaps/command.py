@@ -11,7 +11,7 @@ import click
 from irevalx.errors import UsageError, quote
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, seed_option
+from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, complete_option, seed_option
 from irevalx.lab.swaps.rates import swap_rate
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.significance import DECIMALS
@@ -42,6 +42,7 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
 @command_of(
     "swap-rate",
     *EXPERIMENT,
+    complete_option,
     click.option(
         "--sizes",
         multiple=True,
@@ -76,14 +77,18 @@ def command(output: Output, **options: Any) -> None:
 
     Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
     one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
-    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons.
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons. A measure with few
+    values ties often, and a tie is no agreement: share tied is the share of ties, with half ties the share of swaps
+    where a tie counts as half a swap, with its 95 % interval over draws of topic sets, and without ties the share of
+    swaps among the other comparisons. Compare measures by one of these two.
 
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these
     are for as many topics as are in a set); comparisons, swaps and their share. A second table has the least difference
-    from which on at most 5 % are swaps.
+    from which on at most 5 % are swaps; bins with fewer than 30 comparisons are marked (few) and do not count for it.
 
-    With --figure, the share of swaps by size of the sets or, with --bins, of the difference; a line a measure. For at
-    most three sizes the difference is also drawn in percent of the best run's score and in standard deviations.
+    With --figure, the share of swaps, a tie as half a one, by size of the sets or, with --bins, the share of swaps by
+    size of the difference; a line a measure. For at most three sizes the difference is also drawn in percent of the
+    best run's score and in standard deviations.
     """
     output.write(swap_rate(**options))

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.lab.plot.ranges import groups_on_one_axis
@@ -37,18 +38,30 @@ def rates_by_size(found: Mapping[str, Sequence[SwapRate]], page: Page) -> Figure
     """
     sizes = sorted({one.size for rates in found.values() for one in rates})
     curves = tuple(
-        Curve(measure, np.array([float(one.size) for one in rates]), np.array([one.rate for one in rates]))
+        Curve(
+            measure,
+            np.array([float(one.size) for one in rates]),
+            np.array([one.rate_with_half_ties for one in rates]),
+            *_ends(rates),
+        )
         for measure, rates in found.items()
     )
     panel = LinePanel(
         curves,
-        "share of swaps",
+        "share of swaps (ties: half)",
+        band="95\u00a0% intervals over draws of topic sets",
         ticks=tuple((float(size), str(size)) for size in sizes),
         logarithmic=True,
         rules=(TOLERATED,),
     )
     title = "How often two sets of topics disagree on which of two runs is better"
     return draw_lines([[panel]], page, title=title, label="topics in a set")
+
+
+def _ends(rates: Sequence[SwapRate]) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals."""
+    low, high = zip(*(one.interval for one in rates), strict=True)
+    return np.array(low), np.array(high)
 
 
 def rates_by_difference(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics import swaps
 from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_bins import TOLERATED, SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin, least_reliable, swap_bins
 from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, topic_sets
 
 if TYPE_CHECKING:
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
 
 class RateOfSize(Frozen, kw_only=True):
-    """How often two sets of so many topics disagree under a measure; the fields are those of ``SwapRate``."""
+    """How often two sets of so many topics disagree under a measure, as ``SwapRate`` has it.
+
+    Parameters
+    ----------
+    swap_rate : the share of swaps, ties counted as agreement.
+    share_tied : the share of comparisons in which the runs are tied on a set.
+    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its interval over draws.
+    without_ties : the share of swaps among the other comparisons; None where all are ties.
+    """
 
     measure: str
     topics: int
@@ -34,10 +43,18 @@ class RateOfSize(Frozen, kw_only=True):
     swaps: int
     ties: int
     comparisons: int
+    share_tied: float
+    with_half_ties: float
+    low: float | None
+    high: float | None
+    without_ties: float | None
 
 
 class RateOfDifference(Frozen, kw_only=True):
-    """How often a difference of that size on the one set is reversed on the other; as ``SwapBin`` has it."""
+    """How often a difference of that size on the one set is reversed on the other, as ``SwapBin`` has it.
+
+    ``few`` says whether these are fewer comparisons than a rate needs.
+    """
 
     measure: str
     topics: int
@@ -48,6 +65,7 @@ class RateOfDifference(Frozen, kw_only=True):
     comparisons: int
     swaps: int
     rate: float
+    few: bool
 
 
 class LeastReliable(Frozen):
@@ -81,6 +99,11 @@ class SwapRates(Result):
                 swaps=one.swaps,
                 ties=one.ties,
                 comparisons=one.comparisons,
+                share_tied=one.share_tied,
+                with_half_ties=one.rate_with_half_ties,
+                low=_known(one.interval[0]),
+                high=_known(one.interval[1]),
+                without_ties=_known(one.rate_without_ties),
             )
             for measure, rates in self.found.items()
             for one in rates
@@ -127,6 +150,7 @@ class SwapRatesByDifference(Result):
                 comparisons=one.comparisons,
                 swaps=one.swaps,
                 rate=one.rate,
+                few=one.is_small,
             )
             for measure, by_size in self.found.items()
             for size, bins in by_size.items()
@@ -143,7 +167,9 @@ class SwapRatesByDifference(Result):
         title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
         return [
             Table.of("swaps by size of the difference", RateOfDifference, self.rows, n_labels=4),
-            Table.of(title, LeastReliable, least),
+            Table.of(
+                title, LeastReliable, least, notes=(f"Bins with fewer than {FEWEST} comparisons decide nothing.",)
+            ),
         ]
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
@@ -166,6 +192,7 @@ def swap_rate(
     bins: float | Fraction | None = None,
     seed: int | None = None,
     level: int = 1,
+    complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> SwapRates | SwapRatesByDifference:
@@ -183,6 +210,7 @@ def swap_rate(
         decimals.
     seed : of the topic sets; None for a new one, which the result has.
     level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
 
@@ -195,9 +223,19 @@ def swap_rate(
     draws = checks.whole_number("draws", draws, least=1)
     width = None if bins is None else _width(bins)
     seed = chosen_seed(seed)
-    ranked = ranked_runs_of(qrels, runs, measures, level=level, min_retrieved=min_retrieved, rel_format=rel_format)
+    ranked = ranked_runs_of(
+        qrels,
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+    )
     tested, drawn = {}, {}
-    for measure, scale, values in zip(ranked.measures, ranked.scales, defined_values(ranked, warn), strict=True):
+    defined = defined_values(ranked, warn)
+    notes = ranked.notes([len(ranked.topics) - values.shape[1] for values in defined])
+    for measure, scale, values in zip(ranked.measures, ranked.scales, defined, strict=True):
         n_topics = values.shape[1]
         _refuse_topics(measure, n_topics, sizes)
         tested[measure] = scale, scale.transform(values)
@@ -210,12 +248,17 @@ def swap_rate(
             measure: [swaps.swap_rate(values, sets) for sets in drawn[values.shape[1]]]
             for measure, (_, values) in tested.items()
         }
-        return SwapRates(found, seed)
+        return SwapRates(found, seed, notes=notes)
     by_difference = {
         measure: {sets.shape[2]: swap_bins(values, sets, width, scale) for sets in drawn[values.shape[1]]}
         for measure, (scale, values) in tested.items()
     }
-    return SwapRatesByDifference(by_difference, ranked.requests, seed)
+    return SwapRatesByDifference(by_difference, ranked.requests, seed, notes=notes)
+
+
+def _known(number: float) -> float | None:
+    """Return a number; None for nan."""
+    return None if math.isnan(number) else number
 
 
 def _width(bins: Any) -> Fraction:

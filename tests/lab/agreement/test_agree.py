@@ -47,6 +47,20 @@ def by_topic(qrels: Path) -> list[list[float]]:
     return [[float(row["value"]) for row in rows if row["run"] == name] for name in names]
 
 
+def test_which_rate_is_which(tmp_path: Path) -> None:
+    """A and b differ in X only, a and c in Y only: one of two pairs that are the same in X differs in Y."""
+    base = np.arange(12) / 100
+    x = {"a": base + 0.3, "b": base, "c": base + 0.3 + np.tile([0.01, -0.01], 6)}
+    y = {"a": base + 0.3, "b": base + 0.3 + np.tile([0.01, -0.01], 6), "c": base}
+    paths = [
+        scoring(tmp_path / name, {run: of.tolist() for run, of in side.items()}) for name, side in (("x", x), ("y", y))
+    ]
+    [row], _ = agree(*paths)
+    # differ in x: ab bc; in y: ac bc. The same in x: ac, which differs in y
+    assert [row[name] for name in ("c11", "c12", "c21", "c22")] == ["0", "1", "1", "1"]
+    assert [float(row["fpr"]), float(row["fnr"])] == [1 / 1, 1 / 2]
+
+
 def test_decisions(tenth: Path) -> None:
     """Every pair of runs by scipy's test, one after the other."""
     [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
@@ -221,4 +235,7 @@ def test_tables_for_people(tenth: Path) -> None:
     result = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5")
     assert result.stdout.startswith(b"agreement\n\nmeasure ")
     assert "pairwise decisions" in result.stdout.decode()
+    [head] = [line for line in result.stdout.decode().splitlines() if "c11" in line]
+    assert "false differences    missed differences" in head
+    assert "Bompada et al. (2007) call these false positives" in " ".join(result.stdout.decode().split())
     assert "rank-biased overlap" in result.stdout.decode()

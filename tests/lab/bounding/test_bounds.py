@@ -23,14 +23,13 @@ from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
 
 from irevalx.experiments.experiment import prepare
-from irevalx.experiments.label_files import read_labels
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import replace
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.reading.source import Source
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -145,7 +144,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     retrieved = {(topic, docno) for run in runs.values() for topic, docnos in run.items() for docno in docnos}
     unjudged = sorted(pair for pair in retrieved if grades.get(pair, -1) < 0)
     assert unjudged
-    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "--quiet")
+    rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "-c", "--quiet")
     found = {(row["run"], row["against"], row["topic"]): row for row in rows}
     pairs = [*((run, "") for run in "abc"), *combinations("abc", 2)]
     assert list(found) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
@@ -233,7 +232,7 @@ def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], co
     folder = SHARED / collection
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
-    judgments = read_labels(Source(str(folder / "qrels.gz")), "qrels", pytest.fail)
+    judgments = graded_judgments_of(folder / "qrels.gz")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     pools = [first_documents(part, 2**31) for one in opened(paths, pytest.fail) for part in one.results()]
     experiment = prepare(with_pool(judgments, Pool.joined("", pools)), opened(paths, pytest.fail), ("P.10",))
@@ -282,7 +281,7 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
         (["-m", "dcg.0=1"], "that of grade 0 must be 0"),
         (["-m", "dcg.1=-1"], "a gain must be at least 0"),
         (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
-        (["-m", "P.5,10", "--next", "3"], "--next must be given with one measure, but got 2"),
+        (["-m", "P.5,10", "--next", "3"], "the next documents must be asked for with one measure, but got 2"),
         (["--next", "0"], "--next"),
         (["-J"], "-J"),
         (["--pool", "x"], "--pool"),
@@ -302,7 +301,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
     assert told == ""
     result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
-    assert (result.status, "--next and --figure must have two runs" in result.stderr) == (1, True)
+    assert (result.status, "the next documents must have two runs" in result.stderr) == (1, True)
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
@@ -331,11 +330,13 @@ def test_tables_for_people(tmp_path: Path) -> None:
 
 
 def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
-    """A run without results for a topic scores 0 there; topics without results of any run are left out, in words."""
+    """It is left out, in words; under -c a run without results for a topic scores 0 there."""
     grades: Grades = {("1", "a"): 1, ("2", "a"): 1, ("3", "a"): 1}
-    rows, told = bounds(
-        *written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}}), "-m", "P.2"
-    )
+    paths = written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}})
+    rows, told = bounds(*paths, "-m", "P.2")
+    assert {row["topic"] for row in rows} == {"1", "all"}
+    assert "1 of 3 judged topics, those that every run has results for" in told
+    assert "left out for lack of results: a 1, b 2" in told
+    rows, told = bounds(*paths, "-m", "P.2", "-c")
     assert [float(row["difference"]) for row in rows if row["topic"] == "2"] == [0.5, 0.0, 0.5]
-    assert "1 of 3 judged topics are left out" in told
-    assert "b: 1 of 2 topics without results count as 0" in told
+    assert "all 3 judged topics; those without results count as 0 (a 1, b 2)" in told

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from made_runs import runs_with_first_hit, runs_with_hits
 from running import FIXTURES, lab, run
 
+import irevalx
+import irevalx.lab
 from irevalx.statistics.letters import letters_of_groups
 
 EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment" / "runs").iterdir()))
@@ -35,7 +41,7 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
     rows, _ = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--alpha", "0.2")
     assert [row["run"] + row["against"] for row in rows] == ["ab", "ac", "bc"]
     assert [float(row["corrected_p"]) for row in rows] == pytest.approx([30 / 36, 6 / 36, 24 / 36])
-    assert [row["differ"] for row in rows] == ["False", "True", "False"]
+    assert [row["differ"] for row in rows] == ["False"] * 3  # two topics are too few, whatever p is
     ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
     assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
     assert list(rows[0])[-3:] == ["differ", "simultaneous_low", "simultaneous_high"]
@@ -49,12 +55,12 @@ def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
 
 
 def test_discriminative_power(three_runs: list[Path]) -> None:
-    """One of three pairs differs, by at least the half width of the intervals; the pairs are sorted by p."""
+    """Two topics tell no runs apart; the half width of the intervals is what is needed; the pairs are sorted by p."""
     arguments = ("-m", "P.10", "--correction", "tukey", "--alpha", "0.2", "--power")
     [row], _ = compare(*three_runs, *arguments)
     assert list(row) == ["measure", "pairs", "different", "power", "power_uncorrected", "needed"]
-    assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "1"]
-    assert [float(row["power"]), float(row["needed"])] == pytest.approx([1 / 3, 0.45])
+    assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "0"]
+    assert [float(row["power"]), float(row["needed"])] == pytest.approx([0, 0.45])
     tables = json.loads(lab("compare", *three_runs, *arguments, "--seed", "1", "--format", "json").stdout)
     levels = tables["achieved significance levels"]
     assert [list(levels[0]), [one["rank"] for one in levels]] == [
@@ -81,7 +87,7 @@ def test_random_signs(tmp_path: Path) -> None:
 def test_what_cannot_be_reached(tmp_path: Path) -> None:
     """Five topics and six pairs: the least p is 2^-4, times 6, and only more topics help."""
     paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
-    _, told = compare(*paths, "-m", "P.10", "--test", "permutation")
+    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
     assert (
         "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
     )
@@ -92,17 +98,28 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
 def test_what_more_resamples_would_reach(tmp_path: Path) -> None:
     """Thirty topics allow a small p, nine resamples do not."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 30, "y": [3, 4, 5] * 10}, depth=10)
-    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "9")
+    _, told = compare(
+        *paths,
+        "-m",
+        "P.10",
+        "--test",
+        "permutation",
+        "--resamples",
+        "9",
+        "--interval",
+        "bca",
+        "--correction",
+        "bonferroni",
+    )
     assert "more resamples would help" in told
     assert "9 resamples are too few for simultaneous intervals of 1 pairs" in told
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "holm"])
-def test_intervals(correction: str, tmp_path: Path) -> None:
+def test_intervals(tmp_path: Path) -> None:
     """By scipy.stats.bootstrap with 300,000 resamples: the pair alone, and one of three pairs."""
     steps = (12, 5, -2, 8, 20, -5, 10, 1)
     paths = runs_with_hits(tmp_path, {"x": [50 + step for step in steps], "y": [50] * 8, "z": [49] * 8})
-    rows, _ = compare(*paths, "-m", "P.100", "--correction", correction)
+    rows, _ = compare(*paths, "-m", "P.100", "--correction", "bonferroni", "--interval", "bca")
     assert float(rows[0]["difference"]) == pytest.approx(0.06125)
     assert [float(rows[0][end]) for end in ("low", "high")] == pytest.approx([0.0113, 0.1167], abs=3e-3)
     ends = [float(rows[0][f"simultaneous_{end}"]) for end in ("low", "high")]
@@ -140,8 +157,8 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
     kept = [line for line in results if not line.startswith(("3 ", "5 "))]
     run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
     measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
-    rows, told = compare(qrels, run_path, other, *measures, "--interval", "t", "--resamples", "9")
-    assert "short: 2 of 12 topics without results count as 0" in told
+    rows, told = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
+    assert "all 12 judged topics; those without results count as 0 (short 2)" in told
     printed = [
         json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
     ]
@@ -154,7 +171,7 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
 def test_geometric_means(tmp_path: Path) -> None:
     """AP 0.5 and 0 against 0.25 and 0.1: what the evaluator prints as gm_map."""
     paths = runs_with_first_hit(tmp_path, {"x": (2, 0), "y": (4, 10)})
-    [row], told = compare(*paths, "-m", "gm_map")
+    [row], told = compare(*paths, "-m", "gm_map", "--interval", "bca")
     assert [float(row[name]) for name in ("mean", "mean_against")] == pytest.approx([0.002236, 0.158114], abs=5e-7)
     assert [row["wins"], row["losses"], row["simultaneous_low"]] == ["1", "1", ""]
     assert "gm_map is a geometric mean" in told
@@ -167,11 +184,12 @@ def test_geometric_means(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [("--power",), ("--by", "run")])
 def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
     """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
-    result = lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1", *options)
+    bca: tuple[str | Path, ...] = ("compare", *EXPERIMENT, "-m", "map", "--seed", "1", "--interval", "bca")
+    result = lab(*bca, *options)
     assert (result.status, result.stderr) == (0, "")
-    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--seed", "1").stderr
+    assert "too short" in lab(*bca).stderr
     drawn = ("--by", "run", "--figure", tmp_path / "intervals.svg", "--seed", "1")
-    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", *drawn).stderr
+    assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--interval", "bca", *drawn).stderr
 
 
 def test_sums(tmp_path: Path) -> None:
@@ -179,7 +197,12 @@ def test_sums(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
     [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert [float(row[name]) for name in ("mean", "mean_against", "difference")] == [12, 8, 4]
-    assert float(row["low"]) + float(row["high"]) == pytest.approx(8)
+    assert row["low"] == row["high"] == ""  # of two topics
+    six = runs_with_hits(tmp_path, {"x": (5, 7, 5, 7, 5, 7), "y": (4, 4, 4, 4, 4, 4)}, depth=10)
+    [row], _ = compare(*six, "-m", "num_rel_ret")
+    assert float(row["low"]) + float(row["high"]) == pytest.approx(2 * 12)
+    paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
+    [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert "num_rel_ret is a sum over topics" in told
     assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
     [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
@@ -205,9 +228,9 @@ def test_a_row_a_run() -> None:
         groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
-    [best] = [line for line in people.splitlines() if "*" in line]
+    [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
-    no_better = lab("compare", *EXPERIMENT, "-m", "unj.10 num_ret", "--by", "run", "--seed", "1", "--quiet")
+    no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
     assert b"*" not in no_better.stdout
 
@@ -260,3 +283,122 @@ def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:
     """Two tables cannot be asked for at once."""
     result = lab("compare", *three_runs, "--power", "--by", "run")
     assert (result.status, result.stderr) == (1, "irevalx-lab: --power and --by run must not be given together\n")
+
+
+def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
+    """A run with 30 % unjudged documents is worse than one without: -, the last letter, losses, and not the best."""
+    topics = range(1, 9)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{n} {n % 2}\n" for t in topics for n in range(10)))
+    holes = {"full": [0] * 8, "holes": [2, 3, 4, 3, 2, 4, 3, 3]}
+    for name, of_topics in holes.items():
+        docs = [(t, [f"d{n}" if n >= of_topics[t - 1] else f"new{n}" for n in range(10)]) for t in topics]
+        lines = [f"{t} Q0 {doc} 1 {-place} {name}\n" for t, each in docs for place, doc in enumerate(each)]
+        (tmp_path / name).write_text("".join(lines))
+    paths = [tmp_path / name for name in ("qrels", "full", "holes")]
+    [_, row], _ = compare(*paths, "-m", "unj.10", "--by", "run", "--baseline", "full")
+    assert (row["run"], row["unj_10_differs"]) == ("holes", "-")
+    rows, _ = compare(*paths, "-m", "unj.10", "--by", "run")
+    assert [row["unj_10_groups"] for row in rows] == ["a", "b"]
+    [row], _ = compare(*paths, "-m", "unj.10")
+    assert [row[name] for name in ("run", "wins", "losses", "differ")] == ["full", "8", "0", "True"]
+    people = lab("compare", *paths, "-m", "unj.10", "--by", "run", "--format", "latex", "--quiet").stdout.decode()
+    assert [line.split()[0] for line in people.splitlines() if "textbf" in line] == ["full"]
+    [_, row], _ = compare(*paths, "-m", "num_nonrel_judged_ret", "--by", "run", "--baseline", "full")
+    assert row["num_nonrel_judged_ret_differs"] == "<"  # neither better nor worse
+
+
+def test_a_table_says_what_it_is(tmp_path: Path) -> None:
+    """Below it, as comments in LaTeX, and in fields of JSON; a drawn seed stands in the output too."""
+    said = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
+    people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
+    assert said in people
+    assert "Holm's correction has no simultaneous intervals." in people
+    latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
+    assert f"% {said}\n% Runs that share a letter do not differ.\n% Bold type: the best score.\n" in latex
+    signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
+    assert "+ and -: better and worse than count1" in signs
+    wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
+    assert "Test and interval are of two kinds, and may disagree." in wilcoxon
+    drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
+    [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
+    assert f"Random choices: --seed {seed}." in drawn.stdout.decode()
+    about = json.loads(lab("compare", *EXPERIMENT, "--test", "permutation", "--seed", "7", "--format", "json").stdout)[
+        "about"
+    ]
+    assert [about[name] for name in ("test", "correction", "alpha", "pairs", "seed")] == [
+        "permutation",
+        "holm",
+        0.05,
+        15,
+        7,
+    ]
+    assert about["topics"] == {"map": 12}
+    assert about["options"] == {"--test": "permutation", "--seed": 7}
+    assert about["inputs"][0]["path"] == str(EXPERIMENT[0])
+    assert about["inputs"][0]["sha256"] == hashlib.sha256(EXPERIMENT[0].read_bytes()).hexdigest()
+    few = lab("compare", *EXPERIMENT, "--interval", "bca", "--seed", "1", "--format", "json", "--quiet").stdout
+    assert json.loads(few)["about"]["warnings"] == [
+        "a bootstrap interval of so few topics (12) is too short: t intervals are safer"
+    ]
+
+
+def test_columns_that_people_see() -> None:
+    """Eight, unless others are asked for; programs have all."""
+
+    def heads(*options: str) -> list[str]:
+        first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
+        return re.split("  +", first)
+
+    assert heads() == ["measure", "run", "against", "difference", "low", "high", "corrected p", "differ"]
+    assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
+    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 17
+    refused = lab("compare", *EXPERIMENT, "--columns", "q")
+    assert (refused.status, "columns must be one of all measure run" in refused.stderr) == (1, True)
+
+
+def test_a_row_a_topic(tmp_path: Path) -> None:
+    """The values of each run, and differences from a baseline, from the greatest on if they are to be sorted."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (4, 9, 1), "z": (6, 9, 4)}, depth=10)
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x")
+    assert list(rows[0]) == ["measure", "topic", "x", "y", "z", "y - x", "z - x"]
+    found = [
+        [row["topic"], *(round(float(row[name]), 9) for name in ("x", "y", "z", "y - x", "z - x"))] for row in rows
+    ]
+    expected = [["001", 0.5, 0.4, 0.6, -0.1, 0.1], ["002", 0.7, 0.9, 0.9, 0.2, 0.2], ["003", 0.1, 0.1, 0.4, 0.0, 0.3]]
+    assert found == expected
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x", "--sort")
+    assert [row["topic"] for row in rows] == ["002", "003", "001"]
+    rows, _ = compare(*paths, "-m", "P.10", "--by", "topic")
+    assert list(rows[0]) == ["measure", "topic", "x", "y", "z"]
+
+
+def test_no_p_is_printed_as_nothing(tmp_path: Path) -> None:
+    """Forty topics, each better by about a half: p is less than 0.0001, and not 0.0000."""
+    paths = runs_with_hits(tmp_path, {"x": [9, 8] * 20, "y": [4, 3, 3, 4] * 10}, depth=10)
+    people = lab("compare", *paths, "-m", "P.10", "--quiet", "--columns", "p corrected_p").stdout.decode()
+    assert people.splitlines()[2].split()[-2:] == ["<0.0001", "<0.0001"]
+    assert "0.0000" not in people.replace("<0.0000", "")
+
+
+def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
+    """Bars have the names of topics, a measure begins a row; columns of the matrix have names; captions say the test."""
+    found: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
+    [first, *_] = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
+    d = found.measures[0].found.by_topic[0]
+    order = np.argsort(-d, kind="stable")
+    topics = [found.measures[0].measured.topics[place] for place in order]
+    assert [label.get_text() for label in first.get_xticklabels()] == topics
+    assert [bar.get_height() for bar in first.patches] == d[order].tolist()
+    shown = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
+    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in shown}
+    assert len(set(rows.values())) == len(rows) == 2
+    every: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:])
+    figure = every.figure(draw="matrix")
+    [panel] = figure.axes
+    assert panel.get_aspect() == 1
+    assert panel.get_xticklabels()[0].get_text() == "vector1"
+    for drawn in (figure, every.figure(), irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()):
+        assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())
+    power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()
+    heights = [np.asarray(line.get_ydata(), np.float64) for line in power.axes[0].lines]
+    assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)

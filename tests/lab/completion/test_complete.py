@@ -196,11 +196,11 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ERRORS = {
-    (): "--docs or --labels must be given",
-    ("--docs", "docs", "--level", "0"): "--level must be at least 1, but got 0",
+    (): "documents or labels must be given",
+    ("--docs", "docs", "--level", "0"): "level must be at least 1, but got 0",
     ("--docs", "docs", "--probabilities"): "--probabilities must be given together with --mark",
     ("--docs", "docs", "--holdout", "0.5"): "--holdout must be given together with --report",
-    ("--docs", "docs", "--report", "r", "--holdout", "1"): "--holdout must leave something to predict, but got 1",
+    ("--docs", "docs", "--report", "r", "--holdout", "1"): "holdout must leave something to predict, but got 1",
     ("--docs", "docs", "--depth", "0"): "--depth must be at least 1, but got 0",
     ("--docs", "-", "--pool", "-"): "standard input (-) must be given for one file at most",
 }

@@ -80,10 +80,10 @@ def test_empty_overlap() -> None:
 @pytest.mark.parametrize(
     ("flags", "rule"),
     [
-        (("--labels", "labels", "--docs", "x"), "--docs must be given without --labels, or not at all"),
-        (("--labels", "labels", "--classifier", "kld"), "--classifier must be given without --labels"),
-        (("--labels", "labels", "--holdout", "0.5"), "--holdout must be given without --labels"),
-        (("--labels", "labels", "--calibrated"), "--calibrated must be given without --labels"),
+        (("--labels", "labels", "--docs", "x"), "--labels and --docs must not be given together"),
+        (("--labels", "labels", "--classifier", "kld"), "--labels and --classifier must not be given together"),
+        (("--labels", "labels", "--holdout", "0.5"), "--labels and --holdout must not be given together"),
+        (("--labels", "labels", "--calibrated"), "--labels and --calibrated must not be given together"),
         (("--labels-replace", "--docs", "x"), "--labels-replace must be given together with --labels"),
         (("--labels", "-", "--pool", "-"), "standard input"),
     ],

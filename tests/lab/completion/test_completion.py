@@ -16,6 +16,7 @@ from running import SHARED
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder
+from irevalx.frozen import values
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
@@ -225,27 +226,60 @@ def test_holdout_by_hand() -> None:
         assert len(there) == rest.sum()
         expected.append(reference.agreement(finds, there))
     assert [found.precision, found.recall, found.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
-    assert (found.n_topics, found.n_untrained, found.n_nothing_to_find) == (2, 1, 0)
+    assert (found.topics, found.untrained, found.nothing_to_find) == (2, 1, 0)
     assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
 
 
-def test_shares_average_the_same_topics() -> None:
-    """A topic that cannot be trained from the one share counts for none; which cannot is told for each."""
+def test_threshold_of_language_models() -> None:
+    """Documents between the last judged document that passes and the next one pass by the rule that is asked for."""
+    words = {
+        "r": "a a a a a a b",
+        "n": "c c c c c c c",
+        "near": "a a a a a b c",
+        "half": "a a a b b c c",
+        "far": "b c c c",
+    }
+    collection = collection_of(words)
+    place = {docno.decode(): number for docno, number in collection.place.items()}
+    judged, others = np.array([place["r"], place["n"]]), [place[name] for name in ("near", "half", "far")]
+    terms = [reference.terms_of(text) for text in words.values()]
+    divergence = {
+        name: reference.divergence(reference.terms_of(text), [reference.terms_of(words["r"])], terms)
+        for name, text in words.items()
+    }
+    assert divergence["r"] < divergence["near"] < divergence["half"] < divergence["far"] < divergence["n"]
+    limits = {
+        "next": divergence["n"],
+        "middle": (divergence["r"] + divergence["n"]) / 2,
+        "last": divergence["r"],
+    }
+    answers = {}
+    for threshold, limit in limits.items():
+        models = LanguageModels(collection, threshold)
+        found = models.classify(judged, np.array([True, False]), np.array(others))
+        expected = [limit - divergence[name] for name in ("near", "half", "far")]
+        assert found.value.tolist() == pytest.approx(expected)
+        assert found.relevant.tolist() == [value > 0 for value in expected]
+        answers[threshold] = found.relevant.tolist()
+    assert answers["next"] == [True] * 3
+    assert answers["last"] == [False] * 3
+    assert answers["middle"] not in (answers["next"], answers["last"])
+
+
+def test_a_share_does_not_depend_on_the_others() -> None:
+    """Each share averages over the topics that can be trained from it, whatever else is asked for."""
     lines = [f"{topic} 0 d{number} {int(number < n)}" for topic, n in ((1, 5), (2, 1), (3, 5)) for number in range(10)]
     judgments = judgments_of("\n".join(lines) + "\n")
     collection = collection_of({f"d{number}": f"w{number} x" for number in range(10)})
     order = RandomOrder(judgments, 3, "holdout")
     shares = [Fraction(1, 5), Fraction(4, 5)]
-    few, many = holdout(Completion(judgments, collection, Recorder()), shares, order)
+    together = holdout(Completion(judgments, collection, Recorder()), shares, order)
     alone = [holdout(Completion(judgments, collection, Recorder()), [share], order)[0] for share in shares]
-    assert few.n_topics == many.n_topics < alone[1].n_topics
-    assert [few.n_untrained, many.n_untrained] == [one.n_untrained for one in alone]
-    counted = []
-    for topic in range(3):
-        grades = judgments.grades[order.of(topic)]
-        if all(0 < grades[:n].sum() < n for n in (2, 8)):
-            counted.append(topic)
-    assert few.n_topics == len(counted)
+    assert [values(one) for one in together] == [values(one) for one in alone]
+    for found, n_known in zip(together, (2, 8), strict=True):
+        grades = [judgments.grades[order.of(topic)] for topic in range(3)]
+        assert found.topics == sum(0 < of_topic[:n_known].sum() < n_known for of_topic in grades)
+    assert together[0].topics < together[1].topics
 
 
 def test_quality_over_groups_and_topics() -> None:
@@ -272,7 +306,7 @@ def test_holdout_of_nothing() -> None:
     completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
     [found] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
     assert all(math.isnan(mean) for mean in (found.precision, found.recall, found.f1))
-    assert (found.n_topics, found.n_untrained) == (0, 1)
+    assert (found.topics, found.untrained) == (0, 1)
 
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
@@ -286,6 +320,6 @@ def test_cranfield_is_better_predicted_than_guessed() -> None:
     for classifier in (LanguageModels(collection), SupportVectors(collection)):
         order = RandomOrder(judgments, 1, "holdout")
         [found] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
-        assert found.n_topics + found.n_untrained == len(judgments.topics)
+        assert found.topics + found.untrained == len(judgments.topics)
         assert found.precision > 3 * chance
         assert found.f1 > 3 * chance

@@ -61,17 +61,30 @@ def test_ranks(files: list[Path]) -> None:
 
 
 def test_groups(files: list[Path]) -> None:
-    """Of the first two documents, r has a, and e of topic 2; s has a twice more, d, and a of topic 2."""
+    """Of the first two documents, r has a, x, y and e, s has a three times and d: x and y are in no judgments."""
     rows, _ = described(*files, "--show", "groups", "--depth", "2")
-    assert [list(row.values())[:6] for row in rows] == [["r", "1", "2", "1", "1", "0"], ["s", "1", "4", "3", "3", "2"]]
-    assert [float(row["percent_alone"]) for row in rows] == [20, 60]
+    assert [list(row.values())[:6] for row in rows] == [["r", "1", "4", "3", "1", "0"], ["s", "1", "4", "3", "3", "2"]]
+    assert [float(row["percent_alone"]) for row in rows] == pytest.approx([300 / 7, 300 / 7])
+
+
+def test_groups_count_the_pool(files: list[Path]) -> None:
+    """As pool has it, with documents that the judgments do not list; of judged topics only."""
+    pooled = {line for line in lab("pool", *files[1:], "--depth", "2").stdout.splitlines() if line[:1] in b"123"}
+    rows, _ = described(*files, "--show", "groups", "--depth", "2")
+    both = sum(int(row["pooled"]) for row in rows) - (len(pooled) - sum(int(row["alone"]) for row in rows))
+    assert both == len(pooled) == 7
 
 
 def test_all_tables() -> None:
     """Json has all tables by title; runs that a pattern does not match are one group."""
     qrels, runs = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
     tables = json.loads(lab("describe", qrels, *runs, "--group-by", "^count", "--format", "json").stdout)
-    assert list(tables) == ["judgments", "runs", "unjudged documents by rank", "pool by group"]
+    assert [title for title in tables if title != "about"] == [
+        "judgments",
+        "runs",
+        "unjudged documents by rank",
+        "pool by group",
+    ]
     assert [row["group"] for row in tables["pool by group"]] == ["count", "others"]
 
 
@@ -81,8 +94,8 @@ def test_all_tables() -> None:
         (["--show", "runs"], "--show runs must be given together with RUN"),
         (["--group-by", "r"], "--group-by must be given together with RUN"),
         (["--cutoffs", "5 x"], "--cutoffs must be numbers of at least 1, but got 'x'"),
-        (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
-        (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
+        (["--cutoffs", "5 5"], "cutoffs must be ascending, but got '5 5'"),
+        (["--ranks", "2 3"], "ranks must begin with 1, but got 2"),
         (["r", "--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),
     ],
 )

@@ -12,12 +12,12 @@ import reference_degrade as reference
 from running import FIXTURES, SHARED, opened, run
 
 from irevalx.experiments.qrels_text import GradedText
+from irevalx.frozen import values
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.description.describing import (
     JudgmentsDescription,
     RunDescription,
     contributions,
-    contributions_table,
     ranks_table,
     runs_table,
 )
@@ -91,10 +91,10 @@ def test_groups_by_hand() -> None:
         JUDGED, "1 Q0 a 1 9 r\n1 Q0 b 1 8 r\n", "1 Q0 x 1 9 s\n1 Q0 a 1 8 s\n", "1 Q0 d 1 9 t\n1 Q0 a 1 8 t\n"
     )
     found = contributions(ranked, ["one", "one", "two"], judgments, 2)
-    assert contributions_table(found).rows == (
+    assert [values(one) for one in found] == [
         ("one", 2, 2, 1, 1, 0, pytest.approx(100 / 3)),
         ("two", 1, 2, 1, 1, 1, pytest.approx(100 / 3)),
-    )
+    ]
     assert [one.alone for one in contributions(ranked, ["one", "one", "two"], judgments, 1)] == [1, 1]
 
 
@@ -114,7 +114,7 @@ def test_groups_are_those_of_the_loop() -> None:
             alone = by_group[one.group] - set().union(*(by_group[other] for other in by_group if other != one.group))
             assert (one.pooled, one.alone) == (len(by_group[one.group]), len(alone))
             assert one.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
-            assert one.share_alone == pytest.approx(len(alone) / len(whole))
+            assert one.percent_alone == pytest.approx(100 * len(alone) / len(whole))
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")

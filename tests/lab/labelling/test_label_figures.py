@@ -128,7 +128,10 @@ def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
     [panel] = drawn[0].axes
-    orders = [points(panel, label) for label in ("as --next asks", "by rank")]
+    orders = [points(panel, label) for label in ("in the order of --next", "in the order of ranks")]
+    assert {line.get_drawstyle() for line in panel.get_lines()[:2]} == {"steps-post"}
+    assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
+    assert [text.get_text() for text in panel.texts] == ["all 15 pairs"]
     for order in orders:
         assert order[0] == (0, 0)
         assert [y for _, y in order] == sorted(y for _, y in order)

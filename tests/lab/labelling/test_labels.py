@@ -12,6 +12,8 @@ import pytest
 from label_files import scripted_labels, two_files
 from made_runs import runs_with_hits
 from running import FIXTURES, lab
+from running import run as irevalx
+from scipy import stats
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -237,27 +239,49 @@ def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
 
 
 def test_groups(machine: Path) -> None:
-    """The bias of a group is the mean of its runs'; its excess is that less the mean of all other runs."""
+    """A group's bias is the mean of its runs'; its excess is their mean distance from the line through the others."""
     rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")
+    printed = irevalx("-c", "-m", "map", "--format", "csv", QRELS, *RUNS).stdout.decode()
+    scores = {row["run"]: float(row["value"]) for row in csv.DictReader(io.StringIO(printed))}
     biases = {run.name: values(rows, measure="map", run=run.name)["bias"] or 0.0 for run in RUNS}
-    inside = [bias for run, bias in biases.items() if run.startswith("guess")]
-    others = [bias for run, bias in biases.items() if not run.startswith("guess")]
+    inside = [run for run in biases if run.startswith("guess")]
+    others = [run for run in biases if run not in inside]
+    line = np.polyfit([scores[run] for run in others], [biases[run] for run in others], 1)
     found = values(rows, measure="map", group="guess")
-    assert found == pytest.approx({"bias": np.mean(inside), "excess_bias": np.mean(inside) - np.mean(others)})
+    excess = np.mean([biases[run] - np.polyval(line, scores[run]) for run in inside])
+    assert found["bias"] == pytest.approx(np.mean([biases[run] for run in inside]))
+    assert found["excess_bias"] == pytest.approx(excess)
     assert {row["low"] for row in rows if row["statistic"].startswith("rank_")} == {""}
 
 
+def test_p_of_groups_is_corrected(machine: Path) -> None:
+    """Holm's steps, from the p-values that the intervals have at their edges; without draws there are none."""
+    arguments: list[str | Path] = [QRELS, machine, *RUNS, "--groups", machine.parent / "groups"]
+    (machine.parent / "groups").write_text("".join(f"{run.name} {run.name}\n" for run in RUNS))
+    rows, _ = labels(*arguments)
+    p: list[float] = []
+    for run in RUNS:
+        found = {row["statistic"]: row for row in rows if row["group"] == run.name}
+        half = (float(found["excess_bias"]["high"]) - float(found["excess_bias"]["low"])) / 2
+        t = float(found["excess_bias"]["value"]) / (half / stats.t.ppf(0.975, 3))  # 5 other runs: 3 degrees
+        p.append(2 * stats.t.sf(abs(t), 3))
+    order = sorted(range(len(p)), key=p.__getitem__)
+    stepped = np.maximum.accumulate([min(1, (len(p) - step) * p[one]) for step, one in enumerate(order)])
+    printed = [values(rows, measure="map", group=RUNS[one].name)["excess_bias_p"] for one in order]
+    assert printed == pytest.approx(stepped.tolist())
+    assert "excess_bias_p" not in values(labels(*arguments, "--resamples", "0")[0], measure="map", group="guess1")
+
+
 def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
-    """Labels that make all documents of one group relevant: its excess bias leaves out 0, and a line says so."""
+    """Labels that make all documents of one group relevant: p is below alpha, and a line says so."""
     own = [line.split() for name in ("guess1", "guess2") for line in (RUNS[0].parent / name).read_text().splitlines()]
-    favoured = {(topic, docno) for topic, _, docno, rank, *_ in own if int(rank) <= 10}
+    favoured = {(topic, docno) for topic, _, docno, rank, *_ in own if int(rank) <= 20}
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     machine = tmp_path / "machine"
     machine.write_text("".join(f"{t} 0 {d} {1 if (t, d) in favoured else g}\n" for t, _, d, g in lines))
-    _, told = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+")
-    [line] = [line for line in told.splitlines() if "of group 'guess'" in line]
-    assert line.startswith("irevalx-lab: map: excess_bias +")
-    assert "the machine favours it" in line
+    _, told = labels(QRELS, machine, *RUNS, "--group-by", "guess", "--alpha", "0.1")
+    [line] = [line for line in told.splitlines() if "group 'guess'" in line]
+    assert line.startswith("irevalx-lab: map: the machine favours group 'guess': excess_bias +")
 
 
 def test_one_run(machine: Path) -> None:
@@ -276,7 +300,7 @@ def test_tables_for_people(machine: Path) -> None:
         "confusion",
         "labels cut at each level",
         "agreement of the scores of runs",
-        "decisions which runs differ",
+        "pairwise decisions",
         "bias of runs",
         "bias of groups of runs",
     ):

@@ -233,7 +233,7 @@ def test_labels_of_other_documents() -> None:
     [
         (("--complete", "labels"), "labels must be given together with complete labels"),
         (("--labels", "labels"), "labels must be given together with complete labels"),
-        (("--labels-replace",), "labels_replace must be given together with labels"),
+        (("--labels-replace",), "--labels-replace must be given together with --labels"),
         (("--complete", "labels", "--labels", "x", "--docs", "docs"), "documents and complete, with svm or kld, must"),
         (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
         (("--removed", "--holes", "3"), "--removed and --holes must not be given together"),

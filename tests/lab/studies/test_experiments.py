@@ -29,13 +29,13 @@ from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RunRules, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
+from irevalx.experiments.user_data import experiment_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
-from irevalx.lab.command.input_files import Inputs
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
-from irevalx.lab.studies.study_tables import all_knees_table, knees_table
-from irevalx.process.messages import Messages
+from irevalx.lab.studies.study_tables import KneeRow, knee_rows, knees_for_people
+from irevalx.reports.table import Table
 from irevalx.statistics.decisions import Confusion
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -48,8 +48,7 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
     """Runs and judgments as the commands read them."""
-    messages = Messages("irevalx-lab", quiet=True)
-    return Inputs(messages=messages, qrels=str(qrels), runs=tuple(map(str, runs)), measures=measures).experiment()
+    return experiment_of(qrels, runs, measures)
 
 
 def evaluated(
@@ -116,7 +115,7 @@ def test_documents_outside_the_pool(
 
 
 def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
-    """A run without results for a topic scores 0 there; a topic that no run has is left out."""
+    """Topics are those that every run has or, if asked for, all judged ones: then a run scores 0 where it has none."""
     full = reference.read_qrels(QRELS.read_text())
     full["nobody"] = {"D000": 1}
     path = write(tmp_path / "qrels", full)
@@ -124,18 +123,26 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
     judgments = GradedText.of(path).judgments
-    runs = Inputs(messages=Messages("irevalx-lab", quiet=True), runs=(str(short), str(RUNS[1]))).opened_runs
+    runs = opened_runs([short, RUNS[1]]).runs
     read = prepare(judgments, runs, ["map"], warn=said.append)
-    assert b"nobody" not in read.topics
+    assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
+    assert not read.missing.any()
+    line = (
+        "11 of 13 judged topics, those that every run has results for; left out for lack of results: count1 2, "
+        "count2 1 (-c counts them as 0)"
+    )
+    assert said == [line]
+    assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
+    said.clear()
+    read = prepare(judgments, runs, ["map"], RunRules(complete=True), warn=said.append)
+    assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
-    assert said == [
-        "1 of 13 judged topics are left out: no run has results for them",
-        "count1: 1 of 12 topics without results count as 0",
-    ]
+    assert read.values()[0, 1, read.topics.index(b"3")] > 0
+    assert said == ["all 13 judged topics; those without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
         prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
-    assert said[1] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
+    assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
 @pytest.mark.parametrize(
@@ -478,9 +485,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
     done = lab("study", QRELS, *RUNS, *args)
     assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(
-        b"least level from which on the mean over samples exceeds 0.9 (blank: none)\n\nmeasure "
-    )
+    assert done.stdout.startswith(b"measure    statistic       mean exceeds    95% of samples exceed\n")
     return into
 
 
@@ -491,7 +496,9 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
     made = studies.run_study(read, "uniform", levels, [1, 2])
     same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
     falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
-    rows = {(row["measure"], row["statistic"]): row for row in records_of(all_knees_table(falters))}
+    rows = {
+        (row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(falters)))
+    }
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert rows["map", "accuracy"] == {
         "measure": "map",
@@ -501,11 +508,27 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
         "monotone": False,
         "low": None,
         "high": None,
+        "reliable": "90%",
     }
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
-    shown = knees_table(falters)
-    assert [row["accuracy"] for row in records_of(shown)] == ["90%*", "*"]
-    assert shown.notes == ("* It exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+    shown = knees_for_people(falters)
+    assert [row["knee"] for row in records_of(shown) if row["statistic"] == "accuracy"] == ["90%*", "*"]
+    assert shown.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+
+
+def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
+    """The mean of 0.99 and 0.89 exceeds 0.9, but one of the samples does not; and errors against AP are of its kin."""
+    made = studies.run_study(
+        experiment(QRELS, RUNS, "map", "bpref"), "uniform", [studies.Level("50%", Fraction(1, 2))], [1, 2]
+    )
+    same = np.array([[[99, 99], [89, 99]]])
+    split = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
+    rows = {(row.measure, row.statistic): row for row in knee_rows(split)}
+    assert [rows[name, "accuracy"].knee for name in ("map", "bpref")] == ["50%", "50%"]
+    assert [rows[name, "accuracy"].reliable for name in ("map", "bpref")] == [None, "50%"]
+    assert [made.is_comparable(m, "AP", "rms") for m in range(2)] == [True, False]
+    assert made.is_comparable(1, "itself", "rms")
+    assert made.is_comparable(1, "AP", "tau_b")
 
 
 def test_study_writes_what_it_says(folder: Path) -> None:
@@ -622,9 +645,9 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
+        (["--levels", "0"], "each of levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
-        (["--levels", ","], "--levels must have one level at least"),
+        (["--levels", ","], "levels must have one level at least"),
         (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),
         (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
     ],

@@ -16,7 +16,8 @@ from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.studies.run_study import Level, run_study
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_samples import draw
-from irevalx.lab.studies.study_tables import all_knees_table, samples_table, summary_table
+from irevalx.lab.studies.study_tables import KneeRow, knee_rows, samples_table, summary_table
+from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
@@ -88,7 +89,7 @@ def test_tables_have_intervals(experiment: Experiment) -> None:
     assert [row[: len(before.columns)] for row in after.rows] == list(before.rows)
     for row in records_of(after):
         assert row["rms_low"] <= row["rms_high"]
-    knees = {(row["measure"], row["statistic"]): row for row in records_of(all_knees_table(made))}
+    knees = {(row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(made)))}
     assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
     assert samples_table(made).rows == samples_table(plain).rows
 

@@ -30,7 +30,7 @@ def test_knees(tmp_path: Path) -> None:
     """A knee is the least level from which on each mean over samples exceeds 0.9; by hand from samples.csv."""
     study(tmp_path, *RUNS, "-m", "map bpref", "--samples", "3", "--levels", "5% 20% 40% 60% 80% 100%")
     samples, knees = table(tmp_path / "samples.csv"), table(tmp_path / "knees.csv")
-    assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high"]
+    assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high", "reliable"]
     assert [(row["measure"], row["statistic"]) for row in knees] == [(m, c) for m in ("map", "bpref") for c in CURVES]
     levels = list(dict.fromkeys(row["level"] for row in samples))
     for knee in knees:
@@ -112,7 +112,7 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
     refused = lab("study", QRELS, *RUNS, "--own-pool", "-o", tmp_path / "no")
-    said = "irevalx-lab: --own-pool must be given together with --scheme depth or mixed, but got uniform\n"
+    said = "irevalx-lab: own_pool must be given together with the scheme depth or mixed, but got uniform\n"
     assert (refused.status, refused.stderr) == (1, said)
 
 
@@ -171,7 +171,7 @@ SUMMARY = {
         ({"judged": "0"}, ":2: judged must be a share above 0 and at most 1, but got '0'"),
         ({"judged": ""}, ":2: judged must be a share above 0 and at most 1, but got ''"),
         ({"judged": "nan"}, ":2: judged must be a share above 0 and at most 1, but got 'nan'"),
-        ({"level": "ten"}, ":2: a row must have numbers behind its labels"),
+        ({"level": "ten"}, ":2: a row must have numbers after its labels"),
         ({}, None),
     ],
 )

@@ -200,7 +200,7 @@ def test_topics_without_results(tmp_path: Path) -> None:
     lines = RUNS[0].read_text().splitlines()
     short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
     args = ("-m", "inum_rel inum_rel_ret xinfAP", "--levels", "1", "--samples", "1", "--seed", "1")
-    done = lab("study", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
+    done = lab("study", "-c", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
     assert done.status == 0
     text = "".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in (line.split() for line in QRELS.read_text().splitlines()))
     (tmp_path / "sampled").write_text(text)
@@ -250,10 +250,10 @@ def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--scheme", "strata"), "--scheme strata and --strata must be given together"),
-        (("--strata", TEXT), "--scheme strata and --strata must be given together"),
+        (("--scheme", "strata"), "the scheme strata and strata must be given together"),
+        (("--strata", TEXT), "the scheme strata and strata must be given together"),
         (("--scheme", "strata", "--strata", "a:1"), "strata must be depth, or runs, and ranges"),
-        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
+        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of levels must be a share above 0"),
         (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
         (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),
         (("-m", "alpha_nDCG"), "judgments for the measure 'alpha_nDCG' must be in the format subtopics (-R)"),

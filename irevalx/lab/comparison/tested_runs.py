@@ -1,0 +1,177 @@
+"""Whether runs differ: the test that was asked for, of all pairs or against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+from irevalx.api import checks
+from irevalx.api.scores import Scores
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments.measured_values import measured_runs, measured_scores
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
+from irevalx.experiments.user_data import measures_of, ranked_runs_of
+from irevalx.frozen import fields
+from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.compared_runs import (
+    LABELS,
+    USUAL_COLUMNS,
+    ComparedPairs,
+    ComparedRuns,
+    ComparedTopics,
+    DiscriminativePower,
+)
+from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
+from irevalx.statistics.intervals import INTERVALS
+from irevalx.statistics.paired_comparisons import (
+    Comparisons,
+    Method,
+    comparison_warnings,
+    interval_warnings,
+    variance_warnings,
+)
+from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
+
+VIEWS = ("pair", "run", "topic")
+"""What a row of the table is about: the values of ``by``."""
+
+
+def compare(
+    qrels: Any,
+    runs: Any = None,
+    measures: str | Iterable[str] = (),
+    *,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    interval: str = "t",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    power: bool = False,
+    by: str = "pair",
+    columns: str | Iterable[str] = (),
+    sort: bool = False,
+    seed: int | None = None,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    threads: int = 1,
+) -> Comparison:
+    """Test whether runs differ.
+
+    Parameters
+    ----------
+    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs; without measures, map. Or ``Scores``
+        in place of ``qrels``, without ``runs``; without measures, all that have a value for each topic.
+    baseline : compare each run with this one; None for all pairs.
+    test : a paired test over topics: ``t``, ``wilcoxon`` or ``permutation``.
+    correction : of p-values for the number of comparisons under a measure: ``holm``, ``bonferroni``,
+        ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
+    interval : how intervals are made: ``bca`` or ``t``.
+    alpha : runs differ when the corrected p-value is below it; in (0, 1).
+    resamples : of random flips, of tukey, and of bootstrap intervals; at least 1.
+    power : count the pairs that each measure tells apart.
+    by : ``pair``, ``run`` or ``topic``: what a row of the table is about.
+    columns : what people see of each pair: names of fields of its row, or ``all``; none for a few usual ones.
+    sort : by topic, with a baseline: from the greatest difference to the least, averaged over runs.
+    seed : of random choices; None for a new one, which the result has.
+    level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    threads : how many processes share the work; at least 1.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    method = Method(
+        test=_one_of("test", test, TESTS),
+        correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
+        interval=_one_of("interval", interval, INTERVALS),
+        alpha=_probability("alpha", alpha),
+        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
+        seed=chosen_seed(seed),
+    )
+    view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
+    threads = checks.whole_number("threads", threads, least=1)
+    names = measures_of(measures)
+    notes: tuple[str, ...] = ()
+    if isinstance(qrels, Scores):
+        if runs is not None:
+            raise ArgumentError("runs must not be given together with scores, which are of runs already")
+        every = measured_scores(qrels, names, warn)
+    else:
+        ranked = ranked_runs_of(
+            qrels,
+            runs,
+            names or ("map",),
+            level=level,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format,
+            threads=threads,
+        )
+        every = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
+    pairs = _pairs(every[0].runs, baseline)
+    found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
+    for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
+        warn(line)
+    shown, sort = _columns(columns), checks.flag("sort", sort)
+    if view == "pair":
+        return ComparedPairs(found, baseline, method, notes=notes, columns=shown)
+    if view == "topic":
+        return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
+    return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
+    """Return which columns of pairs people see."""
+    asked = tuple(word for text in checks.texts("columns", columns) for word in text.replace(",", " ").split())
+    known = fields(ComparedPair)
+    if asked == ("all",):
+        return known
+    for name in asked:
+        _one_of("columns", name, ("all", *known))
+    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else USUAL_COLUMNS
+
+
+def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """Return pairs of numbers of runs; the second is compared with the first."""
+    numbers = range(len(runs))
+    if baseline is None:
+        return [(other, run) for run, other in combinations(numbers, 2)]
+    if baseline not in runs:
+        raise ArgumentError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
+    base = runs.index(baseline)
+    return [(base, run) for run in numbers if run != base]
+
+
+def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
+    """Return what a reader of one measure's comparisons must know, a line each."""
+    found, (n_runs, n_topics), n_pairs = one.found, one.found.values.shape, len(one.found.pairs)
+    kind = (found.method, found.scale, one.name)
+    lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
+    lines += variance_warnings(found, one.name)
+    return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])
+
+
+def _one_of(what: str, value: Any, known: Iterable[str]) -> str:
+    """Return one of several words."""
+    words = list(known)
+    if not isinstance(value, str) or value not in words:
+        raise checks.wrong(what, f"one of {' '.join(words)}", value)
+    return value
+
+
+def _probability(what: str, value: Any) -> float:
+    """Return a number above 0 and below 1."""
+    number = checks.real_number(what, value)
+    if number is None or not 0 < number < 1:
+        raise checks.wrong(what, "a number above 0 and below 1", value)
+    return number

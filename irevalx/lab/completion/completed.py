@@ -1,0 +1,242 @@
+"""Completed judgments, and what is reported of them: typed rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.qrels_text import GradedText
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.result import Result
+from irevalx.lab.completion.calibration import expected_measures
+from irevalx.lab.completion.holdout import Quality
+from irevalx.lab.completion.predict import Predictions
+from irevalx.reports.table import Table
+from irevalx.statistics.scales import MEAN
+
+CUTOFFS = (5, 10, 20)
+"""The numbers of documents of which precision is expected."""
+
+
+class PredictedTopic(Frozen, kw_only=True):
+    """What was learned from and predicted for a topic.
+
+    Parameters
+    ----------
+    relevant, nonrelevant : documents with text that were learned from.
+    predicted, predicted_relevant : documents.
+    without_text : documents that were to be predicted but have no text.
+    trained : whether there were relevant and nonrelevant documents to learn from.
+    """
+
+    topic: str
+    relevant: int
+    nonrelevant: int
+    predicted: int
+    predicted_relevant: int
+    without_text: int
+    trained: bool
+
+
+class AllPredictions(Frozen, kw_only=True):
+    """The same of all topics; ``topics`` and ``trained`` are their numbers."""
+
+    classifier: str
+    topics: int
+    trained: int
+    relevant: int
+    nonrelevant: int
+    predicted: int
+    predicted_relevant: int
+    without_text: int
+
+
+class LabelledTopic(Frozen, kw_only=True):
+    """How the holes of a topic were filled from labels."""
+
+    topic: str
+    holes: int
+    labelled: int
+    labelled_relevant: int
+    unlabelled: int
+
+
+class AllLabels(Frozen, kw_only=True):
+    """The same of all topics; ``topics`` is their number."""
+
+    topics: int
+    holes: int
+    labelled: int
+    labelled_relevant: int
+    unlabelled: int
+
+
+class PredictionReport(Result):
+    """What was learned from and predicted.
+
+    Parameters
+    ----------
+    rows : by topic.
+    total : of all topics.
+    holdout : how good predictions of held-out judgments are, by share; none unless asked for.
+    expected : what measures are expected to be under the probabilities of relevance: by run and measure, means over
+        topics. None without such probabilities.
+    """
+
+    rows: Sequence[PredictedTopic]
+    total: AllPredictions
+    holdout: Sequence[Quality] = ()
+    expected: Mapping[str, Mapping[str, float]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Judgments,
+        predictions: Predictions,
+        classifier: str,
+        holdout: Sequence[Quality],
+        expected: Mapping[str, Mapping[str, float]],
+    ) -> PredictionReport:
+        """Count what was predicted."""
+        rows = judgments.rows
+        counts = np.stack(
+            [
+                predictions.learned_relevant,
+                predictions.learned_nonrelevant,
+                rows.count(predictions.predicted),
+                rows.count(predictions.relevant),
+                rows.count(predictions.without_text),
+            ]
+        )
+        trained = (predictions.learned_relevant > 0) & (predictions.learned_nonrelevant > 0)
+        names = ("relevant", "nonrelevant", "predicted", "predicted_relevant", "without_text")
+        topics = [
+            PredictedTopic(topic=os.fsdecode(topic), trained=able, **dict(zip(names, numbers, strict=True)))
+            for topic, numbers, able in zip(judgments.topics, counts.T.tolist(), trained.tolist(), strict=True)
+        ]
+        total = AllPredictions(
+            classifier=classifier,
+            topics=len(topics),
+            trained=int(trained.sum()),
+            **dict(zip(names, counts.sum(axis=1).tolist(), strict=True)),
+        )
+        return cls(topics, total, holdout, expected)
+
+    def tables(self) -> list[Table]:
+        """Return the total, how good predictions are, a row for each topic, and the expected measures of each run."""
+        tables = [Table.of("predictions", AllPredictions, [self.total])]
+        if self.holdout:
+            tables.append(Table.of("holdout", Quality, self.holdout))
+        tables.append(Table.of("topics", PredictedTopic, self.rows))
+        if self.expected:
+            columns = ("run", *next(iter(self.expected.values())))
+            cells = [(run, *of_run.values()) for run, of_run in self.expected.items()]
+            tables.append(Table("expected measures", columns, cells))
+        return tables
+
+
+class LabelReport(Result):
+    """How holes were filled from labels.
+
+    Parameters
+    ----------
+    rows : by topic.
+    total : of all topics.
+    """
+
+    rows: Sequence[LabelledTopic]
+    total: AllLabels
+
+    @classmethod
+    def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
+        """Count labels.
+
+        Parameters
+        ----------
+        taken : flat over the judgments; whether a label was taken.
+        holes : flat; whether there was no judgment.
+        relevant : flat; whether a document is relevant in the completed judgments.
+        """
+        masks = (holes, taken, taken & relevant, holes & ~taken)
+        counts = np.stack([judgments.rows.count(mask) for mask in masks])
+        names = ("holes", "labelled", "labelled_relevant", "unlabelled")
+        rows = [
+            LabelledTopic(topic=os.fsdecode(topic), **dict(zip(names, numbers, strict=True)))
+            for topic, numbers in zip(judgments.topics, counts.T.tolist(), strict=True)
+        ]
+        sums = dict(zip(names, counts.sum(axis=1).tolist(), strict=True))
+        return cls(rows, AllLabels(topics=len(rows), **sums))
+
+    def tables(self) -> list[Table]:
+        """Return the total, and a row for each topic."""
+        return [
+            Table.of("labels", AllLabels, [self.total], n_labels=0),
+            Table.of("topics", LabelledTopic, self.rows),
+        ]
+
+
+class Completed(GradedText):
+    """Judgments with predictions, or labels, in the place of those that were missing.
+
+    Parameters
+    ----------
+    found : the completed judgments.
+    filled : the judgments that were completed, with the grades that they have now.
+    taken : flat over these; which grades are predictions or labels.
+    decisions : flat; the decision values of a classifier, or probabilities of relevance. None where there are none.
+    report : what was predicted, or taken from labels.
+    seed : of what was drawn at random; None where nothing was.
+    """
+
+    def __init__(
+        self,
+        found: GradedText,
+        filled: Judgments,
+        taken: BoolArray,
+        report: PredictionReport | LabelReport,
+        decisions: FloatArray | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(found.judgments, found.text)
+        self.report = report
+        """How many documents were predicted or labelled."""
+        self.seed = seed
+        """Of what was drawn at random; None where nothing was."""
+        self._filled, self._taken, self._decisions = filled, taken, decisions
+
+    def predictions(self, *, decisions: bool = False) -> bytes:
+        """Return the lines of the predictions, or labels, alone.
+
+        Parameters
+        ----------
+        decisions : add the probability of relevance as a fifth column or, where it was not asked for, the decision
+            value of the classifier: the higher it is, the surer is relevance.
+        """
+        return b"".join(self._prediction_lines(self._decisions if decisions else None))
+
+    def _prediction_lines(self, decisions: FloatArray | None) -> Iterator[bytes]:
+        judgments = self._filled
+        for place in np.flatnonzero(self._taken).tolist():
+            topic, docno = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)
+            value = b"" if decisions is None else b" %.6f" % decisions[place]
+            yield b"%s 0 %s %d%s\n" % (topic, docno, judgments.grades[place], value)
+
+
+def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
+    """Return what measures are expected to be, by run: means over topics.
+
+    Parameters
+    ----------
+    probability : flat over the judgments; of relevance.
+    """
+    means = {
+        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, CUTOFFS).items()
+    }
+    return {
+        run: {name: float(of_measure[r]) for name, of_measure in means.items()} for r, run in enumerate(experiment.runs)
+    }

@@ -1,0 +1,156 @@
+"""Judgments and runs in numbers: what was judged, how much of each run, and what each group of runs has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from irevalx.api import checks
+from irevalx.api.user_warnings import warn
+from irevalx.errors import UsageError, quote
+from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.pools import first_documents
+from irevalx.experiments.ranking_runs import rank_all, unique_names
+from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.command.result import Result
+from irevalx.lab.description.describing import (
+    CUTOFFS,
+    RANKS,
+    Contribution,
+    JudgmentsDescription,
+    RunDescription,
+    contributions,
+    ranks_table,
+    runs_table,
+)
+from irevalx.ranking.rank import RankingRules
+from irevalx.reading.runs import Run
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PARTS = ("judgments", "runs", "ranks", "groups")
+"""What may be shown alone; all but the first are of runs."""
+
+
+class Description(Result):
+    """Judgments and runs in numbers.
+
+    Parameters
+    ----------
+    judgments : the documents of each topic, counted.
+    runs : each run, as far as the judgments know it; none if none were given.
+    groups : what each group of runs has found.
+    level : the least grade that is relevant.
+    show : one of ``PARTS`` for this alone; None for all.
+    """
+
+    judgments: JudgmentsDescription
+    runs: Sequence[RunDescription]
+    groups: Sequence[Contribution]
+    level: int
+    show: str | None
+
+    def tables(self) -> list[Table]:
+        """Return a table for each part that is shown."""
+        tables = {"judgments": self.judgments.table()}
+        if self.runs:
+            tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
+            tables["groups"] = Table.of("pool by group", Contribution, self.groups)
+        return [tables[self.show]] if self.show else list(tables.values())
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw what the tables say, a panel for each part that is shown."""
+        from irevalx.lab.description.figures import description
+        from irevalx.lab.plot.page import Page, style
+
+        with style():
+            return description(self.judgments, self.runs, self.groups, self.level, self.show, Page(width, titled))
+
+
+def describe(
+    qrels: Any,
+    runs: Any = None,
+    *,
+    cutoffs: Iterable[int] = (),
+    ranks: Iterable[int] = (),
+    depth: int = 100,
+    groups: str | PathLike[str] | Mapping[str, str] | None = None,
+    group_by: str | None = None,
+    show: str | None = None,
+    level: int = 1,
+    rel_format: str = "qrels",
+) -> Description:
+    """Describe judgments and runs.
+
+    Parameters
+    ----------
+    qrels, runs : as ``irevalx.evaluate`` takes them; None for no runs.
+    cutoffs : numbers of first documents of which the judged ones are counted, ascending; none for 5 10 20 100.
+    ranks : the first ranks of the ranges for which unjudged documents are counted, ascending from 1; the last range has
+        no end. None for 1 2 6 11 21 51 101 201 501.
+    depth : of the pool whose documents are counted by group.
+    groups : the group of each run, or a file with a line RUN GROUP each; None for each run its own group.
+    group_by : a regular expression that finds the group in the name of a run.
+    show : "judgments", "runs", "ranks" or "groups" for this part alone.
+    level : the least grade that is relevant.
+    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+
+    Raises
+    ------
+    UsageError : a part of runs is to be shown, or groups are given, without runs.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    cutoffs, ranks = _ascending("cutoffs", cutoffs) or CUTOFFS, _ascending("ranks", ranks) or RANKS
+    if ranks[0] != 1:
+        raise UsageError(f"ranks must begin with 1, but got {ranks[0]}")
+    depth, level = checks.whole_number("depth", depth, least=1), checks.whole_number("level", level)
+    if show not in (None, *PARTS):
+        raise checks.wrong("show", " or ".join(PARTS), show)
+    if not are_given(runs):
+        if show not in (None, "judgments"):
+            raise UsageError(f"show={show!r} must be given together with runs")
+        if groups is not None or group_by is not None:
+            raise UsageError("groups and group_by must be given together with runs")
+    judgments = graded_judgments_of(qrels, rel_format)
+    described: list[RunDescription] = []
+    found: list[Contribution] = []
+    if are_given(runs):
+        opened, given = runs_of(runs)
+        with_retrieved = _with_first_documents(judgments, opened, depth)
+        ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
+        names = unique_names(ranked, opened, given, warn)
+        described = [
+            RunDescription.of(name, run, with_retrieved, level=level, cutoffs=cutoffs, ranks=ranks)
+            for name, run in zip(names, ranked, strict=True)
+        ]
+        _warn_of_missing(described, len(judgments.topics))
+        found = contributions(ranked, groups_of(names, groups, group_by), with_retrieved, depth, level)
+    return Description(JudgmentsDescription.of(judgments, level), described, found, level, show)
+
+
+def _ascending(what: str, numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return ascending numbers of at least 1; raises ArgumentError and UsageError."""
+    found = tuple(checks.whole_number(what, number, least=1) for number in numbers)
+    if any(one >= other for one, other in pairwise(found)):
+        raise UsageError(f"{what} must be ascending, but got {quote(' '.join(map(str, found)))}")
+    return found
+
+
+def _with_first_documents(judgments: Judgments, runs: Sequence[Run], depth: int) -> Judgments:
+    """Return the judgments, with what runs have among their first documents among the unjudged ones."""
+    pools = [first_documents(part, depth) for run in runs for part in run.results()]
+    return with_pool(judgments, Pool.joined("", pools))
+
+
+def _warn_of_missing(described: Sequence[RunDescription], n_topics: int) -> None:
+    """Warn of runs without results for judged topics."""
+    for run in described:
+        if run.missing:
+            more = f" and {len(run.missing) - 1} more" if run.missing[1:] else ""
+            warn(f"{run.name}: {len(run.missing)} of {n_topics} judged topics have no results: {run.missing[0]}{more}")

@@ -1,0 +1,132 @@
+"""Excess bias against numpy's lines and literal matrices, and how often a machine that favours nobody is called biased.
+
+``EXCESS_DRAWS=12`` measures that on the collections of ``../shared`` with so many machines, and prints it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from label_files import scripted_labels
+from running import SHARED
+from scipy import stats
+
+import irevalx.lab
+from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
+
+DRAWS = int(os.environ.get("EXCESS_DRAWS", "0"))
+
+
+def test_as_numpy_fits_lines() -> None:
+    """The mean residual from the line of least squares, of many draws at once."""
+    rng = np.random.default_rng(1)
+    human, machine = rng.random((2, 20, 9))
+    member = np.array([True, False, False, True, False, False, False, False, False])
+    for row, found in enumerate(excess_bias(human, machine, member)):
+        bias = machine[row] - human[row]
+        line = np.polyfit(human[row, ~member], bias[~member], 1)
+        assert found == pytest.approx((bias - np.polyval(line, human[row]))[member].mean())
+
+
+@pytest.mark.parametrize("n_others", [1, 2])
+def test_few_other_runs(n_others: int) -> None:
+    """With two other runs or one the line goes through the origin."""
+    human, machine = np.array([0.5, 0.4, 0.2][: n_others + 1]), np.array([0.6, 0.3, 0.1][: n_others + 1])
+    slope = sum(x * (y - x) for x, y in zip(human[1:], machine[1:], strict=True)) / sum(x * x for x in human[1:])
+    member = np.arange(n_others + 1) == 0
+    assert excess_bias(human, machine, member) == pytest.approx(0.1 - slope * 0.5)
+    found = excess_bias_of(human, machine, member, np.array([0.1, 0.2]), 30)
+    assert found.freedom == (29 if n_others == 1 else 1)
+
+
+def test_bias_that_goes_with_quality_is_no_excess() -> None:
+    """A machine that takes a third of each score favours nobody, whatever the group scores."""
+    human = np.array([0.1, 0.2, 0.3, 0.4, 0.9])
+    for run in range(5):
+        assert excess_bias(human, human * 2 / 3, np.arange(5) == run) == pytest.approx(0)
+
+
+def test_error_is_that_of_a_prediction() -> None:
+    """The variance of a new value by (1 + x' (X'X)^-1 x) s^2, beside that of the draws; t has the runs' freedom."""
+    rng = np.random.default_rng(2)
+    human, machine = rng.random((2, 12))
+    member, drawn = np.arange(12) == 3, rng.normal(0, 0.01, 50)
+    x = np.column_stack((np.ones(11), human[~member]))
+    fitted, residuals, *_ = np.linalg.lstsq(x, (machine - human)[~member], rcond=None)
+    new = np.array([1, human[3]])
+    variance = residuals[0] / 9 * (1 + new @ np.linalg.inv(x.T @ x) @ new)
+    found = excess_bias_of(human, machine, member, drawn, 100)
+    assert found.value == pytest.approx(machine[3] - human[3] - new @ fitted)
+    assert found.error == pytest.approx(np.sqrt(variance + drawn.var(ddof=1)))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.value) / found.error, 9))
+    for alpha in (0.01, 0.2, 0.7):
+        low, high = found.interval(alpha)
+        assert (low > 0 or high < 0) == (found.p < alpha)
+    assert ExcessBias(0.1, 0.0, 9).p == 1
+
+
+def reranked(run: Path, labels: Path, to: Path) -> Path:
+    """Write a run with the documents that a machine calls relevant first."""
+    grades = {(topic, docno): int(g) for topic, _, docno, g in map(str.split, labels.read_text().splitlines())}
+    by_topic: dict[str, list[str]] = {}
+    for line in gzip.decompress(run.read_bytes()).decode().splitlines():
+        by_topic.setdefault(line.split()[0], []).append(line.split()[2])
+    lines = [
+        f"{topic} Q0 {docno} {rank} {-rank} reranked\n"
+        for topic, docnos in by_topic.items()
+        for rank, docno in enumerate(sorted(docnos, key=lambda d: -grades.get((topic, d), 0)), start=1)
+    ]
+    to.write_text("".join(lines))
+    return to
+
+
+@pytest.mark.skipif(not (SHARED / "cranfield").is_dir(), reason="needs ../shared")
+@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+def test_a_run_reranked_by_the_machine_is_found(tmp_path: Path) -> None:
+    """The machine favours okapi1 as it has reranked it, and none of the other runs of cranfield."""
+    folder = SHARED / "cranfield"
+    machine = tmp_path / "machine"
+    lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode().splitlines()
+    machine.write_text("".join(scripted_labels(lines, missed=0.3, wrong=0.02, seed=2)))
+    runs = [path for path in sorted((folder / "runs").iterdir()) if path.name != "okapi1.gz"]
+    own = reranked(folder / "runs" / "okapi1.gz", machine, tmp_path / "reranked")
+    assert called_biased(folder / "qrels.gz", machine, [*runs, own], "map") == {"reranked"}
+
+
+def called_biased(human: Path, machine: Path, runs: list[Path], measure: str) -> set[str]:
+    """Return the runs, each its own group, whose corrected p-value is below 0.05."""
+    groups = {name: name for name in (path.name.removesuffix(".gz") for path in runs)}
+    found = irevalx.lab.labels(human, machine, runs, measure, groups=groups, seed=1, resamples=500)
+    return {
+        one.group or "" for one in found.rows if one.statistic == "excess_bias_p" and one.value and one.value < 0.05
+    }
+
+
+@pytest.mark.skipif(not DRAWS, reason="EXCESS_DRAWS says how many machines")
+@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.parametrize("measure", ["map", "P.10"])
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_machines_that_favour_nobody(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, measure: str
+) -> None:
+    """Of machines that err at random few groups are called biased."""
+    folder = SHARED / collection
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode().splitlines()
+    runs = sorted((folder / "runs").iterdir())
+    n_biased = 0
+    for seed in range(DRAWS):
+        missed, wrong = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05))[seed % 4]
+        machine = tmp_path / "machine"
+        machine.write_text("".join(scripted_labels(lines, missed=missed, wrong=wrong, seed=seed)))
+        n_biased += len(called_biased(folder / "qrels.gz", machine, runs, measure))
+    share = n_biased / (DRAWS * len(runs))
+    with capsys.disabled():
+        sys.stdout.write(f"\n{collection} {measure}: {n_biased} of {DRAWS * len(runs)} groups are called biased")
+    assert share <= 0.08
