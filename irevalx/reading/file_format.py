@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from irevalx.errors import FormatError, UnreadableFileError, Warn, quote, shown_name
@@ -126,6 +125,8 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
     """
     if not fmt.table_reader:
         raise FormatError(f"{shown_name(source.path)}: a file for {fmt.usage} must be text, but got a Parquet file")
+    from importlib.util import find_spec
+
     if find_spec("pyarrow") is None:
         raise UnreadableFileError(
             f"cannot read {quote(source.path)}: a Parquet file needs pyarrow: pip install 'irevalx[arrow]'"

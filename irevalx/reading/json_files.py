@@ -30,6 +30,12 @@ quotes would take as long as the square of its length."""
 
 _OPEN, _CLOSE = "{}"
 
+_SPACES = re.compile(r"[ \t\n\r]*")
+"""What may stand between tokens."""
+
+_AT_ONCE = 1 << 16
+"""So many documents, in whole topics, make a block."""
+
 
 class _Numbers(Frozen):
     """What the numbers of a file are, for checks and messages: "grade", and "a whole number of 64 bits"."""
@@ -37,6 +43,10 @@ class _Numbers(Frozen):
     what: str
     rule: str
     types: frozenset[type]
+
+    def are_all(self, members: list[tuple[str, Any]]) -> bool:
+        """Return whether the values of all members of an object are such numbers."""
+        return all(self.holds(value) for _, value in members)
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is such a number."""
@@ -72,17 +82,19 @@ def read_json_judgments(source: Source, layout: Layout | None, compat: Compat, s
     UnreadableFileError
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
-    found = _read(source.path, whole_file(source).text, _GRADES)
-    filled = np.flatnonzero(found.rows.lengths)
-    part = Judgments(
-        path=source.path,
-        topics=tuple(found.topics[topic] for topic in filled.tolist()),
-        rows=Segments.of_lengths(found.rows.lengths[filled]),
-        docnos=found.docnos,
-        grades=found.numbers,
-        lines=np.ones(found.rows.size, np.int64),  # for messages about documents that occur twice: here none does
-    )
-    return Judgments.joined(source.path, [part])
+    parts = []
+    for found in _read(source, _GRADES):
+        filled = np.flatnonzero(found.rows.lengths)
+        part = Judgments(
+            path=source.path,
+            topics=tuple(found.topics[topic] for topic in filled.tolist()),
+            rows=Segments.of_lengths(found.rows.lengths[filled]),
+            docnos=found.docnos,
+            grades=found.numbers,
+            lines=np.ones(found.rows.size, np.int64),  # for messages about documents that occur twice: here none does
+        )
+        parts.append(part)
+    return Judgments.joined(source.path, parts)
 
 
 def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -98,8 +110,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
     Reading it raises as for ``read_json_judgments``.
     """
 
-    def parse(text: bytes) -> Results:
-        found = _read(source.path, text, _SCORES)
+    def parse(found: _Pairs) -> Results:
         scores = as_precise(found.numbers, compat)
         return Results(
             topics=found.topics,
@@ -117,27 +128,94 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
 
     return Run(
         source.path,
-        blocks=lambda: iter([whole_file(source).text]),
-        again=lambda: [whole_file(source).text],
+        blocks=lambda: _read(source, _SCORES),
+        again=lambda: _read(source, _SCORES),
         parse=parse,
     )
 
 
-def _read(path: str, content: bytes, numbers: _Numbers) -> _Pairs:
-    """Read the text of a file; of nothing, as a pipe may hold, nothing.
+def _read(source: Source, numbers: _Numbers) -> Iterator[_Pairs]:
+    """Yield what a file holds, some topics at a time; of nothing, as a pipe may hold, nothing.
+
+    Each topic is decoded alone: the objects that Python makes of a whole file take ten times its size.
 
     Raises
     ------
+    UnreadableFileError
     MalformedLineError : names the first line that is wrong.
     """
-    if not content:
-        return _Pairs((), Segments.of_lengths([]), Names.of([]), np.empty(0))
+    content = whole_file(source).text
+    try:
+        text = content.decode("utf-8-sig")
+        topics: dict[str, list[tuple[str, Any]]] = {}
+        seen: set[str] = set()
+        size = 0
+        for topic, documents in _topics_of(text) if content else ():
+            if topic in seen or not numbers.are_all(documents):
+                raise _WrongError
+            seen.add(topic)
+            topics[topic] = documents
+            size += len(documents)
+            if size >= _AT_ONCE:
+                yield _pairs_of(topics, numbers)
+                topics, size = {}, 0
+        yield _pairs_of(topics, numbers)
+    except (_WrongError, ValueError, RecursionError):
+        _refuse_content(source.path, content, numbers)
+
+
+def _topics_of(text: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+    """Yield each topic of a file with its documents and their numbers, as far as they can be decoded.
+
+    Raises
+    ------
+    _WrongError, ValueError, RecursionError : something else comes next.
+    """
+    decode = json.JSONDecoder(object_pairs_hook=_once).raw_decode
+    _, place = _next(text, 0, _OPEN)
+    mark, after = _next(text, place, '"' + _CLOSE)
+    while mark != _CLOSE:
+        topic, place = decode(text, after - 1)
+        _, place = _next(text, place, ":")
+        _, place = _next(text, place, _OPEN)
+        documents, place = decode(text, place - 1)
+        yield topic, documents
+        mark, after = _next(text, place, "," + _CLOSE)
+        if mark == ",":
+            _, after = _next(text, after, '"')
+    if not _SPACES.fullmatch(text, after):
+        raise _WrongError
+
+
+def _next(text: str, place: int, expected: str) -> tuple[str, int]:
+    """Return the next character that is no space, which must be one of those expected, and the place after it."""
+    found = _SPACES.match(text, place)
+    place = found.end() if found else place
+    mark = text[place : place + 1]
+    if not mark or mark not in expected:
+        raise _WrongError
+    return mark, place + 1
+
+
+def _pairs_of(topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> _Pairs:
+    """Return what some topics have, in columns."""
+    pairs = [pair for documents in topics.values() for pair in documents]
+    return _Pairs(
+        topics=tuple(map(_as_bytes, topics)),
+        rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
+        docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
+        numbers=np.array([number for _, number in pairs], np.int64 if numbers is _GRADES else np.float64),
+    )
+
+
+def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
+    """Raise the error about the first thing that is wrong with a file, of which something is."""
     rule = f"the file must be a JSON object {{topic: {{docno: {numbers.what}}}}}"
     where = shown_name(path)
     try:
         text = content.decode("utf-8-sig")
-        topics: Any = json.loads(text, object_pairs_hook=_once)
-    except _TwiceError:
+        json.loads(text, object_pairs_hook=_once)
+    except _WrongError:
         _refuse(where, text, numbers, rule)
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
@@ -150,34 +228,23 @@ def _read(path: str, content: bytes, numbers: _Numbers) -> _Pairs:
         raise MalformedLineError(f"{where}:{number}: {problem}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
         raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}") from None
-    if not isinstance(topics, dict) or not all(isinstance(documents, dict) for documents in topics.values()):
-        _refuse(where, text, numbers, rule)
-    flat = [number for documents in topics.values() for number in documents.values()]
-    if not all(map(numbers.holds, flat)):
-        _refuse(where, text, numbers, rule)
-    return _Pairs(
-        topics=tuple(map(_as_bytes, topics)),
-        rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
-        docnos=Names.of([_as_bytes(docno) for documents in topics.values() for docno in documents]),
-        numbers=np.array(flat, np.int64 if numbers is _GRADES else np.float64),
-    )
+    _refuse(where, text, numbers, rule)
 
 
-class _TwiceError(Exception):
-    """A key occurs twice in an object."""
+class _WrongError(Exception):
+    """The file is not as it must be; ``_refuse_content`` finds out where."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object that has these pairs.
+def _once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Return the members of an object.
 
     Raises
     ------
-    _TwiceError : a key occurs twice.
+    _WrongError : a key occurs twice.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _TwiceError
-    return found
+    if len(dict(pairs)) < len(pairs):
+        raise _WrongError
+    return pairs
 
 
 def _as_bytes(name: str) -> bytes:

@@ -122,16 +122,16 @@ class TableForPeople(OutputFormat):
         about: Mapping[str, Any] | None = None,
     ) -> Iterator[bytes]:
         """Yield one table after the other, with their titles if there are several."""
-        from irevalx.reports.table import aligned_lines
+        from irevalx.reports.table import aligned_lines, visible
 
         for number, table in enumerate(tables):
             if titled or len(tables) > 1:
-                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(table.title)}\n\n")
+                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
             for place, sentence in enumerate(table.notes):
-                note = sentence.replace("{best}", self.mark)
+                note = visible(sentence.replace("{best}", self.mark))
                 yield os.fsencode(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from irevalx.errors import printable
 from irevalx.frozen import Frozen, fields
 
 _LATEX_LINE = r"\hline"
 
 _BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
 """What the package booktabs has in place of the lines above, within and below a table."""
+
+
+_OBEYED = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
+"""Control characters but tabs, as bytes of Latin 1 too, and what ends a line."""
 
 
 class Table(Frozen):
@@ -72,7 +78,8 @@ def aligned_lines(
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
-        [escape(_rounded(value, digits, bound)) for value, bound in zip(row, least, strict=True)] for row in table.rows
+        [escape(visible(_rounded(value, digits, bound))) for value, bound in zip(row, least, strict=True)]
+        for row in table.rows
     ]
     for column, best_rows in table.best.items():
         place = table.columns.index(column)
@@ -80,7 +87,7 @@ def aligned_lines(
             row[place] = (best if number in best_rows else other).format(row[place])
     text = tabulate(
         cells,
-        headers=[escape(head) for head in heads],
+        headers=[escape(visible(head)) for head in heads],
         tablefmt=layout,
         disable_numparse=True,
         colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
@@ -89,6 +96,17 @@ def aligned_lines(
     rules = iter(_BOOKTABS if table.for_paper else ())
     for line in text.splitlines():
         yield os.fsencode(next(rules, line) if line == _LATEX_LINE else line.rstrip()) + b"\n"
+
+
+def visible(text: str) -> str:
+    r"""Return text with escapes for what a terminal would obey, and for line breaks, which would tear a row.
+
+    Letters of any encoding stay as they are.
+
+    >>> visible("\033[31mred\n")
+    '\\x1b[31mred\\n'
+    """
+    return _OBEYED.sub(lambda found: printable(os.fsencode(found[0])), text)
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:

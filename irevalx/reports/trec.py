@@ -40,7 +40,7 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
         return
     has_name = summary and any(column.measure is runid and column.summary is not None for column in evaluation.columns)
     if headed and not has_name:
-        yield b"%b\t%b\t%b\n" % (_label(runid.name), ALL, evaluation.run)
+        yield b"%b\t%b\t%b\n" % (_label(runid.name), ALL, one_line(evaluation.run))
     yield first
     yield from lines
 
@@ -48,14 +48,15 @@ def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     """Yield the lines of one topic after another."""
     shown = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
+    topics = list(map(one_line, evaluation.topics))
     if any(column.has_value is not None and not column.has_value.all() for column in shown):
-        yield from _lines_with_gaps(evaluation.topics, shown)
+        yield from _lines_with_gaps(topics, shown)
         return
     for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
-        yield from _lines_of_topics(evaluation, slice(first, first + _TOPICS_AT_ONCE))
+        yield from _lines_of_topics(evaluation, topics, slice(first, first + _TOPICS_AT_ONCE))
 
 
-def _lines_of_topics(evaluation: Evaluation, which: slice) -> Iterator[bytes]:
+def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
     """Yield the lines of some topics; they are alike, so that one template does for them all."""
     template = b""
     cells: list[Sequence[Any]] = []
@@ -65,7 +66,7 @@ def _lines_of_topics(evaluation: Evaluation, which: slice) -> Iterator[bytes]:
             if column.number == "real" and np.isnan(column.values[which]).any():
                 cell, values = b"%b", [_cell(value, "real") for value in values]
             template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
-            cells += [evaluation.topics[which], values]
+            cells += [topics[which], values]
     for of_topic in zip(*cells, strict=True):
         yield template % of_topic
 
@@ -88,11 +89,16 @@ def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
             yield b"%b\t%b\t%b\n" % (label, ALL, _cell(column.summary, number))
 
 
+def one_line(name: bytes) -> bytes:
+    """Return a name with escapes for line breaks, as those of JSON and of tables may have: they would tear a line."""
+    return name.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+
+
 def _label(name: str, *, is_zscore: bool = False) -> bytes:
     return b"Z" * is_zscore + os.fsencode(name).ljust(22)
 
 
 def _cell(value: float | bytes, number: str) -> bytes:
     if isinstance(value, bytes):
-        return b"'%b'" % value if number == "text" else value
+        return b"'%b'" % value if number == "text" else one_line(value)
     return (b"%d" % value) if number == "integer" else c_format("%6.4f", value).encode()

@@ -13,11 +13,13 @@ packages pytrec_eval-terrier and ir_measures.
 from __future__ import annotations
 
 import argparse
+import gzip
 import importlib.util
 import os
 import platform
 import random
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -64,6 +66,7 @@ class Work:
     measures : of evaluators in one process.
     calls : how often these evaluate each run.
     kind : the format of the judgments: qrels, subtopics or prels.
+    packed : whether the runs are compressed with gzip; then zcat takes part.
     program : the variable that names the program of TREC for these measures, if it is not trec_eval, and its options.
     """
 
@@ -79,6 +82,7 @@ class Work:
     calls: int = 1
     kind: str = "qrels"
     program: tuple[str, ...] = ()
+    packed: bool = False
 
 
 GDEVAL, NDEVAL, STATAP = ("GDEVAL",), ("NDEVAL", "-traditional"), ("STATAP", "-q", "-n")
@@ -92,6 +96,7 @@ WORKS = (
     Work("50 x 1000", 50, 1000, 1700),
     Work("250 x 1000", 250, 1000, 1250),
     Work("6,980 x 1000", 6980, 1000, 2),
+    Work("6,980 x 1000, compressed", 6980, 1000, 2, rivals=False, packed=True),
     Work("20 runs of 100 x 1000", 100, 1000, 1250, runs=20),
     Work("6,980 x 1000, 17 digits", 6980, 1000, 2, digits=17, rivals=False),
     Work("50 x 1000, -q", 50, 1000, 1700, flags=("-q",), rivals=False),
@@ -148,6 +153,15 @@ def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
     return qrels, runs
 
 
+def packed(run: Path) -> Path:
+    """Return a run compressed with gzip, beside it."""
+    archive = run.with_suffix(".run.gz")
+    if not archive.exists():
+        with run.open("rb") as stream, gzip.open(archive, "wb", 6) as target:
+            shutil.copyfileobj(stream, target, 1 << 20)
+    return archive
+
+
 def write_other_judgments(qrels: Path) -> None:
     """Write the same judgments once more: for subtopics, and as samples with probabilities."""
     chance = random.Random(20261121)
@@ -167,9 +181,16 @@ def write_other_judgments(qrels: Path) -> None:
 def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[list[str]]]:
     """Return for each program the calls that do the work; irevalx comes first."""
     irevalx = str(Path(sys.executable).with_name("irevalx"))
+    if work.packed:
+        plain, runs = runs, [packed(run) for run in runs]
     files = [str(qrels.with_suffix(f".{work.kind}")), *map(str, runs)]
     found = {"irevalx": [[irevalx, *work.flags, *files]]}
-    found["irevalx, one thread"] = [[*found["irevalx"][0], "--threads", "1"]]
+    for threads in (1, 8):
+        found[f"irevalx, {threads} processes"] = [[*found["irevalx"][0], "--threads", str(threads)]]
+    if work.packed:
+        found["irevalx, 1 process, plain"] = [[irevalx, "--threads", "1", str(qrels), *map(str, plain)]]
+        found["zcat"] = [["zcat", *map(str, runs)]]
+        return found
     if work.program:
         found["irevalx -m map -m P"] = [[irevalx, "-m", "map", "-m", "P", str(qrels), *map(str, runs)]]
         variable, *options = work.program

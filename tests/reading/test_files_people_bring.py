@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 from format_examples import content
-from running import run
+from running import ROOT, run
 
 import irevalx
 from irevalx.errors import MalformedLineError
@@ -272,3 +275,63 @@ def test_five_columns(line: str, hint: str, folder: Path) -> None:
 def read(fmt: FileFormat[object], path: Path) -> list[tuple[str | float, ...]]:
     """What a file says; there may be nothing to warn of."""
     return content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
+
+
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many topics make a block, what is read and what is refused is the same."""
+    formats: Any = REL_FORMATS if name == "qrels" else RESULTS_FORMATS
+    path = tmp_path / "file"
+    topics = {f"t{n}": {f"d{m}": m for m in range(n % 4)} for n in range(20)}
+    texts = [
+        json.dumps(topics),
+        json.dumps(topics, indent=1) + " \n",
+        *(json.dumps(topics)[:-1] + end for end in BAD_ENDS),
+    ]
+    found: dict[int, list[Any]] = {}
+    for size in (1, 5, 1 << 16):
+        monkeypatch.setattr("irevalx.reading.json_files._AT_ONCE", size)
+        found[size] = []
+        for text in texts:
+            path.write_text(text)
+            try:
+                found[size].append(read(formats["json"], path))
+            except MalformedLineError as error:
+                found[size].append(str(error))
+    assert found[1] == found[5] == found[1 << 16]
+    assert len(found[1][0]) == len(found[1][1]) == 30
+    assert all(isinstance(one, str) for one in found[1][2:])
+
+
+BAD_ENDS = (
+    "",
+    ",}",
+    ', "t1": {}}',
+    ', "x": {"d": "1"}}',
+    ', "x": {"d": 1, "d": 2}}',
+    ', "x": 1}',
+    "}}",
+    ', "x": {"d": {"e": 1}}}',
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+def test_memory_of_a_json_run(tmp_path: Path) -> None:
+    """A run of 15 MB needs at most six times its bytes, the program itself included."""
+    documents = ", ".join(f'"clueweb-{n:06}": {1000 - n}.25' for n in range(1000))
+    text = "{" + ", ".join(f'"{topic}": {{{documents}}}' for topic in range(600)) + "}"
+    (tmp_path / "run").write_text(text)
+    (tmp_path / "qrels").write_text('{"1": {"clueweb-000001": 1}}')
+    script = (
+        "import resource, sys\nfrom irevalx.cli.command import main\n"
+        "status = main(sys.argv[1:])\n"
+        "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    flags = ["--quiet", "-m", "map", "-R", "json", "-T", "json", str(tmp_path / "qrels"), str(tmp_path / "run")]
+    # Started by a small process: what the parent has in memory counts for its children until they have started.
+    starter = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
+    command = [sys.executable, "-c", starter, sys.executable, "-c", script, *flags]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, cwd=ROOT)
+    status, peak = map(int, done.stderr.split())
+    assert status == 0
+    assert 1024 * peak < 6 * len(text)

@@ -274,3 +274,35 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     assert APART not in run("-c", *flags).stdout.decode()
     alone = run(*flags[:-1]).stdout
     assert alone == run("--quiet", *flags[:-1]).stdout
+
+
+ODD_NAME = "a\x1b[31m\nb\r\x9bc\u2028d"
+"""It would turn a terminal red, and tear rows."""
+
+
+def evaluated(folder: Path, topic: str, form: str) -> str:
+    """What is printed for a topic with this name, which only JSON can have, and for two others."""
+    names = [topic, "plain", "\u00e9 \U0001f600"]
+    (folder / "qrels").write_text(json.dumps({name: {"d": 1} for name in names}))
+    for run_name in ("one", "two\x1b[31m"):
+        (folder / f"{run_name}.json").write_text(json.dumps({name: {"d": 1.5} for name in names}))
+    flags = ["--quiet", "-R", "json", "-T", "json", "-q", "-m", "map", "-m", "runid", "--format", form]
+    return run(*flags, "qrels", "one.json", "two\x1b[31m.json", cwd=folder).stdout.decode()
+
+
+@pytest.mark.parametrize("form", [form.name for form in OUTPUT_FORMATS.values() if form.for_people or form.run_by_run])
+def test_names_stay_in_their_rows(form: str, tmp_path: Path) -> None:
+    """Line breaks in ids are escaped where a row is a line; control characters too in tables, which people look at."""
+    printed = evaluated(tmp_path, ODD_NAME, form)
+    assert printed.count("\n") == evaluated(tmp_path, "x", form).count("\n")
+    assert "\r" not in printed
+    assert ("\x1b" in printed) == (form == "trec")
+    assert all(name in printed for name in ("plain", "\u00e9 \U0001f600"))
+
+
+def test_names_for_programs_are_as_they_are(tmp_path: Path) -> None:
+    """Values for programs have names to the last byte."""
+    lines = evaluated(tmp_path, ODD_NAME, "jsonl").splitlines()
+    assert ODD_NAME in {json.loads(line)["topic"] for line in lines}
+    rows = csv.reader(io.StringIO(evaluated(tmp_path, ODD_NAME, "csv"), newline=""))
+    assert ("two\x1b[31m", ODD_NAME) in {(row[0], row[1]) for row in rows}

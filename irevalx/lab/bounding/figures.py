@@ -44,11 +44,10 @@ def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page
 
 def _draw_orders(panel: Axes, orders: Sequence[Deciding]) -> None:
     """Draw the decided pairs in steps, as pairs are decided one by one and stay so."""
-    for number, (label, one) in enumerate(zip(_ORDERS, orders, strict=True)):
-        panel.step(
-            one.n_judged, one.n_decided, where="post", color=COLOURS[number], linestyle=DASHES[number], label=label
-        )
     n_pairs, n_judged = orders[0].n_pairs, max(int(one.n_judged[-1]) for one in orders)
+    for number, (label, one) in enumerate(zip(_ORDERS, orders, strict=True)):
+        x, y = [*one.n_judged.tolist(), n_judged], [*one.n_decided.tolist(), int(one.n_decided[-1])]
+        panel.step(x, y, where="post", color=COLOURS[number], linestyle=DASHES[number], label=label)
     panel.axhline(n_pairs, color=GREY, linewidth=0.7, zorder=1)
     panel.annotate(
         f"all {n_pairs} pairs", (1, n_pairs), xycoords=("axes fraction", "data"), xytext=(-2, -2),

@@ -184,7 +184,9 @@ class Comparison(Result):
             words = TESTS[method.test].words
             test = words[0].upper() + words[1:]
             pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
-            corrected = f"p-values corrected for {pairs} by {correction}" if correction != "none" else "no correction"
+            corrected = (
+                f"p-values corrected for {pairs} by {correction.title()}" if correction != "none" else "no correction"
+            )
         seed = "" if self.seed is None else f", seed {self.seed}"
         return f"{test} over {topics}, {corrected}, alpha {method.alpha:g}{seed}."
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure
+from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.lab.plot.page import COLOURS, Page
 
 MOST_RUNS = 80
@@ -21,40 +20,40 @@ _ROW, _FRAME = 0.11, 0.5
 
 _EQUAL, _DIFFER = "0.87", COLOURS[1]
 
-_STEPS = (1, 2, 5, 10, 20)
-"""From one column that is named to the next."""
-
-_COLUMN = 0.16
-"""The width that the number of a column takes, in inches."""
+_LARGEST = 0.3
+"""The side of a cell at most, in inches."""
 
 
-def matrix(measures: Sequence[ComparedMeasure], page: Page) -> Figure:
-    """Draw for each pair of runs whether they differ: a panel a measure, its best run on top.
+def matrix(found: Comparison, page: Page) -> Figure:
+    """Draw for each pair of runs whether they differ: a panel a measure, its best run on top and at the left.
+
+    Cells are squares, and columns have the names of the runs as far as there is room.
 
     Parameters
     ----------
-    measures : with all pairs of the same runs, at most ``MOST_RUNS``.
+    found : with all pairs of the same runs, at most ``MOST_RUNS``.
     """
+    measures = found.measures
     n_runs = len(measures[0].runs)
     n_columns = 1 if page.is_narrow else min(2, len(measures))
     n_rows = math.ceil(len(measures) / n_columns)
-    figure = page.figure((_ROW * n_runs + _FRAME) * n_rows + 0.35 + 0.25 * page.titled)
+    longest = max(map(len, measures[0].runs))
+    cell = min(_LARGEST, max(_ROW, (page.width / n_columns - 0.06 * (longest + 10)) / n_runs))
+    heads = 0.05 * longest
+    figure = page.figure((cell * n_runs + _FRAME + heads) * n_rows + 0.5 + 0.25 * page.titled)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    about = page.width / n_columns - 1.6
-    step = next((one for one in _STEPS if about / n_runs * one >= _COLUMN), _STEPS[-1])
     for number, panel in enumerate(panels):
         panel.set_visible(number < len(measures))
         if number < len(measures):
-            _draw(panel, measures[number], step)
+            _draw(panel, measures[number])
             panel.set_title(measures[number].name if measures[1:] else "")
     page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].name}'}")
-    alpha = measures[0].found.method.alpha
-    dark = f"Dark: the run of the row is better than that of the column (corrected p < {alpha:g})."
-    page.explain(figure, "number of the other run", f"{dark} Light: no such difference.")
+    dark = f"Dark: the run of the row is better than that of the column (corrected p < {found.method.alpha:g})."
+    page.explain(figure, "", f"{dark} Light: no such difference. {found.how_tested}")
     return figure
 
 
-def _draw(panel: Axes, of_measure: ComparedMeasure, step: int) -> None:
+def _draw(panel: Axes, of_measure: ComparedMeasure) -> None:
     n_runs = len(of_measure.runs)
     order = of_measure.best_first
     place = {run: number for number, run in enumerate(order)}
@@ -63,16 +62,17 @@ def _draw(panel: Axes, of_measure: ComparedMeasure, step: int) -> None:
         better, worse = sorted((place[first], place[second]))
         cells[better, worse] = differ
     colours = ListedColormap([_EQUAL, _DIFFER])
-    panel.imshow(cells, cmap=colours, vmin=0, vmax=1, aspect="auto", interpolation="none")
+    panel.imshow(cells, cmap=colours, vmin=0, vmax=1, aspect="equal", interpolation="none")
     panel.set_xticks(np.arange(-0.5, n_runs), minor=True)
     panel.set_yticks(np.arange(-0.5, n_runs), minor=True)
     panel.grid(visible=False)
     panel.grid(visible=True, which="minor", color="white", linewidth=0.5, alpha=1)
     panel.tick_params(which="both", length=0)
-    names = [f"{of_measure.runs[run]}  {_score(of_measure.scores[run])}  {n}" for n, run in enumerate(order, start=1)]
+    runs = [of_measure.runs[run] for run in order]
+    names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
     panel.set_yticks(range(n_runs), names, fontsize=6)
-    columns = range(step - 1, n_runs, step)
-    panel.set_xticks(columns, [str(number + 1) for number in columns], fontsize=6)
+    panel.set_xticks(range(n_runs), runs, fontsize=6, rotation=90)
+    panel.xaxis.set_ticks_position("bottom")
     panel.spines[:].set_visible(False)
 
 

@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from irevalx.api.checks import wrong
 from irevalx.errors import ArgumentError
-from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedPair, Comparison
+from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.comparison_matrix import MOST_RUNS, matrix
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import COLOURS, GREY, Page
@@ -35,6 +35,12 @@ _MOST_PANELS = 24
 
 _PANEL = 1.15
 """The height of a panel of differences by topic, in inches."""
+
+_GREATEST_P = 0.2
+"""Greater p-values are not drawn: what matters of them is where they are small."""
+
+_MOST_NAMES = 60
+"""The topics of a panel at most whose names are written."""
 
 _PLAIN, _DIFFER = "0.6", COLOURS[1]
 
@@ -84,7 +90,7 @@ def comparison(found: Comparison, what: str, page: Page) -> Figure:
     if what == "topics":
         return topic_differences(found, page)
     if what == "matrix":
-        return matrix(found.measures, page)
+        return matrix(found, page)
     return intervals(found, page)
 
 
@@ -152,27 +158,35 @@ def _interval_note(found: Comparison) -> str:
         parts.append(f"Line: {confidence} interval of the pair.")
     if any(math.isfinite(one.simultaneous_low) for one in pairs):
         parts.append(f"Bar: {confidence} interval that holds for all pairs at once.")
-    return " ".join(parts)
+    return " ".join([*parts, found.how_tested])
 
 
 def topic_differences(found: Comparison, page: Page) -> Figure:
     """Draw the differences of each pair for all topics, from the greatest to the least: a panel a pair."""
     measures, baseline = found.measures, found.baseline
-    blocks = [(one, row) for one in measures for row in range(len(one.found.pairs))]
-    n_columns = min(len(blocks), 2 if page.is_narrow else 4)
-    n_rows = math.ceil(len(blocks) / n_columns)
-    height = _PANEL if len(blocks) > 1 else 1.8
+    n_pairs, most = len(measures[0].found.pairs), max(one.found.by_topic.shape[1] for one in measures)
+    is_named = most <= (_MOST_NAMES if n_pairs == 1 else _MOST_NAMES // 4) // (2 if page.is_narrow else 1)
+    of_measure_rows = math.ceil(n_pairs / (2 if page.is_narrow else 4))
+    n_columns = math.ceil(n_pairs / of_measure_rows)
+    n_rows = of_measure_rows * len(measures)
+    blocks: list[tuple[ComparedMeasure, int] | None] = []
+    for one in measures:  # a measure begins a row
+        blocks += [(one, row) for row in range(n_pairs)]
+        blocks += [None] * (of_measure_rows * n_columns - n_pairs)
+    height = (_PANEL if len(blocks) > 1 else 1.8) + (0.25 if is_named else 0.0)
     figure = page.figure(height * n_rows + 0.5 + 0.25 * page.titled)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     tallest = {of_measure.name: float(np.abs(of_measure.found.by_topic).max()) for of_measure in measures}
     for number, panel in enumerate(panels):
-        panel.set_visible(number < len(blocks))
-        if number >= len(blocks):
+        block = blocks[number]
+        if block is None:
+            panel.set_visible(False)
             continue
-        of_measure, row = blocks[number]
+        of_measure, row = block
         pairs = of_measure.found
         highest = tallest[of_measure.name] or 1.0
-        ranked = np.sort(pairs.by_topic[row])[::-1]
+        order = np.argsort(-pairs.by_topic[row], kind="stable")
+        ranked = pairs.by_topic[row][order]
         colour = _DIFFER if pairs.differ[row] else _PLAIN
         panel.bar(np.arange(1, len(ranked) + 1), ranked, width=1.0, color=colour, linewidth=0.2)
         panel.axhline(0, color=GREY, linewidth=0.6)
@@ -183,19 +197,24 @@ def topic_differences(found: Comparison, page: Page) -> Figure:
         counts = f"{pairs.wins[row]} better, {pairs.losses[row]} worse"
         counts += f"\n{pairs.ties[row]} equal" if pairs.ties[row] else ""
         panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=6, ha="right", va="top")
-        panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        if is_named:
+            names = [of_measure.measured.topics[topic] for topic in order.tolist()]
+            panel.set_xticks(range(1, len(names) + 1), names, rotation=90, fontsize=5.5)
+            panel.grid(visible=False, axis="x")
+        else:
+            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         panel.yaxis.set_major_locator(MaxNLocator(5))
-        if number % n_columns and not measures[1:]:
+        if number % n_columns:
             panel.tick_params(labelleft=False)
     page.name(figure, f"Differences by topic{f' from {baseline}' if baseline else ''}")
-    note = f"Dark: runs that differ (corrected p < {found.method.alpha:g})."
+    note = f"Dark: runs that differ (corrected p < {found.method.alpha:g}). {found.how_tested}"
     page.explain(figure, "topics, from the greatest difference to the least", note)
     page.label_heights(figure, _label(baseline), height * n_rows)
     return figure
 
 
 def significance_levels(found: Comparison, page: Page) -> Figure:
-    """Draw the p-values of all pairs, from the least to the greatest: a line a measure.
+    """Draw the p-values of all pairs, from the least to about 0.2: a line a measure.
 
     Before correction at the left, after it at the right.
     """
@@ -204,7 +223,9 @@ def significance_levels(found: Comparison, page: Page) -> Figure:
         curves = []
         for of_measure in found.measures:
             levels = np.sort(getattr(of_measure.found, attribute))
+            levels = levels[: max(2, int(np.searchsorted(levels, _GREATEST_P)) + 1)]
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
         panels.append(LinePanel(tuple(curves), words, rules=(found.method.alpha,)))
+    label = f"pairs of runs by p, as far as p is at most {_GREATEST_P:g}"
     title = "Achieved significance levels: the lower a line, the more pairs a measure tells apart"
-    return draw_lines([panels], page, title=title, label="pairs of runs, from the least p to the greatest")
+    return draw_lines([panels], page, title=title, label=label, note=found.how_tested)

@@ -34,11 +34,12 @@ def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
     panel.set_yticks(range(len(grades)), list(map(str, grades)))
     panel.set(xlabel="machine label", ylabel="human label")
     panel.grid(visible=False)
+    panel.spines[:].set_visible(True)  # a cell without documents is white
     panel.tick_params(length=0)
     if len(grades) <= _MOST_NUMBERED:
         for (row, column), share in np.ndenumerate(shares):
             colour = "white" if share > _DARK else "black"
-            number = f"{int(table[row, column])}\n{100 * share:.1f} %" if rows[row, 0] else "0"
+            number = f"{int(table[row, column]):,}\n{100 * share:.1f} %" if rows[row, 0] else "0"
             panel.text(column, row, number, ha="center", va="center", color=colour, fontsize=7)
     page.name(figure, "Documents by human and machine label")
     note = "Shades and percentages: the share of the documents with the same human label."

@@ -9,11 +9,15 @@ import json
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from made_runs import runs_with_first_hit, runs_with_hits
 from running import FIXTURES, lab, run
 
+import irevalx
+import irevalx.lab
 from irevalx.statistics.letters import letters_of_groups
 
 EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment" / "runs").iterdir()))
@@ -305,7 +309,7 @@ def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
 
 def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     """Below it, as comments in LaTeX, and in fields of JSON; a drawn seed stands in the output too."""
-    said = "Student's t test over 12 topics, p-values corrected for 15 pairs by holm, alpha 0.05."
+    said = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
     people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
     assert said in people
     assert "Holm's correction has no simultaneous intervals." in people
@@ -374,3 +378,27 @@ def test_no_p_is_printed_as_nothing(tmp_path: Path) -> None:
     people = lab("compare", *paths, "-m", "P.10", "--quiet", "--columns", "p corrected_p").stdout.decode()
     assert people.splitlines()[2].split()[-2:] == ["<0.0001", "<0.0001"]
     assert "0.0000" not in people.replace("<0.0000", "")
+
+
+def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
+    """Bars have the names of topics, a measure begins a row; columns of the matrix have names; captions say the test."""
+    found: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
+    [first, *_] = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
+    d = found.measures[0].found.by_topic[0]
+    order = np.argsort(-d, kind="stable")
+    topics = [found.measures[0].measured.topics[place] for place in order]
+    assert [label.get_text() for label in first.get_xticklabels()] == topics
+    assert [bar.get_height() for bar in first.patches] == d[order].tolist()
+    shown = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
+    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in shown}
+    assert len(set(rows.values())) == len(rows) == 2
+    every: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:])
+    figure = every.figure(draw="matrix")
+    [panel] = figure.axes
+    assert panel.get_aspect() == 1
+    assert panel.get_xticklabels()[0].get_text() == "vector1"
+    for drawn in (figure, every.figure(), irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()):
+        assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())
+    power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()
+    heights = [np.asarray(line.get_ydata(), np.float64) for line in power.axes[0].lines]
+    assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)
