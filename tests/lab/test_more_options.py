@@ -27,7 +27,18 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
     asked: tuple[str | Path, ...] = ("swap-rate", *paths, "-m", "P.10", "--sizes", "1", "--bins", "0.2", "--seed", "1")
     rows = rows_of(*asked)
-    assert list(rows[0]) == ["measure", "topics", "from", "to", "percent", "sigmas", "comparisons", "swaps", "rate"]
+    assert list(rows[0]) == [
+        "measure",
+        "topics",
+        "from",
+        "to",
+        "percent",
+        "sigmas",
+        "comparisons",
+        "swaps",
+        "rate",
+        "few",
+    ]
     assert [(row["from"], row["to"], row["comparisons"], row["swaps"]) for row in rows] == [
         ("0.0", "0.2", "6", "4"),
         ("0.2", "0.4", "6", "2"),
