@@ -14,6 +14,7 @@ from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
 from irevalx.frozen import Frozen, cached_property
+from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
@@ -130,21 +131,12 @@ class RankedRuns(Frozen):
             raise InputError(
                 f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
-        lacking = {
-            unique[number]: n_lacking
-            for number in kept
-            if (n_lacking := sum(topic not in ranked[number].topics for topic in documents.topics))
-        }
-        in_all = frozenset(documents.topics).intersection(*(ranked[number].topics for number in kept))
-        topics = documents.topics if rules.complete else tuple(topic for topic in found if topic in in_all)
-        if not topics:
-            raise NoTopicsError(
-                f"at least one topic of {shown_name(documents.path)} must have results of every run, but none has; -c "
-                "counts topics without results as 0"
-            )
+        topics, lacking = compared_topics(
+            documents, {unique[number]: ranked[number] for number in kept}, complete=rules.complete
+        )
         raise_first(judgments.failures(topics))
         if lacking:
-            warn(_topics_left_out(len(topics), len(documents.topics), lacking))
+            warn(topics_compared(len(topics), len(documents.topics), lacking))
         return cls(
             judgments=judgments,
             runs=tuple(unique[number] for number in kept),
@@ -166,13 +158,12 @@ class RankedRuns(Frozen):
         n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
         """
         n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
-        about = _topics_left_out(n_topics, n_judged, self.lacking) if self.lacking else f"all {n_judged} judged topics"
         without = [
             f"{measure}: {number} of {n_topics} topics without a value are left out."
             for measure, number in zip(self.measures, n_without, strict=False)
             if number
         ]
-        return (f"Topics: {about}.", *without)
+        return (f"Topics: {topics_compared(n_topics, n_judged, self.lacking)}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -259,13 +250,39 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
 
 
-def _topics_left_out(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
-    """Return which topics are evaluated, where runs lack some.
+def compared_topics(
+    judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
+) -> tuple[tuple[bytes, ...], dict[str, int]]:
+    """Return the topics over which runs are compared, and how many of all judged ones each run lacks, if any.
 
     Parameters
     ----------
-    lacking : how many of the judged topics each run lacks.
+    complete : all judged topics; otherwise those that every run has results for.
+
+    Raises
+    ------
+    NoTopicsError : there is none.
     """
+    in_all = frozenset(judged.topics).intersection(*(run.topics for run in runs.values()))
+    topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
+    if not topics:
+        raise NoTopicsError(
+            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; -c "
+            "counts topics without results as 0"
+        )
+    n_lacking = {name: sum(topic not in run.topics for topic in judged.topics) for name, run in runs.items()}
+    return topics, {name: number for name, number in n_lacking.items() if number}
+
+
+def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
+    """Return in words which topics are evaluated.
+
+    Parameters
+    ----------
+    lacking : how many of the judged topics each run lacks, where it lacks some.
+    """
+    if not lacking:
+        return f"all {n_judged} judged topics"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
     if n_topics == n_judged:
         return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"

@@ -16,34 +16,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irevalx.arrays.segments import Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results
-from irevalx.reading.tables.arrow_runs import whole_topics
 from irevalx.reading.tables.arrow_tables import array_of, names_of, numbered, numbers_of, values_of
-from irevalx.settings import Settings
 from irevalx.spark.parts import Fold, NamedMeasures, Part
+from irevalx.trec_eval.versions import Compat
 
 THE_RUN = "run"
 """What a run is called in whose table no column names it."""
 
 
-def read_blocks(
-    batches: Iterable[pa.RecordBatch],
-    least: int,
-    names: Sequence[str],
-    settings: Settings,
-    *,
-    pooled: bool,
-    strict: bool,
-) -> Iterator[tuple[Judgments, PoolGaps, dict[str, Results]]]:
-    """Yield judgments, with the pool and what that lacks, and what runs have retrieved, by their names, block by block.
+def read_block(
+    block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
+) -> tuple[Judgments, PoolGaps, dict[str, Results]]:
+    """Return judgments, with the pool and what that lacks, and what runs have retrieved, by their names.
 
     Parameters
     ----------
-    batches : rows by ascending topic.
-    least : the rows of a block, but for the last one.
+    block : rows by ascending topic; emptied, so that its memory is free when it has been read.
     names : of the runs that are there even if they have retrieved nothing.
     pooled : whether there is a pool.
     strict : refuse scores that are not finite numbers.
@@ -52,42 +45,41 @@ def read_blocks(
     ------
     MalformedNumberError : under ``strict``.
     """
-    for block in whole_topics(batches, least):
-        if not block:
-            continue
-        rows = pa.Table.from_batches(block).combine_chunks()
-        block.clear()
-        is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
-        judgments, gaps = _entries("qrels", rows.filter(is_judged), "grade").judgments(), NO_GAPS
-        if pooled:
-            in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
-            judgments, gaps = add_pool(judgments, _entries("pool", rows.filter(in_pool), "grade").pool())
-        retrieved = rows.filter(is_retrieved)
-        several = dict.fromkeys(names, retrieved.slice(0, 0)) | dict(_by_run(retrieved))
-        yield (
-            judgments,
-            gaps,
-            {
-                run: _entries(run, rows, "score").results(settings.compat, run.encode(), strict=strict)
-                for run, rows in several.items()
-            },
-        )
+    rows = pa.Table.from_batches(block)
+    block.clear()
+    is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
+    in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
+    judged, pool = (rows.select(["topic", "docno", "grade"]).filter(some) for some in (is_judged, in_pool))
+    retrieved = rows.select(["run", "topic", "docno", "score"]).filter(is_retrieved)
+    del rows
+    judgments, gaps = _entries("qrels", judged, "grade").judgments(), NO_GAPS
+    if pooled:
+        judgments, gaps = add_pool(judgments, _entries("pool", pool, "grade").pool())
+    several = dict.fromkeys(names, retrieved.slice(0, 0)) | _by_run(retrieved)
+    results = {
+        run: _entries(run, rows, "score").results(compat, run.encode(), strict=strict) for run, rows in several.items()
+    }
+    return judgments, gaps, results
 
 
-def _by_run(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the rows of each run, in their order."""
+def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
+    """Return the rows of each run, in their order."""
     names, codes, lengths = numbered(rows["run"].fill_null(THE_RUN).cast(pa.large_string()).chunks)
+    if len(names) == 1:
+        return {names[0].decode(): rows}
     codes = codes.repeat(lengths)
     rows = rows.take(array_of(np.argsort(codes, kind="stable")))
     ends = pairwise([0, *np.cumsum(np.bincount(codes)).tolist()])
-    for run, (first, last) in zip(names, ends, strict=True):
-        yield run.decode(), rows.slice(first, last - first)
+    return {run.decode(): rows.slice(first, last - first) for run, (first, last) in zip(names, ends, strict=True)}
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
-    """Return rows by topic, with their numbers (of a pool, anything)."""
-    topics, docnos = (names_of(rows[name].cast(pa.large_string()).chunks) for name in ("topic", "docno"))
-    return Entries.of_rows(path, topics, docnos, values_of(rows[column]), np.zeros(topics.size, np.int64))
+    """Return rows by ascending topic with their numbers (of a pool, anything)."""
+    topics, codes, lengths = numbered(rows["topic"].cast(pa.large_string()).chunks)
+    of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
+    docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
+    no_lines = np.broadcast_to(np.int64(0), docnos.size)
+    return Entries(path, topics, of_topics, docnos, values_of(rows[column]), no_lines)
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:

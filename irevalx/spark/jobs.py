@@ -19,8 +19,9 @@ from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen
 from irevalx.measures.select import Selection, refuse_contradictions, select
 from irevalx.reading.formats import QRELS
+from irevalx.reading.tables.arrow_runs import whole_topics
 from irevalx.settings import Settings
-from irevalx.spark.arrow_rows import read_blocks, score_rows, total_rows
+from irevalx.spark.arrow_rows import read_block, score_rows, total_rows
 from irevalx.spark.checked_rows import JUDGED, POOLED, RETRIEVED, checked_rows, names_of_runs
 from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 
@@ -162,10 +163,10 @@ class Workers(Frozen):
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Turn rows, sorted by topic, into scores."""
         selection = self.selection()
-        blocks = read_blocks(
-            batches, self.block_rows, self.names, self.settings, pooled=self.pooled, strict=self.strict
-        )
-        for judgments, gaps, results in blocks:
+        for block in filter(None, whole_topics(batches, self.block_rows)):
+            judgments, gaps, results = read_block(
+                block, self.names, self.settings.compat, pooled=self.pooled, strict=self.strict
+            )
             part = Part.of(judgments, gaps, list(results.values()), selection, self.settings)
             yield from score_rows(part, list(results))
 

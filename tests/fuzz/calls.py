@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fuzz.archives import evaluate_archive
-from fuzz.evaluator import evaluate, evaluate_own_formats, evaluate_with_options
-from fuzz.laboratory import experiment
+from fuzz.evaluator import evaluate, evaluate_mutations, evaluate_own_formats, evaluate_with_options
+from fuzz.laboratory import experiment, experiment_with_mutations
 from fuzz.outcome import Outcome
 
 KINDS: dict[str, tuple[Callable[[random.Random, Path], Outcome], int]] = {
@@ -18,6 +18,8 @@ KINDS: dict[str, tuple[Callable[[random.Random, Path], Outcome], int]] = {
     "options": (evaluate_with_options, 15),
     "own formats": (evaluate_own_formats, 10),
     "lab": (experiment, 10),
+    "mutations": (evaluate_mutations, 30),
+    "lab with mutations": (experiment_with_mutations, 10),
 }
 """Each kind of call with how often it comes."""
 

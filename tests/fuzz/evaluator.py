@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.test_oracle import random_flags, random_measures
+from fuzz.cost import within_cost
 from fuzz.inputs import TOPICS, some
+from fuzz.mutations import mutated
 from fuzz.outcome import NOTHING_PRINTED, Outcome, make, problem_of
 from running import run
 
@@ -82,6 +84,34 @@ def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
     words = ["-T", results_format, *flags, make(rng, folder, rel_format, topics, 0.7), *runs]
     ours = run(*words)
     return Outcome("own formats", ours.status, problem=problem_of("irevalx", ours, words))
+
+
+REL_KINDS = ["qrels", "sampled", "beir", "json", "prels", "subtopics", "qrels_jg", "prefs", "qrels_prefs"]
+RUN_KINDS = {"trec_results": "run", "msmarco": "msmarco run", "json": "json run"}
+"""The format of ``MAKERS`` for each of judgments and of runs."""
+
+
+def evaluate_mutations(rng: random.Random, folder: Path) -> Outcome:
+    """Evaluate files that are broken as a whole: in every format, and at no more than three times the ordinary cost."""
+    topics = some(rng, TOPICS[:4])
+    rel_format, results_format = rng.choice(REL_KINDS), rng.choice(list(RUN_KINDS))
+    made: list[tuple[str, Path]] = []
+
+    def another(name: str, share: float) -> str:
+        made.append((name, Path(make(rng, folder, name, topics, share, mutated))))
+        return str(made[-1][1])
+
+    words = ["-R", rel_format, "-T", results_format]
+    words += rng.choice([[], [], ["-q"], ["--strict"], ["-J"], ["-c"], ["-D", "0.1"], ["-M", "2"], ["--compat", "9"]])
+    words += rng.choice([[], [], ["--format", rng.choice(["table", "markdown", "json", "jsonl", "csv", "latex"])]])
+    if rel_format in {"qrels", "beir", "json"} and rng.random() < 0.3:
+        words += ["--pool", another("pool", 0.5), "-m", "incomplete"]
+    if rng.random() < 0.1:
+        words += ["-Z", another("zscores", 0.7)]
+    words += [another(rel_format, 0.6), another(RUN_KINDS[results_format], 0.6)]
+    ours, cost = within_cost(rng, lambda: run(*words), made)
+    problem = problem_of("irevalx", ours, words) or (cost and f"{cost}: {words}")
+    return Outcome("mutations", ours.status, problem=problem)
 
 
 NUMBERS = [

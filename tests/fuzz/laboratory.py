@@ -7,28 +7,100 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from fuzz.cost import within_cost
 from fuzz.inputs import TOPICS, results, some, spoiled, written
+from fuzz.mutations import mutated
 from fuzz.outcome import Outcome, make, problem_of
 from running import lab
 
 
 def experiment(rng: random.Random, folder: Path) -> Outcome:
     """Call a command."""
-    topics = some(rng, TOPICS[:4])
+    command = rng.choice(list(COMMANDS))
+    topics = some(rng, TOPICS[:4], least=LEAST_TOPICS.get(command, 1))
     spoil = rng.choice([0.0, 0.3, 0.6])
     runs = [_run(rng, folder / f"named{number}", topics, spoil) for number in range(rng.choice([1, 2, 2, 3, 3]))]
     another = partial(make, rng, folder, topics=topics, spoil=spoil)
-    command = rng.choice(list(COMMANDS))
     words = [command.split()[0], "--quiet", *COMMANDS[command](rng, another, runs)]
     ours = lab(*words)
     return Outcome("lab", ours.status, problem=problem_of("irevalx-lab", ours, words))
 
 
-def _run(rng: random.Random, path: Path, topics: list[bytes], spoil: float) -> str:
+def experiment_with_mutations(rng: random.Random, folder: Path) -> Outcome:
+    """Call a command with files that are broken as a whole, at no more than three times the ordinary cost."""
+    command = rng.choice(list(COMMANDS))
+    topics = some(rng, TOPICS[:4], least=LEAST_TOPICS.get(command, 2))
+    made: list[tuple[str, Path]] = []
+
+    def another(name: str) -> str:
+        made.append((name, Path(make(rng, folder, name, topics, 0.4, mutated))))
+        return str(made[-1][1])
+
+    runs = [_run(rng, folder / f"named{number}", topics, 0.2, mutated) for number in range(rng.choice([1, 2, 2, 3]))]
+    made += [("run", Path(path)) for path in runs]
+    words = [command.split()[0], "--quiet", *COMMANDS[command](rng, another, runs)]
+    ours, cost = within_cost(rng, lambda: lab(*words), made)
+    problem = problem_of("irevalx-lab", ours, words) or (cost and f"{cost}: {words}")
+    if not problem and (left := [path.name for path in folder.rglob(".*")]):
+        problem = f"left behind: {left}: {words}"
+    return Outcome("lab with mutations", ours.status, problem=problem)
+
+
+def _run(
+    rng: random.Random,
+    path: Path,
+    topics: list[bytes],
+    spoil: float,
+    change: Callable[[random.Random, bytes], bytes] = spoiled,
+) -> str:
     """Write a run with a tag of its own."""
     text = written(rng, [line.rpartition(b" ")[0] + b" " + path.name.encode() for line in results(rng, topics)])
-    path.write_bytes(spoiled(rng, text) if rng.random() < spoil else text)
+    path.write_bytes(change(rng, text) if rng.random() < spoil else text)
     return str(path)
+
+
+def _few_of(path: str, rng: random.Random) -> str:
+    """Write the lines of some topics of a file of judgments to another one, some with another grade."""
+    lines = [line.split() for line in Path(path).read_bytes().splitlines()]
+    topics = sorted({words[0] for words in lines if len(words) == 4})
+    few = set(topics[: max(2, len(topics) // 2)])
+    chosen = [
+        [*words[:3], rng.choice([words[3], b"0", b"1"])] for words in lines if len(words) == 4 and words[0] in few
+    ]
+    found = Path(path + ".human")
+    found.write_bytes(b"".join(b" ".join(words) + b"\n" for words in chosen) or Path(path).read_bytes())
+    return str(found)
+
+
+def _estimate(rng: random.Random, another: Callable[[str], str], runs: list[str]) -> list[str]:
+    """Judgments by people are of some of the topics that the machine has labelled, as they must be."""
+    machine = another("qrels")
+    human = _few_of(machine, rng) if rng.random() < 0.8 else another("qrels")
+    return ["--human", human, "--machine", machine, *runs, "-m", "map P.5", *_maybe(rng, "--lambda", "1")]
+
+
+def _draw(rng: random.Random, another: Callable[[str], str], runs: list[str]) -> list[str]:
+    """A study whose files may be broken."""
+    study = Path(runs[0]).with_name("drawn")
+    flags = [
+        "--figures",
+        "none",
+        "--samples",
+        "2",
+        "--seed",
+        "1",
+        "-m",
+        "map bpref",
+        "--levels",
+        "50%",
+        "-o",
+        str(study),
+    ]
+    lab("study", "--quiet", another("qrels"), *runs, *flags)
+    for path in sorted(study.glob("*")) if study.is_dir() else []:
+        if rng.random() < 0.3:
+            path.write_bytes(mutated(rng, path.read_bytes()))
+    return [str(study), "--layout", rng.choice(["axis", "grid", "scores", "runs"]), "--figure", f"{study}.svg"]
 
 
 def _maybe(rng: random.Random, *words: str) -> list[str]:
@@ -65,10 +137,8 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
         *_maybe(rng, "--next", "3"),
     ],
-    "estimate": lambda rng, another, runs: [
-        *("--human", another("qrels"), "--machine", another("qrels"), *runs, "-m", "map P.5"),
-        *_maybe(rng, "--lambda", "1"),
-    ],
+    "estimate": _estimate,
+    "draw": _draw,
     "compare": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),
@@ -89,3 +159,6 @@ COMMANDS: dict[str, Words] = {
     ],
 }
 """What follows the command and ``--quiet``; ``another`` makes a file of a format."""
+
+LEAST_TOPICS = {"estimate": 3}
+"""Commands that can do nothing with fewer topics: two that people have judged, and one that they have not."""

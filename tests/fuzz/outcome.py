@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +50,16 @@ def problem_of(name: str, result: Result, words: Sequence[str]) -> str | None:
     return None
 
 
-def make(rng: random.Random, folder: Path, name: str, topics: Sequence[bytes], spoil: float = 0.0) -> str:
-    """Write a file of this format, spoiled with this probability, and return its path."""
+def make(
+    rng: random.Random,
+    folder: Path,
+    name: str,
+    topics: Sequence[bytes],
+    spoil: float = 0.0,
+    change: Callable[[random.Random, bytes], bytes] = spoiled,
+) -> str:
+    """Write a file of this format, changed with this probability, and return its path."""
     text = written(rng, MAKERS[name](rng, topics))
     path = folder / f"{name}{len(list(folder.iterdir()))}"
-    path.write_bytes(spoiled(rng, text) if rng.random() < spoil else text)
+    path.write_bytes(change(rng, text) if rng.random() < spoil else text)
     return str(path)

@@ -154,7 +154,7 @@ def _how_called() -> dict[str, Any]:
             context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
             and parameter.name not in _NOT_RECORDED
         ):
-            options[parameter.opts[-1]] = value if isinstance(value, bool | int | float | str | tuple) else str(value)
+            options[parameter.opts[-1]] = _recorded(value)
     warned = [] if context.obj is None else context.obj.warnings
     return {
         "irevalx": __version__,
@@ -163,6 +163,13 @@ def _how_called() -> dict[str, Any]:
         "inputs": inputs,
         "warnings": warned,
     }
+
+
+def _recorded(value: Any) -> Any:
+    """Return the value of an option as JSON has it; what it has no form for, such as a fraction, as text."""
+    if isinstance(value, tuple):
+        return [_recorded(one) for one in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:

@@ -15,6 +15,7 @@ from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
     TABLES_OUTPUT,
+    complete_option,
     depth_option,
     group_by_option,
     groups_option,
@@ -66,6 +67,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         help="Print this table only; csv, tsv and jsonl have the judgments otherwise.",
     ),
     level_option,
+    complete_option,
     *FIGURE,
     *TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
@@ -76,8 +78,9 @@ def command(output: Output, **options: Any) -> None:
 
     Of the judgments, a row for each topic: the documents pooled, judged, relevant and unjudged, and those of each
     grade. Of each run: topics, documents retrieved, judged and relevant, the share of judged documents among the first
-    K, and the share of unjudged documents by rank. Of each group of runs: how much of the pool of all runs it has
-    found, and found alone, judged or not.
+    K, and the share of unjudged documents by rank, over the topics that every run has, as a line below the tables says;
+    with -c over all judged topics. Of each group of runs: how much of the pool of all runs it has
+    found, and found alone, judged or not, over all judged topics.
 
     With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
     Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.

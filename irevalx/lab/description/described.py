@@ -12,6 +12,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.pools import first_documents
+from irevalx.experiments.ranked_runs import compared_topics, topics_compared
 from irevalx.experiments.ranking_runs import rank_all, unique_names
 from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
 from irevalx.judgments.graded import Judgments
@@ -84,6 +85,7 @@ def describe(
     group_by: str | None = None,
     show: str | None = None,
     level: int = 1,
+    complete: bool = False,
     rel_format: str = "qrels",
 ) -> Description:
     """Describe judgments and runs.
@@ -99,10 +101,13 @@ def describe(
     group_by : a regular expression that finds the group in the name of a run.
     show : "judgments", "runs", "ranks" or "groups" for this part alone.
     level : the least grade that is relevant.
+    complete : describe runs over all judged topics, with nothing judged where they have no results; otherwise over the
+        topics that every run has. Groups are described over all judged topics.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
 
     Raises
     ------
+    NoTopicsError : no judged topic has results of every run.
     UsageError : a part of runs is to be shown, or groups are given, without runs.
     IrevalxError : as ``irevalx.evaluate``.
     """
@@ -110,6 +115,7 @@ def describe(
     if ranks[0] != 1:
         raise UsageError(f"ranks must begin with 1, but got {ranks[0]}")
     depth, level = checks.whole_number("depth", depth, least=1), checks.whole_number("level", level)
+    complete = checks.flag("complete", complete)
     if show not in (None, *PARTS):
         raise checks.wrong("show", " or ".join(PARTS), show)
     if not are_given(runs):
@@ -120,18 +126,26 @@ def describe(
     judgments = graded_judgments_of(qrels, rel_format)
     described: list[RunDescription] = []
     found: list[Contribution] = []
+    notes: tuple[str, ...] = ()
     if are_given(runs):
         opened, given = runs_of(runs)
         with_retrieved = _with_first_documents(judgments, opened, depth)
         ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
         names = unique_names(ranked, opened, given, warn)
+        shows_runs = show not in ("judgments", "groups")
+        by_name = dict(zip(names, ranked, strict=True))
+        topics, lacking = compared_topics(judgments, by_name, complete=complete or not shows_runs)
+        if shows_runs:
+            which = topics_compared(len(topics), len(judgments.topics), lacking)
+            notes = (f"Topics of runs: {which}.",)
+            if lacking:
+                warn(which)
         described = [
-            RunDescription.of(name, run, with_retrieved, level=level, cutoffs=cutoffs, ranks=ranks)
+            RunDescription.of(name, run, with_retrieved, topics, level=level, cutoffs=cutoffs, ranks=ranks)
             for name, run in zip(names, ranked, strict=True)
         ]
-        _warn_of_missing(described, len(judgments.topics))
         found = contributions(ranked, groups_of(names, groups, group_by), with_retrieved, depth, level)
-    return Description(JudgmentsDescription.of(judgments, level), described, found, level, show)
+    return Description(JudgmentsDescription.of(judgments, level), described, found, level, show, notes=notes)
 
 
 def _ascending(what: str, numbers: Iterable[int]) -> tuple[int, ...]:
@@ -146,11 +160,3 @@ def _with_first_documents(judgments: Judgments, runs: Sequence[Run], depth: int)
     """Return the judgments, with what runs have among their first documents among the unjudged ones."""
     pools = [first_documents(part, depth) for run in runs for part in run.results()]
     return with_pool(judgments, Pool.joined("", pools))
-
-
-def _warn_of_missing(described: Sequence[RunDescription], n_topics: int) -> None:
-    """Warn of runs without results for judged topics."""
-    for run in described:
-        if run.missing:
-            more = f" and {len(run.missing) - 1} more" if run.missing[1:] else ""
-            warn(f"{run.name}: {len(run.missing)} of {n_topics} judged topics have no results: {run.missing[0]}{more}")

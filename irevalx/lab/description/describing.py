@@ -78,19 +78,20 @@ class JudgmentsDescription(Frozen):
 
 
 class RunDescription(Frozen):
-    """A run, as far as the judgments know it. Topics that were not judged do not count.
+    """A run, as far as the judgments know it, over the topics that are compared; no others count.
 
     Parameters
     ----------
     name : of the run.
     topics : the number of judged topics for which it has results.
     missing : the judged topics for which it has none.
-    retrieved, judged, relevant : documents retrieved, those of them that were judged, and that are relevant.
+    retrieved, judged, relevant : documents retrieved for the compared topics, those of them that were judged, and that
+        are relevant.
     cutoffs : numbers of first documents.
-    judged_at : for each cutoff k, the share of judged documents among the first k, averaged over all judged topics;
-        where fewer than k were retrieved, those that are not there count as not judged.
+    judged_at : for each cutoff k, the share of judged documents among the first k, averaged over the compared
+        topics; where fewer than k were retrieved, those that are not there count as not judged.
     ranks : the first ranks of ranges, ascending from 1; the last range has no end.
-    retrieved_in, unjudged_in : for each range, the documents retrieved at these ranks for all topics together, and
+    retrieved_in, unjudged_in : for each range, the documents retrieved at these ranks for these topics together, and
         those of them that nobody judged.
     """
 
@@ -112,6 +113,7 @@ class RunDescription(Frozen):
         name: str,
         run: RankedRun,
         judgments: Judgments,
+        topics: Sequence[bytes],
         *,
         level: int = 1,
         cutoffs: Sequence[int] = CUTOFFS,
@@ -122,25 +124,26 @@ class RunDescription(Frozen):
         Parameters
         ----------
         run : ranked with these judgments.
+        topics : those that are compared, of the judged ones; what the run lacks of them has nothing judged.
         level : the least grade that is relevant.
         """
-        ranking = run.ranking
+        compared = frozenset(topics)
+        ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         in_pool = ranking.row >= 0
         grade = judgments.grades[ranking.row[in_pool]]
         rank_of_judged = ranking.rank[in_pool][grade >= 0]
         retrieved_in = _in_ranges(ranking.n_ret, ranks)
         at_or_below = [int(np.count_nonzero(rank_of_judged >= first)) for first in (*ranks, 2**62)]
         judged_in = np.array([one - other for one, other in pairwise(at_or_below)], np.int64)
-        n_topics = max(1, len(judgments.topics))
         return cls(
             name=name,
-            topics=len(ranking.topics),
+            topics=len(run.ranking.topics),
             missing=tuple(os.fsdecode(topic) for topic in judgments.topics if topic not in run.topics),
             retrieved=int(ranking.n_ret.sum()),
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),
             cutoffs=tuple(cutoffs),
-            judged_at=tuple(float(np.count_nonzero(rank_of_judged <= k)) / k / n_topics for k in cutoffs),
+            judged_at=tuple(float(np.count_nonzero(rank_of_judged <= k)) / k / len(topics) for k in cutoffs),
             ranks=tuple(ranks),
             retrieved_in=retrieved_in,
             unjudged_in=retrieved_in - judged_in,

@@ -88,7 +88,7 @@ def _blocks(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield rows in blocks that end where the topic changes; at least one block.
+    """Yield rows in blocks that end where the topic changes; at least one block. Blocks may be emptied.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
         topics = batch.column(_TOPIC)
         start = _start_of_last(topics)
         if size + start >= least and (start or topics[0].as_py() != last):
-            yield [*block, batch.slice(0, start)]
-            block, size = [batch.slice(start)], batch.num_rows - start
+            whole, block, size = [*block, batch.slice(0, start)], [batch.slice(start)], batch.num_rows - start
+            yield whole
         else:
             block.append(batch)
             size += batch.num_rows

@@ -18,6 +18,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import prepare
 from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.ranked_runs import RunRules
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.calibration import (
@@ -123,7 +124,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     runs = opened(
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
-    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"])
+    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(complete=True))
     found = expected_measures(experiment, np.array([*probabilities, 1.0]), (2, 5))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "precisions": 0.0, "relevant": 0.0}

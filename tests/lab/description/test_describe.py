@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, lab
+from running import FIXTURES, lab, run
 
 JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
 RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
@@ -41,12 +41,42 @@ def test_judgments(files: list[Path]) -> None:
 
 
 def test_runs(files: list[Path]) -> None:
-    """Judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
-    rows, told = described(*files, "--show", "runs", "--cutoffs", "2 5")
-    assert told == "irevalx-lab: r: 1 of 3 judged topics have no results: 3\n"
+    """With -c judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
+    rows, told = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
+    assert told == "irevalx-lab: all 3 judged topics; those without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
     assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
     assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
+
+
+def test_the_topics_that_every_run_has(files: list[Path]) -> None:
+    """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
+    left_out = "2 of 3 judged topics, those that every run has results for; left out for lack of results: r 1 (-c counts them as 0)"
+    rows, told = described(*files, "--show", "runs", "--cutoffs", "2")
+    assert told == f"irevalx-lab: {left_out}\n"
+    assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
+    assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, 3 / 4]
+    for shown in ([], ["--show", "ranks"]):
+        assert lab("describe", *files, *shown).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
+    assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
+
+
+def test_judged_as_the_evaluator_has_it(files: list[Path]) -> None:
+    """The mean of a run on its own is that of irevalx, without -c and with it."""
+    for options in ([], ["-c"]):
+        rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "2 5")
+        printed = run("-m", "judged.2,5", *options, *files[:2]).stdout.decode().split()
+        assert [f"{float(rows[0][name]):.4f}" for name in ("judged_2", "judged_5")] == printed[2::3]
+
+
+def test_no_topic_that_every_run_has(files: list[Path]) -> None:
+    """Runs cannot be compared; judgments and groups can be described, and runs with -c."""
+    files[1].write_text("2 Q0 y 1 3 r\n")
+    files[2].write_text("1 Q0 a 1 9 s\n")
+    result = lab("describe", *files)
+    assert (result.status, result.stdout) == (lab("compare", *files).status, b"")
+    assert "must have results of every run, but none has; -c counts" in result.stderr
+    assert [lab("describe", *files, *more).status for more in (["--show", "groups"], ["-c"])] == [0, 0]
 
 
 def test_ranks(files: list[Path]) -> None:

@@ -59,7 +59,7 @@ def test_judgments_by_hand() -> None:
 def test_a_run_by_hand() -> None:
     """Judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3. Topic 9 was not judged."""
     judgments, [ranked] = read(JUDGED, RANKED)
-    found = RunDescription.of("r", ranked, judgments, cutoffs=(2, 5), ranks=(1, 2, 4))
+    found = RunDescription.of("r", ranked, judgments, judgments.topics, cutoffs=(2, 5), ranks=(1, 2, 4))
     assert (found.topics, found.missing) == (2, ("3",))
     assert (found.retrieved, found.judged, found.relevant) == (6, 3, 1)
     assert list(found.judged_at) == pytest.approx([1 / 3, (2 / 5 + 1 / 5) / 3])
@@ -76,10 +76,20 @@ def test_a_run_by_hand() -> None:
     assert [row[1:] for row in ranks_table([found, found]).rows[-1:]] == [(4, None, 2, 2, 100)]
 
 
+def test_a_run_over_some_topics() -> None:
+    """Over topic 1 alone: of its four documents a and b were judged; topics and missing are those of the run."""
+    judgments, [ranked] = read(JUDGED, RANKED)
+    found = RunDescription.of("r", ranked, judgments, [b"1"], cutoffs=(2, 5), ranks=(1, 2))
+    assert (found.topics, found.missing) == (2, ("3",))
+    assert (found.retrieved, found.judged, found.relevant) == (4, 2, 1)
+    assert list(found.judged_at) == pytest.approx([1 / 2, 2 / 5])
+    assert (found.retrieved_in.tolist(), found.unjudged_in.tolist()) == ([1, 3], [0, 2])
+
+
 def test_nothing_to_describe() -> None:
     """No runs, and a run without judged topics."""
     judgments, [ranked] = read(JUDGED, "9 Q0 a 1 1 r\n")
-    found = RunDescription.of("r", ranked, judgments)
+    found = RunDescription.of("r", ranked, judgments, judgments.topics)
     assert (found.topics, found.retrieved, found.judged_at[0], len(found.missing)) == (0, 0, 0, 3)
     assert found.share_unjudged.tolist() == [0] * 9
     assert runs_table([]).rows == ranks_table([]).rows == ()
@@ -134,7 +144,7 @@ def test_robust03() -> None:
     paths = sorted((folder / "runs").iterdir())
     for path in paths[:3]:
         [one] = opened([str(path)], print)
-        found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments)
+        found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments, judgments.topics)
         asked: list[str | Path] = [
             "-c",
             "-m",

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -17,7 +18,6 @@ from running import run
 from table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
 
 import irevalx
-from irevalx.reading import file_format
 from irevalx.reading.source import Source
 
 QRELS, RUN, OTHER = made_qrels(Random(1)), made_run(Random(2)), made_run(Random(3))
@@ -134,7 +134,7 @@ def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without pyarrow the error says what to install."""
-    monkeypatch.setattr(file_format, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "run").write_bytes(b"PAR1\x15")
     with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow: pip install 'irevalx\[arrow\]'"):
         irevalx.Run.read(tmp_path / "run")
