@@ -80,7 +80,18 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
     """Where names would take more than a quarter of a panel there is one legend, the axis begins at the first level, all
     places on it have names, and a panel without lines is left out; one measure has one style throughout a study.
     """  # noqa: D205
-    call = ("study", QRELS, *RUNS, "--levels", "10% 20% 50% 100%", "--samples", "2", "--seed", "1", "--quiet")
+    call: tuple[str | Path, ...] = (
+        "study",
+        QRELS,
+        *RUNS,
+        "--levels",
+        "10% 20% 50% 100%",
+        "--samples",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
+    )
     assert lab(*call, "-o", tmp_path).status == 0
     styles: dict[str, set[tuple[object, ...]]] = {}
     for stem in ("agreement-with-AP", "agreement-with-itself", "decisions", "mean-scores"):
