@@ -59,6 +59,10 @@ STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
 
 
+AXES = ("log", "linear")
+"""How the axis of levels is divided in figures."""
+
+
 def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[float]) -> list[tuple[float, str]]:
     """Return where each level lies on the axis of figures, and what it is called there.
 

@@ -22,6 +22,7 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
+from irevalx.lab.studies.axis_option import axis_option
 from irevalx.lab.studies.run_study import SCHEMES
 from irevalx.lab.studies.studying import ENDINGS, study
 
@@ -104,6 +105,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
             "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
         ),
     ),
+    axis_option,
     threads_option,
     *FIGURE_STYLE,
     digits_option,
@@ -112,7 +114,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
-def command(output: Output, *, folder: str, figures: str, threads: int, **options: Any) -> None:
+def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
 
     The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
@@ -145,6 +147,7 @@ def command(output: Output, *, folder: str, figures: str, threads: int, **option
     found.write(
         folder,
         figures=None if figures == "none" else figures,
+        axis=axis,
         width=output.figure_width,
         titled=not output.no_title,
         digits=output.digits,

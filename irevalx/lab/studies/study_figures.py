@@ -192,7 +192,7 @@ def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[Flo
 def _axis(study: Study) -> dict[str, Any]:
     places = study.axis
     ticks = share_ticks([place for place, _ in places]) if study.scheme in BY_SHARE_JUDGED else tuple(places)
-    return {"ticks": ticks, "logarithmic": True}
+    return {"ticks": ticks, "logarithmic": True, "in_percent": study.scheme != "depth"}
 
 
 def _as_file_name(measure: str) -> str:

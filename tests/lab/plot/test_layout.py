@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import FIXTURES, lab
 
+import irevalx.lab
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
 QRELS = FIXTURES / "experiment" / "qrels"
@@ -115,3 +117,37 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
     assert boxes[0].y0 > boxes[1].y1 > boxes[1].y0 > boxes[2].y1
     names = [text.get_text() for text in panels_of(figure)[0].get_xticklabels()]
     assert names == ["10%", "20%", "50%", "100%"]
+
+
+@pytest.mark.parametrize("width", ["3.3", "7"])
+def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """With --axis linear, levels from 50 to 100 % have even ticks in per cent, and equal steps are as wide."""
+    call: tuple[str | Path, ...] = (
+        "study",
+        QRELS,
+        *RUNS,
+        "-m",
+        "map bpref",
+        "--levels",
+        "50% 60% 80% 100%",
+        "--samples",
+        "2",
+    )
+    of_figures = ("--axis", "linear", "--figure-width", width, "--quiet")
+    assert lab(*call, "--seed", "1", "-o", tmp_path / "one", *of_figures).status == 0
+    for layout in ("axis", "grid"):
+        words = ("draw", tmp_path / "one", "--layout", layout, "--figure", tmp_path / f"{layout}.svg")
+        assert lab(*words, *of_figures).status == 0
+    for stem in ("agreement-with-AP", "decisions", "mean-scores", "axis", "grid"):
+        for panel in panels_of(drawn[stem]):
+            assert panel.get_xscale() == "linear"
+            names = [text.get_text() for text in panel.get_xticklabels()]
+            places = panel.get_xticks().tolist()
+            assert names == [f"{100 * place:.0f}%" for place in places]
+            assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
+    for keywords, said in (
+        ({"layout": "runs", "axis": "linear"}, "together with"),
+        ({"axis": "even"}, "'log' or 'linear'"),
+    ):
+        with pytest.raises(ArgumentError if "layout" not in keywords else UsageError, match=said):
+            irevalx.lab.draw(tmp_path / "one", **keywords)
