@@ -150,6 +150,11 @@ class RankedRuns(Frozen):
             lacking=lacking,
         )
 
+    @property
+    def which_topics(self) -> str:
+        """Which topics the runs are evaluated for, in words."""
+        return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
+
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
         """Return what stands below tables: which topics means are over, and how many have no value for a measure.
 
@@ -157,13 +162,13 @@ class RankedRuns(Frozen):
         ----------
         n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
         """
-        n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
+        n_topics = len(self.topics)
         without = [
             f"{measure}: {number} of {n_topics} topics without a value are left out."
             for measure, number in zip(self.measures, n_without, strict=False)
             if number
         ]
-        return (f"Topics: {topics_compared(n_topics, n_judged, self.lacking)}.", *without)
+        return (f"Topics: {self.which_topics}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
