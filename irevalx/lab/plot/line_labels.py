@@ -13,13 +13,13 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
 from irevalx.lab.plot.page import POINT, dark, figure_of, size_of, width_of
 
-_SIZE = 7.0
+NAME_SIZE = 7.0
 """Of the letters, in points."""
 
 _HEIGHT = 8.6
 """From one label to the next, in points."""
 
-_LEADER = 14.0
+LEADER = 14.0
 """The room between the end of a line and its label, in points. It is bridged in the dashes of the line: so labels
 can be told apart where many lines end in one point."""
 
@@ -95,9 +95,9 @@ class LineLabels:
                 line.label,
                 (1, 0.5),
                 xycoords="axes fraction",
-                xytext=(_LEADER, 0),
+                xytext=(LEADER, 0),
                 textcoords="offset points",
-                fontsize=_SIZE,
+                fontsize=NAME_SIZE,
             )
             for line in self._lines
         ]
@@ -124,7 +124,7 @@ class LineLabels:
         for text in self._room:
             text.remove()
         width, height = size_of(self._panel)
-        leader, half = _LEADER * POINT / width, _HEIGHT * POINT / 2 / height
+        leader, half = LEADER * POINT / width, _HEIGHT * POINT / 2 / height
         if self._at_left:
             self._make_room_at_left(widest / width + leader)
         x = widest / width + POINT / width if self._at_left else 1 + leader
@@ -133,13 +133,13 @@ class LineLabels:
         edge = float((self._panel.transAxes - figure_of(self._panel).dpi_scale_trans).transform((x, 0))[0])
         for line, y in zip(self._lines, spread(wanted, 2 * half, half, 1 - half).tolist(), strict=True):
             end = line.left if self._at_left else line.right
-            is_near = abs(float(to_inches.transform(end)[0]) - edge) < 1.5 * _LEADER * POINT
+            is_near = abs(float(to_inches.transform(end)[0]) - edge) < 1.5 * LEADER * POINT
             self._panel.annotate(
                 line.label,
                 end,
                 xytext=(x, y),
                 textcoords="axes fraction",
-                fontsize=_SIZE,
+                fontsize=NAME_SIZE,
                 color=dark(line.colour),
                 ha="right" if self._at_left else "left",
                 va="center",

@@ -1,7 +1,7 @@
 """The page that figures are for: widths of columns, type, colours that print in grey, and files of the same bytes.
 
-Colours are those of Okabe and Ito, Color Universal Design, 2008. Dashes and markers tell lines apart as well, so that
-nothing depends on colours.
+Colours are those of Okabe and Ito, Color Universal Design, 2008, with wine red in place of yellow. Dashes and markers
+tell lines apart as well, so that nothing depends on colours.
 """
 
 from __future__ import annotations
@@ -52,11 +52,14 @@ _STYLE: Any = {
     "ytick.major.width": 0.6,
 }
 
-COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (2.5, 1)), (0, (8, 2)))
-MARKERS = "osD^vP"
-MOST_LINES = len(COLOURS)
-"""The lines of a panel at most."""
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255")
+DASHES: tuple[Any, ...] = (
+    *("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5))),
+    *((0, (2.5, 1)), (0, (8, 2)), (0, (8, 1.5, 1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5, 1.2, 1.5))),
+)
+MARKERS = "osD^vPX<"
+MOST_LINES = 6
+"""The lines of a panel at most; a figure may have more, each measure in one style throughout."""
 
 GREY = "0.45"
 """Lines to compare with, and words about them."""

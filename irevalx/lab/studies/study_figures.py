@@ -170,8 +170,8 @@ def _curve(
     low, high = (end[:, m] for end in ends) if ends is not None else deviations(of_samples[:, :, m], bounds)
     label = study.experiment.measures[m]
     if of_samples.shape[1] == 1 and ends is None:
-        return Curve(label, levels, of_samples[:, 0, m])
-    return Curve(label, levels, of_samples[:, :, m].mean(axis=1), low, high)
+        return Curve(label, levels, of_samples[:, 0, m], style=m)
+    return Curve(label, levels, of_samples[:, :, m].mean(axis=1), low, high, style=m)
 
 
 def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[FloatArray, FloatArray]:

@@ -17,6 +17,7 @@ from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"
+MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
 LABELS = FIXTURES / "labels"
 GROUPED = ("--group-by", "^[a-z]+", "--depth", "10")
 CALLS = {
@@ -70,13 +71,47 @@ def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
 
 
 def test_lines_differ_in_three_ways() -> None:
-    """Colours, dashes and markers are as many as lines, and each is there once."""
-    assert (
-        len(COLOURS)
-        == len(set(COLOURS))
-        == len(DASHES)
-        == len(set(DASHES))
-        == len(MARKERS)
-        == len(set(MARKERS))
-        == MOST_LINES
+    """Colours, dashes and markers are as many, more than a panel has lines, and each is there once."""
+    assert len(COLOURS) == len(set(COLOURS)) == len(DASHES) == len(set(DASHES)) == len(MARKERS) == len(set(MARKERS))
+    assert len(COLOURS) >= MOST_LINES
+
+
+def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Where names would take more than a quarter of a panel there is one legend, the axis begins at the first level, all
+    places on it have names, and a panel without lines is left out; one measure has one style throughout a study.
+    """  # noqa: D205
+    call: tuple[str | Path, ...] = (
+        "study",
+        QRELS,
+        *RUNS,
+        "--levels",
+        "10% 20% 50% 100%",
+        "--samples",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
     )
+    assert lab(*call, "-o", tmp_path).status == 0
+    styles: dict[str, set[tuple[object, ...]]] = {}
+    for stem in ("agreement-with-AP", "agreement-with-itself", "decisions", "mean-scores"):
+        figure = drawn[stem]
+        for panel in panels_of(figure):
+            left, right = panel.get_xlim()
+            assert (0.09 < left < 0.1, 1 < right < 1.1) == (True, True) or not figure.legends
+            assert lines_of(panel)
+            for line in panel.get_lines():
+                if line.get_label() in MEASURES:
+                    style_of = (line.get_color(), line.get_marker(), str(line.get_linestyle()))
+                    styles.setdefault(str(line.get_label()), set()).add(style_of)
+    assert (set(styles), {len(found) for found in styles.values()}) == (set(MEASURES), {1})
+    assert len(set.union(*styles.values())) == len(MEASURES)
+    figure = drawn["agreement-with-AP"]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(MEASURES)
+    assert len(panels_of(figure)) == 5  # the other measures have no error against AP
+    heading = figure._suptitle  # type: ignore[attr-defined] # noqa: SLF001 - there is no other way to it
+    boxes = [heading.get_window_extent(), legend.get_window_extent(), panels_of(figure)[0].get_window_extent()]
+    assert boxes[0].y0 > boxes[1].y1 > boxes[1].y0 > boxes[2].y1
+    names = [text.get_text() for text in panels_of(figure)[0].get_xticklabels()]
+    assert names == ["10%", "20%", "50%", "100%"]
