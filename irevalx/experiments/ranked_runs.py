@@ -11,10 +11,10 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
+from irevalx.experiments.compared_topics import compared_topics, topics_compared
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
@@ -150,6 +150,11 @@ class RankedRuns(Frozen):
             lacking=lacking,
         )
 
+    @property
+    def which_topics(self) -> str:
+        """Which topics the runs are evaluated for, in words."""
+        return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
+
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
         """Return what stands below tables: which topics means are over, and how many have no value for a measure.
 
@@ -157,13 +162,13 @@ class RankedRuns(Frozen):
         ----------
         n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
         """
-        n_topics, n_judged = len(self.topics), len(self.judgments.documents.topics)
+        n_topics = len(self.topics)
         without = [
             f"{measure}: {number} of {n_topics} topics without a value are left out."
             for measure, number in zip(self.measures, n_without, strict=False)
             if number
         ]
-        return (f"Topics: {topics_compared(n_topics, n_judged, self.lacking)}.", *without)
+        return (f"Topics: {self.which_topics}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -248,48 +253,6 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     if measure.has_value:
         values = values[~np.isnan(values)]
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
-
-
-def compared_topics(
-    judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
-) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics over which runs are compared, and how many of all judged ones each run lacks, if any.
-
-    Parameters
-    ----------
-    complete : all judged topics; otherwise those that every run has results for.
-
-    Raises
-    ------
-    NoTopicsError : there is none.
-    """
-    in_all = frozenset(judged.topics).intersection(*(run.topics for run in runs.values()))
-    topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
-    if not topics:
-        raise NoTopicsError(
-            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; -c "
-            "counts topics without results as 0"
-        )
-    n_lacking = {name: sum(topic not in run.topics for topic in judged.topics) for name, run in runs.items()}
-    return topics, {name: number for name, number in n_lacking.items() if number}
-
-
-def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
-    """Return in words which topics are evaluated.
-
-    Parameters
-    ----------
-    lacking : how many of the judged topics each run lacks, where it lacks some.
-    """
-    if not lacking:
-        return f"all {n_judged} judged topics"
-    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
-    if n_topics == n_judged:
-        return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"
-    return (
-        f"{n_topics} of {n_judged} judged topics, those that every run has results for; left out for lack of results: "
-        f"{by_run} (-c counts them as 0)"
-    )
 
 
 def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:

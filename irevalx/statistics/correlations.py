@@ -15,13 +15,20 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 
+def inversions(x: FloatArray, y: FloatArray) -> IntArray:
+    """Return the numbers of discordant pairs: of those that y puts in the opposite order; ties are not among them."""
+    numbers: IntArray = np.count_nonzero(_directions(x) * _directions(y) < 0, axis=-1)
+    return numbers
+
+
 def tau(x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau in which a tie counts as concordant, in [-1, 1] [Büttcher et al. 2007, section 4].
 
     Its value over some of the runs is ``tau(x[..., some], y[..., some])``.
     """
-    agreed = _directions(x) * _directions(y)
-    return _divided(agreed.shape[-1] - 2 * np.count_nonzero(agreed < 0, axis=-1), agreed.shape[-1])
+    n_runs = np.broadcast_shapes(x.shape[-1:], y.shape[-1:])[0]
+    n_pairs = n_runs * (n_runs - 1) // 2
+    return _divided(n_pairs - 2 * inversions(x, y), n_pairs)
 
 
 def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -126,6 +133,7 @@ class Agreement(Frozen, kw_only=True):
     rank_change : mean absolute change of a run's rank.
     rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
     risen, fallen : the run that does, the first by name if there are several; None where none does.
+    inversions : the value of the function of this name.
     """
 
     tau: float
@@ -139,6 +147,7 @@ class Agreement(Frozen, kw_only=True):
     risen: str | None
     fall: int
     fallen: str | None
+    inversions: int
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
@@ -169,6 +178,7 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
         risen=min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
         fall=fall,
         fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
+        inversions=int(inversions(x, y)),
     )
 
 

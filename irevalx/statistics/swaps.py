@@ -36,7 +36,8 @@ class SwapRate(Frozen):
     comparisons : pairs of runs times pairs of topic sets.
     swaps : comparisons in which each run is better on one of the two sets.
     ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
-    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one.
+    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one, and where these
+        are all there are, of which nothing was drawn.
     """
 
     size: int
@@ -107,12 +108,14 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
     one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
     swapped, tied = one * other < 0, one * other == 0
     of_draws = (swapped + tied / 2).mean(axis=0)
+    size, n_drawn = sets.shape[2], of_draws.size
+    is_sample = 1 < n_drawn < _number_of_pairs(n_topics, size)
     return SwapRate(
-        size=sets.shape[2],
+        size=size,
         comparisons=one.size,
         swaps=int(np.count_nonzero(swapped)),
         ties=int(np.count_nonzero(tied)),
-        error=float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if of_draws.size > 1 else math.nan,
+        error=float(of_draws.std(ddof=1) / math.sqrt(n_drawn)) if is_sample else math.nan,
     )
 
 
@@ -135,7 +138,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -
         raise ValueError(f"the size of a topic set must be between 1 and half of the {n_topics} topics, but got {size}")
     if draws < 1:
         raise ValueError(f"the number of draws must be at least 1, but got {draws}")
-    if comb(n_topics, size) * comb(n_topics - size, size) // 2 <= draws:
+    if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
     drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
     draw = 0
@@ -146,6 +149,11 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -
         drawn[tuple(sorted(pair))] = None
         draw += 1
     return np.array(list(drawn), np.int64)
+
+
+def _number_of_pairs(n_topics: int, size: int) -> int:
+    """Return how many pairs of disjoint topic sets there are."""
+    return comb(n_topics, size) * comb(n_topics - size, size) // 2
 
 
 def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -78,9 +78,10 @@ def test_agree_prints_tables(tmp_path: Path) -> None:
     result = lab(
         "agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y.replace("0.0\n", "0.08\n")), "--digits", "2"
     )
-    head, _, row = result.stdout.decode().splitlines()
+    head, _, row, *below = result.stdout.decode().splitlines()
     assert head.split("  ")[0] == "measure"
-    assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.73 0.09 0.02 0.75 1 b 1 a 4"
+    assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.73 0.09 0.02 0.75 1 b 1 a 4 1"
+    assert below == ["", "Topics: as the summaries of X and Y have them."]
 
 
 PER_TOPIC = {

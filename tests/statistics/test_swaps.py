@@ -125,3 +125,13 @@ def test_ties_are_no_agreement() -> None:
     assert rate.error == pytest.approx(stdev(of_draws) / 3**0.5)
     assert np.isnan(swap_rate(values, sets[:1]).interval).all()
     assert np.isnan(swap_rate(np.zeros((2, 2)), sets[:1]).rate_without_ties)
+
+
+def test_no_interval_where_all_sets_are_compared() -> None:
+    """Nothing was drawn, so nothing varies over draws; with one pair of sets less there is an interval."""
+    values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
+    for size, n_pairs in ((1, 6), (2, 3)):
+        sets = topic_sets(4, size)
+        assert len(sets) == n_pairs
+        assert np.isnan(swap_rate(values, sets).interval).all()
+        assert not np.isnan(swap_rate(values, sets[1:]).interval).any()

@@ -47,6 +47,7 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     significant : the share of runs whose scores differ significantly (paired t test over topics, p < 0.05); None for
         two measures, or without values by topic.
     runs : their number.
+    inversions : pairs of runs that y puts in the opposite order; ties are not among them.
     decisions : how pairwise decisions go together; None where ``significant`` is.
     intervals : by statistic, over draws of topics; None where none were asked for, or without values by topic.
     overlap : rank-biased overlap of the rankings of runs, by the names of ``OVERLAP_COLUMNS``; None if not asked for.
@@ -66,12 +67,16 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     fallen: str | None
     significant: float | None
     runs: int
+    inversions: int
     decisions: Confusion | None
     intervals: Mapping[str, tuple[float, float]] | None
     overlap: Mapping[str, float] | None
 
 
 _DECISIONS = "pairwise decisions"
+
+_LAST = "inversions"
+"""The column that programs see behind all others, so that these stay where they were."""
 
 _NESTED = ("decisions", "intervals", "overlap")
 """Fields of a row that are several columns of a table."""
@@ -92,9 +97,9 @@ class ScoringAgreement(Result):
     def tables(self) -> list[Table]:
         """Return one table with a row for each measure."""
         first, *others = self._parts()
-        columns = (*first.columns, *(column for part in others for column in part.columns[1:]))
+        columns = (*first.columns[:-1], *(column for part in others for column in part.columns[1:]), _LAST)
         rows = [
-            (*row, *(value for part in others for value in part.rows[number][1:]))
+            (*row[:-1], *(value for part in others for value in part.rows[number][1:]), row[-1])
             for number, row in enumerate(first.rows)
         ]
         return [Table("agreement", columns, rows)]
@@ -106,7 +111,7 @@ class ScoringAgreement(Result):
 
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
-        columns = tuple(name for name in fields(AgreementOfMeasure) if name not in _NESTED)
+        columns = (*(name for name in fields(AgreementOfMeasure) if name not in {*_NESTED, _LAST}), _LAST)
         counts = [row.decisions and row.decisions.columns for row in self.rows]
         decisions = [of_row and [of_row[name].item() for name in DECISION_COLUMNS] for of_row in counts]
         tables = [
@@ -209,7 +214,27 @@ def agree(
     for line in _warnings(found, resamples):
         warn(line)
     drawn = chosen_seed(seed) if resamples else None
-    return ScoringAgreement([_row(paired, resamples, drawn, rbo) for paired in found], drawn)
+    rows = [_row(paired, resamples, drawn, rbo) for paired in found]
+    return ScoringAgreement(rows, drawn, notes=_topics_of(scorings, found))
+
+
+def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tuple[str, ...]:
+    """Return sentences that say which topics the scores are over; one if that is the same for all of them."""
+    evaluated = [one.which_topics for one in scorings if one.which_topics]
+    measures: dict[str, list[str]] = {}
+    for paired in found:
+        if not (evaluated and paired.has_all_topics):
+            measures.setdefault(paired.which_topics, []).append(paired.measure)
+    if len(set(evaluated)) == 1:
+        notes = [f"Topics: {evaluated[0]}."]
+    else:
+        notes = [f"Topics of {side}: {words}." for side, words in zip("XY", evaluated, strict=False)]
+    for words, names in measures.items():
+        of_all = len(names) == len(found)
+        notes.append(
+            f"Topics{'' if of_all else ' of ' + ', '.join(names)}{' that count' if evaluated else ''}: {words}."
+        )
+    return tuple(notes)
 
 
 def _row(paired: PairedScores, resamples: int, seed: int | None, rbo: float | None) -> AgreementOfMeasure:

@@ -73,7 +73,8 @@ def command(output: Output, **options: Any) -> None:
     A row for each measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root
     mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
     that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics,
-    p < 0.05), the number of runs, and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the
+    p < 0.05), the numbers of runs and of inversions (pairs of runs that Y puts in the opposite order; Büttcher et al.
+    2007 print them with tau), and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the
     pairs that are the same in both (c11), differ in Y only (c12), in X only (c21), in both (c22); the rate of false
     differences (fpr: of the pairs that are the same in X, those that differ in Y) and of missed differences (fnr: of
     those that differ in X, those that do not in Y), which are the false negatives and the false positives of Bompada

@@ -31,6 +31,7 @@ class PairedScores(Frozen):
     values_x, values_y : shape (n_runs, n_topics); values of the shared topics, on the scales on which the measures are
         tested; None where some run has no values by topic.
     scale_x, scale_y : of the two measures.
+    n_topics : how many topics some run has a value for in one of the scorings, whether they count or not.
     """
 
     measure: str
@@ -42,6 +43,7 @@ class PairedScores(Frozen):
     values_y: FloatArray | None
     scale_x: Scale
     scale_y: Scale
+    n_topics: int = 0
 
     @property
     def _comparable(self) -> tuple[FloatArray, FloatArray] | None:
@@ -49,6 +51,20 @@ class PairedScores(Frozen):
         if self.values_x is None or self.values_y is None or self.measure != self.against:
             return None
         return self.values_x, self.values_y
+
+    @property
+    def has_all_topics(self) -> bool:
+        """Whether all topics count for which some run has a value."""
+        return self.values_x is not None and self.values_x.shape[1] == self.n_topics
+
+    @property
+    def which_topics(self) -> str:
+        """The topics that the scores are over, in words."""
+        if self.values_x is None:
+            return "as the summaries of X and Y have them"
+        if self.has_all_topics:
+            return f"all {self.n_topics} of X and Y"
+        return f"{self.values_x.shape[1]} of {self.n_topics}, those for which every run has a value in X and in Y"
 
     @property
     def changed(self) -> float | None:
@@ -197,4 +213,4 @@ def _paired(sides: Sequence[tuple[Scoring, str]], runs: tuple[str, ...]) -> tupl
             f"{n_topics - len(shared)} of {n_topics} topics are left out: some run has no value for them in one of the "
             "scorings"
         )
-    return PairedScores(measure, against, runs, x, y, tested[0], tested[1], scale_x, scale_y), line
+    return PairedScores(measure, against, runs, x, y, tested[0], tested[1], scale_x, scale_y, n_topics), line

@@ -49,10 +49,12 @@ class Scoring(Frozen):
     ----------
     path : the file that was read, or the judgments that the runs were evaluated with.
     values : by run, by measure as it is printed, and by topic; "all" is the summary, which a measure may lack.
+    which_topics : those that the runs were evaluated for, in words; empty for a file of scores, which does not say it.
     """
 
     path: str
     values: dict[str, dict[str, dict[str, float]]]
+    which_topics: str = ""
 
     @classmethod
     def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> Scoring:
@@ -72,7 +74,7 @@ class Scoring(Frozen):
             }
             for r, run in enumerate(experiment.runs)
         }
-        return cls(path, found)
+        return cls(path, found, experiment.which_topics)
 
     @classmethod
     def given(cls, values: Mapping[Any, Any], what: str) -> Scoring:

@@ -170,6 +170,12 @@ class Study(Frozen):
             }
         return found
 
+    @cached_property
+    def inversions(self) -> dict[str, IntArray]:
+        """For each of ``REFERENCES`` the numbers of discordant pairs, of shape (n_levels, n_samples, n_measures)."""
+        references = {"AP": self.average_precision, "itself": self.full}
+        return {reference: agreement.inversions(x, self.scores) for reference, x in references.items()}
+
     def is_comparable(self, m: int, reference: str, statistic: str) -> bool:
         """Return whether a statistic means something: errors against AP do not of an estimate of something else."""
         measure = [request.measure for request in self.experiment.requests for _ in request.names][m]

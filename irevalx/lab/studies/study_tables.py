@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ ERRORS_OF_DECISIONS = {
     "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
 }
 """The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
+
+INVERSIONS = "inversions"
+"""The column of numbers of discordant pairs, the last one."""
 
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 
@@ -64,28 +68,31 @@ def samples_table(study: Study) -> Table:
         for reference in REFERENCES
         for columns in [_statistics(study, reference).values()]
     ]
-    columns = ("scheme", "level", "sample", "seed", "measure", "against", *STATISTICS, *DECISIONS)
+    columns = ("scheme", "level", "sample", "seed", "measure", "against", *STATISTICS, *DECISIONS, INVERSIONS)
     return Table("samples", columns, tuple(rows), n_labels=6)
 
 
 def summary_table(study: Study) -> Table:
     """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
 
-    Where topics were resampled, the ends of the intervals of the means stand behind them.
+    Where topics were resampled, the ends of the intervals of the means stand behind them; inversions are the last.
     """
     heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
     if study.intervals is not None:
         heads += [f"{name}_{end}" for name in RESAMPLED for end in ("low", "high")]
+    heads += [f"{INVERSIONS}_mean", f"{INVERSIONS}_sd"]
     rows = []
     for i, level in enumerate(study.levels):
         for m, measure in enumerate(study.experiment.measures):
             for reference in REFERENCES:
                 cells: list[float | None] = []
-                for one in _statistics(study, reference).values():
-                    cells += [None, None] if one is None else [float(one[i, :, m].mean()), spread(one[i, :, m])]
+                *statistics, inversions = _statistics(study, reference).values()
+                for one in statistics:
+                    cells += _mean_and_spread(one, i, m)
                 if study.intervals is not None:
                     ends = study.intervals.statistics[reference]
                     cells += [float(end[i, m]) for name in RESAMPLED for end in ends[name]]
+                cells += _mean_and_spread(inversions, i, m)
                 kept = float(study.kept[i].mean())
                 rows.append((study.scheme, level.text, kept, measure, reference, *cells))
     columns = ("scheme", "level", "judged", "measure", "against", *heads)
@@ -184,11 +191,15 @@ def tables_for_people(study: Study, notes: tuple[str, ...] = ()) -> Iterator[Tab
     """
     knees = knees_for_people(study)
     yield replace(knees, notes=(*knees.notes, *notes))
+    n_pairs = comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in _SHOWN:
             title = f"{name.replace('_', ' ')}, against {meaning}"
             shown = [study.is_comparable(m, reference, name) for m in range(len(study.experiment.measures))]
             yield _by_level(study, title, study.statistics[reference][name], shown)
+            if name == "tau_b":
+                title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
+                yield _by_level(study, title, study.inversions[reference].astype(np.float64))
     yield _by_level(study, "accuracy of significance decisions, against those under full judgments", study.accuracy)
     yield _by_level(study, "g-mean of significance decisions, against those under full judgments", study.g_mean)
     for name, words in ERRORS_OF_DECISIONS.items():
@@ -206,7 +217,12 @@ def _statistics(study: Study, reference: str) -> dict[str, FloatArray | IntArray
     """Return all statistics; None for those that do not concern this reference."""
     found = study.confusion.columns
     of_decisions = {name: found[name] if reference == "itself" else None for name in DECISIONS}
-    return {**study.statistics[reference], **of_decisions}
+    return {**study.statistics[reference], **of_decisions, INVERSIONS: study.inversions[reference]}
+
+
+def _mean_and_spread(statistic: FloatArray | IntArray | None, i: int, m: int) -> list[float | None]:
+    """Return the mean over samples and the standard deviation of a statistic at a level, for a measure."""
+    return [None, None] if statistic is None else [float(statistic[i, :, m].mean()), spread(statistic[i, :, m])]
 
 
 def _by_level(study: Study, title: str, of_samples: FloatArray, shown: Sequence[bool] | None = None) -> Table:

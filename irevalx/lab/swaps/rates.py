@@ -33,7 +33,8 @@ class RateOfSize(Frozen, kw_only=True):
     ----------
     swap_rate : the share of swaps, ties counted as agreement.
     share_tied : the share of comparisons in which the runs are tied on a set.
-    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its interval over draws.
+    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its interval over draws,
+        None where all pairs of sets there are were compared.
     without_ties : the share of swaps among the other comparisons; None where all are ties.
     """
 

@@ -47,6 +47,44 @@ def by_topic(qrels: Path) -> list[list[float]]:
     return [[float(row["value"]) for row in rows if row["run"] == name] for name in names]
 
 
+def test_which_topics(tmp_path: Path) -> None:
+    """A line below the tables says it: for judgments as compare has it, by side where these differ, and for scores."""
+    for name, text in (
+        ("x_qrels", "1 0 a 1\n2 0 a 1\n3 0 a 1\n"),
+        ("y_qrels", "1 0 a 1\n2 0 a 1\n"),
+        ("r", "1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n"),
+        ("s", "1 Q0 b 1 1 s\n2 Q0 a 1 1 s\n3 Q0 a 1 1 s\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    x, y, *runs = (tmp_path / name for name in ("x_qrels", "y_qrels", "r", "s"))
+
+    def last_lines(*args: str | Path) -> list[str]:
+        lines = lab("agree", *args, "--quiet").stdout.decode().splitlines()
+        return [line for line in lines if line.startswith("Topics")]
+
+    [of_compare] = [
+        line for line in lab("compare", x, *runs, "-m", "map").stdout.decode().splitlines() if line[:7] == "Topics:"
+    ]
+    assert "left out for lack of results: r 1 (-c counts them as 0)" in of_compare
+    assert last_lines(x, x, *runs, "-m", "map") == [of_compare]
+    assert last_lines(x, y, *runs, "-m", "map") == [
+        of_compare.replace("Topics", "Topics of X"),
+        "Topics of Y: all 2 judged topics.",
+    ]
+    assert last_lines(x, y, *runs, "-m", "map", "-c") == [
+        "Topics of X: all 3 judged topics; those without results count as 0 (r 1).",
+        "Topics of Y: all 2 judged topics.",
+        "Topics that count: 2 of 3, those for which every run has a value in X and in Y.",
+    ]
+    both = scoring(tmp_path / "both", {"a": [0.1, 0.2], "b": [0.3, 0.1]})
+    more = scoring(tmp_path / "more", {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.1]})
+    (tmp_path / "sums").write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
+    assert last_lines(both, both) == ["Topics: all 2 of X and Y."]
+    assert last_lines(both, more) == ["Topics: 2 of 3, those for which every run has a value in X and in Y."]
+    sums = tmp_path / "sums"
+    assert last_lines(sums, sums) == ["Topics: as the summaries of X and Y have them."]
+
+
 def test_which_rate_is_which(tmp_path: Path) -> None:
     """A and b differ in X only, a and c in Y only: one of two pairs that are the same in X differs in Y."""
     base = np.arange(12) / 100
@@ -93,6 +131,7 @@ def test_decisions(tenth: Path) -> None:
         "md",
         "pa",
         "pd",
+        "inversions",
     ]
 
 
@@ -138,7 +177,7 @@ def test_intervals(tenth: Path) -> None:
     )
     [row], told = agree(*arguments)
     assert agree(*arguments)[0] == [row]
-    assert list(row)[-10:-6] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
+    assert list(row)[-11:-7] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
     for name in ("tau", "tau_b", "tau_ap", "rms", "bias"):
         assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
     assert told == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
@@ -168,7 +207,8 @@ def test_intervals_need_topics(tmp_path: Path) -> None:
     for name in "xy":
         (tmp_path / name).write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
     [row], _ = agree(tmp_path / "x", tmp_path / "y", "--resamples", "9", "--seed", "1")
-    assert {row[name] for name in list(row)[14:]} == {""}
+    assert {row[name] for name in list(row)[14:-1]} == {""}
+    assert row["inversions"] == "0"
 
 
 # The example of Corsi and Urbano's program, p = 0.9
@@ -202,7 +242,7 @@ def test_overlap_of_two_scorings(tmp_path: Path) -> None:
     x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5], "c": [0.5]})
     y = scoring(tmp_path / "y", {"a": [0.2], "b": [0.3], "c": [0.1]})
     [row], _ = agree(x, y, "--rbo", "0.9")
-    assert list(row)[-9:] == OVERLAPS
+    assert list(row)[-10:] == [*OVERLAPS, "inversions"]
     assert [float(row[f"rbo_{variant}_ext"]) for variant in "wab"] == pytest.approx([0.882, 0.8775, 0.887942], abs=5e-7)
     expected = pytest.approx([0.404528, 0.400028, 0.410471], abs=5e-7)
     assert [float(row[f"rbo_{variant}_min"]) for variant in "wab"] == expected

@@ -548,12 +548,22 @@ def test_study_writes_what_it_says(folder: Path) -> None:
         assert float(row["bias"]) == pytest.approx(fmean(y[run] - x[run] for run in names), abs=1e-12)
         assert float(row["rms"]) == pytest.approx(fmean((y[run] - x[run]) ** 2 for run in names) ** 0.5)
         assert (row["accuracy"] == "") == (row["against"] == "AP")
+        discordant = [round(x[a] - x[b], 9) * round(y[a] - y[b], 9) < 0 for a, b in combinations(names, 2)]
+        assert int(row["inversions"]) == sum(discordant)
+        assert float(row["tau"]) == pytest.approx(1 - 2 * sum(discordant) / len(discordant))
     for row in table(folder / "summary.csv"):
         taus = [
             float(one["tau_b"])
             for one in samples
             if all(one[key] == row[key] for key in ("level", "measure", "against"))
         ]
+        numbers = [
+            int(one["inversions"])
+            for one in samples
+            if all(one[key] == row[key] for key in ("level", "measure", "against"))
+        ]
+        assert float(row["inversions_mean"]) == fmean(numbers)
+        assert float(row["inversions_sd"]) == pytest.approx(abs(numbers[0] - numbers[1]) / 2**0.5)
         assert float(row["tau_b_mean"]) == pytest.approx(fmean(taus))
         assert float(row["tau_b_sd"]) == pytest.approx(abs(taus[0] - taus[1]) / 2**0.5)
     about = json.loads((folder / "study.json").read_text())
@@ -569,6 +579,57 @@ def test_study_writes_what_it_says(folder: Path) -> None:
         "mean-scores",
     }
     assert not list(folder.glob(".*"))
+
+    assert "inversions of 15 pairs of runs, against" in (folder / "summary.txt").read_text()
+
+
+def test_errors_of_decisions_in_words(folder: Path) -> None:
+    """The text says of each rate what it is a share of, above the means of that column."""
+    parts = (folder / "summary.txt").read_text().split("\n\n")
+    summary = {
+        (row["level"], row["measure"]): row for row in table(folder / "summary.csv") if row["against"] == "itself"
+    }
+    for words, name in (
+        ("that do not differ under full judgments, the share that does under reduced ones", "fpr"),
+        ("that differ under full judgments, the share that does not under reduced ones", "fnr"),
+    ):
+        title = f"of the pairs of runs {words} ({name} in summary.csv)"
+        [of_map] = [line.split() for line in parts[parts.index(title) + 1].splitlines() if line.startswith("map ")]
+        assert of_map[1:] == [f"{float(summary[level, 'map'][f'{name}_mean']):.4f}" for level in ("20%", "0.5", "1")]
+
+
+def test_shares_rounded_half_up(tmp_path: Path) -> None:
+    """Samples are those of degrade --round half-up; study.json says so, and other schemes refuse it."""
+    options = (
+        "--scheme",
+        "stratified",
+        "--levels",
+        "30%",
+        "--samples",
+        "1",
+        "--seed",
+        "3",
+        "-m",
+        "map",
+        "--figures",
+        "none",
+    )
+    found = {}
+    for rounding in ("up", "half-up"):
+        done = lab("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
+        assert done.status == 0, done.stderr
+        reduced = tmp_path / f"{rounding}.qrels"
+        reduced.write_bytes(lab("degrade", QRELS, "--stratified", "30%", "--seed", "3", "--round", rounding).stdout)
+        expected = evaluated(reduced, RUNS, ("map",))
+        rows = [row for row in table(tmp_path / rounding / "scores.csv") if row["level"] == "30%"]
+        found[rounding] = [float(row["score"]) for row in rows]
+        assert found[rounding] == [expected[row["run"], "all", "map"] for row in rows]
+    assert found["up"] != found["half-up"]
+    about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in found}
+    assert (about["up"].get("rounding"), about["half-up"]["rounding"]) == (None, "half-up")
+    refused = lab("study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none")
+    assert refused.status == 1
+    assert "must be given together with the scheme stratified" in refused.stderr
 
 
 def test_full_judgments_agree_with_themselves(folder: Path) -> None:

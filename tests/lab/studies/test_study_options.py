@@ -54,7 +54,7 @@ def test_intervals(tmp_path: Path) -> None:
     assert "a bootstrap interval of so few topics (12) is too short" in told
     rows = table(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
-    assert list(rows[0])[-10:] == names
+    assert list(rows[0])[-12:] == [*names, "inversions_mean", "inversions_sd"]
     assert all(float(row["tau_low"]) <= float(row["tau_high"]) for row in rows)
     knees = {row["statistic"]: row for row in table(tmp_path / "plain" / "knees.csv")}
     assert knees["tau_b_itself"]["low"] in {"20%", "100%"}
