@@ -165,13 +165,12 @@ def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalu
     IrevalxError : as ``judgments_of``, ``requests_of`` and ``RankedRuns.of``.
     """
     rules = _rules(options)
-    rel_format = options.get("rel_format", QRELS.name)
-    judgments = judgments_of(qrels, rel_format)
-    rel_format = qrels.rel_format if isinstance(qrels, Qrels) else rel_format
-    if isinstance(judgments, Judgments) and is_graded(rel_format):
-        return experiment_of(Qrels(judgments, rel_format), runs, measures, **options)
-    opened, names = runs_of(runs)
+    rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
     requests = requests_of(measures_of(measures), rules.level, rel_format)
+    judgments = judgments_of(qrels, rel_format)
+    if isinstance(judgments, Judgments) and is_graded(rel_format):
+        return experiment_of(Qrels(judgments, rel_format), runs, requests, **options)
+    opened, names = runs_of(runs)
     return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
 
 

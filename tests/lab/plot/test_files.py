@@ -55,7 +55,7 @@ def test_fonts(tmp_path: Path) -> None:
     assert float(box) == pytest.approx(3.3 * 72)
     text = draw(tmp_path / "f.svg").decode()
     assert "<text" not in text
-    assert "<!-- share of swaps -->" in text
+    assert "<!-- share of swaps (ties: half) -->" in text
     assert 'width="504pt"' in text
 
 
@@ -98,7 +98,10 @@ def test_other_endings(command: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("leave-out", "q", "r", "--removed", "--figure", "f.png"), "--removed must not be given together with"),
+        (
+            ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
+            "--removed and --figure must not be given together",
+        ),
         (("compare", "q", "r", "--draw", "topics"), "--draw must be given together with --figure"),
         (("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"), "--draw and --power must not be"),
         (("draw", "q"), "--figure must be given"),
