@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
@@ -77,7 +77,8 @@ class LinePanel(Frozen):
     y_label : what the lines show.
     title : above the panel.
     ticks : places on the horizontal axis and their names, from the least to the greatest; none for matplotlib's own.
-    logarithmic : whether the horizontal axis is.
+    logarithmic : whether the horizontal axis is, unless the page has linear ones.
+    in_percent : whether x are shares, which ticks of a linear axis name in per cent.
     rules : heights that lines are to be compared with.
     band : what its bands are, if it has some.
     """
@@ -87,6 +88,7 @@ class LinePanel(Frozen):
     title: str = ""
     ticks: tuple[tuple[float, str], ...] = ()
     logarithmic: bool = False
+    in_percent: bool = False
     rules: tuple[float, ...] = ()
     band: str = ""
 
@@ -185,6 +187,8 @@ def _cells(
     rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
 ) -> list[list[tuple[LinePanel, _Limits]]]:
     """Return rows of panels as they are drawn, with the limits of each; one panel at least in each has something."""
+    if page.linear:
+        rows = [[replace(one, logarithmic=False, ticks=()) if one.logarithmic else one for one in row] for row in rows]
     rows = _styled(rows)
     cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
     if page.is_narrow:
@@ -298,6 +302,8 @@ class DrawnPanel:
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
+        elif panel.in_percent:
+            axis.xaxis.set_major_formatter(PercentFormatter(1.0))
         axis.set(xlim=limits[:2], ylim=limits[2:], ylabel=panel.y_label)
         axis.set_title(panel.title)
         if panel.ticks:

@@ -84,10 +84,12 @@ class Page(Frozen):
     ----------
     width : of the figure in inches, as that of a column.
     titled : whether it has a title; a figure with a caption below needs none.
+    linear : whether axes of levels are linear, which are logarithmic otherwise.
     """
 
     width: float = 7.0
     titled: bool = True
+    linear: bool = False
 
     @property
     def is_narrow(self) -> bool:

@@ -11,6 +11,7 @@ from irevalx.errors import UsageError
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import FIGURE_STYLE, figure_option, quiet_option
+from irevalx.lab.studies.axis_option import axis_option
 from irevalx.lab.studies.drawing import AGAINST, LAYOUTS, draw
 
 
@@ -59,6 +60,7 @@ def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         callback=_words,
         help="Compare these measures with themselves as well.",
     ),
+    axis_option,
     figure_option,
     *FIGURE_STYLE,
     quiet_option,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab.studies.run_study import AXES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,7 @@ def draw(
     measures: str | Iterable[str] = (),
     against: str = "AP",
     itself: str | Iterable[str] = (),
+    axis: str = "log",
     width: float = 7.0,
     titled: bool = True,
 ) -> Figure:
@@ -45,6 +47,7 @@ def draw(
     measures : as the studies print them; none for all that they have in common.
     against : ``AP`` or ``itself``: what measures are compared with.
     itself : measures to compare with themselves as well.
+    axis : ``log`` or ``linear``: how the axis of ``axis`` and ``grid`` is divided.
     width : of the figure, in inches.
     titled : whether it has a title.
 
@@ -58,6 +61,10 @@ def draw(
         raise checks.wrong("layout", " or ".join(map(repr, LAYOUTS)), layout)
     if against not in AGAINST:
         raise checks.wrong("against", " or ".join(map(repr, AGAINST)), against)
+    if axis not in AXES:
+        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
+    if layout in {"scores", "runs"} and axis != "log":
+        raise UsageError(f"axis must not be given together with the layout {layout}")
     if layout != "scores" and at is not None:
         raise UsageError("at must be given together with the layout scores")
     asked, with_itself = _names("measures", measures), _names("itself", itself)
@@ -65,7 +72,7 @@ def draw(
         raise UsageError(f"itself must not be given together with the layout {layout}")
     from irevalx.lab.plot.page import Page, style
 
-    page, found = Page(width, titled), _summaries(studies)
+    page, found = Page(width, titled, axis == "linear"), _summaries(studies)
     if layout == "grid" and len(found) > 1 and page.is_narrow:
         raise UsageError("the layout grid must be given together with a figure width of 7 for several studies")
     with style():

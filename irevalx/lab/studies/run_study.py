@@ -59,6 +59,10 @@ STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
 
 
+AXES = ("log", "linear")
+"""How the axis of levels is divided in figures."""
+
+
 def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[float]) -> list[tuple[float, str]]:
     """Return where each level lies on the axis of figures, and what it is called there.
 
@@ -104,7 +108,7 @@ class Study(Frozen):
     full : shape (n_measures, n_runs); scores under full judgments.
     average_precision : shape (n_runs,); AP under full judgments.
     scores : shape (n_levels, n_samples, n_measures, n_runs).
-    confusion : shape (n_levels, n_samples, n_measures); how the decisions which runs differ significantly go together
+    confusion : shape (n_levels, n_samples, n_measures); how significant pairwise decisions go together
         with those under full judgments.
     reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
         the opposite direction as under full judgments.

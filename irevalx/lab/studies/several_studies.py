@@ -43,7 +43,8 @@ def on_one_axis(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]
             )
             for name in _SHOWN
         }
-        rows.append([_panel(studies, name, curves[name], ticks) for name in _SHOWN if _has_points(curves[name])])
+        shown = [name for name in _SHOWN if _has_points(curves[name])]
+        rows.append([_panel(studies, name, curves[name], ticks, in_percent=True) for name in shown])
     return draw_lines(rows, page, title=_title(lines), label="share of the judgments that is left")
 
 
@@ -64,7 +65,8 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[tuple[str, str]], page
                 curves = tuple(_curve(study, one, name, x, _label("", one, lines)) for one in group)
                 head = "" if rows else study.name
                 words = None if not row or page.is_narrow else ""
-                row.append(_panel(studies, name, curves, ticks, title=head, words=words))
+                in_percent = study.scheme != "depth"
+                row.append(_panel(studies, name, curves, ticks, in_percent=in_percent, title=head, words=words))
             if _has_points([curve for panel in row for curve in panel.curves]):
                 rows.append(row)
     schemes = dict.fromkeys(LEVELS.get(study.scheme, "level") for study in studies)
@@ -83,6 +85,7 @@ def _panel(
     curves: tuple[Curve, ...],
     ticks: tuple[tuple[float, str], ...],
     *,
+    in_percent: bool,
     title: str = "",
     words: str | None = None,
 ) -> LinePanel:
@@ -93,6 +96,7 @@ def _panel(
         title,
         ticks=ticks,
         logarithmic=True,
+        in_percent=in_percent,
         rules=RULE if name == "tau_b" else (),
         band=_band(studies, name),
     )

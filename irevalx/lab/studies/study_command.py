@@ -22,6 +22,7 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
+from irevalx.lab.studies.axis_option import axis_option
 from irevalx.lab.studies.run_study import SCHEMES
 from irevalx.lab.studies.studying import ENDINGS, study
 
@@ -104,6 +105,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
             "the statistic cannot be; with --resamples, intervals over topics.  [default: png]"
         ),
     ),
+    axis_option,
     threads_option,
     *FIGURE_STYLE,
     digits_option,
@@ -112,7 +114,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
-def command(output: Output, *, folder: str, figures: str, threads: int, **options: Any) -> None:
+def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
 
     The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
@@ -127,13 +129,13 @@ def command(output: Output, *, folder: str, figures: str, threads: int, **option
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
 
-    Decisions which runs differ have two errors: fpr is the share of the pairs that do not differ under full judgments
+    Pairwise decisions have two errors: fpr is the share of the pairs that do not differ under full judgments
     and do under reduced ones, fnr the share of those that differ under full judgments and do not under reduced ones,
     which Bompada et al. 2007 call false positives.
 
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
-    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
-    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of pairwise decisions
+    (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
     et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
     (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
     a file that ends in -appendix. A panel has six lines at most; more measures take more panels.
@@ -145,6 +147,7 @@ def command(output: Output, *, folder: str, figures: str, threads: int, **option
     found.write(
         folder,
         figures=None if figures == "none" else figures,
+        axis=axis,
         width=output.figure_width,
         titled=not output.no_title,
         digits=output.digits,

@@ -23,6 +23,7 @@ from irevalx.lab.plot.ticks import share_ticks
 from irevalx.lab.studies.run_study import BY_SHARE_JUDGED, REFERENCES, Study
 from irevalx.lab.studies.study_scatter import scatter, scatter_parts
 from irevalx.statistics.knees import THRESHOLD
+from irevalx.statistics.significance import ALPHA
 
 LEVELS = {
     "uniform": "share of each topic's judgments that is kept",
@@ -104,10 +105,11 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
 
 
 def decisions(study: Study, page: Page) -> Figure:
-    """Draw by level how the decisions which runs differ go together with those under full judgments."""
+    """Draw by level how pairwise decisions go together with those under full judgments."""
     panels = [_panel(study, name, getattr(study, name)) for name in ("accuracy", "g_mean")]
-    title = "Decisions which runs differ under reduced judgments, against those under full judgments"
-    return _draw(study, [panels], page, title)
+    title = "Pairwise decisions under reduced judgments, against those under full judgments"
+    note = f"Runs differ where Wilcoxon's test over topics has p\u00a0<\u00a0{ALPHA:g}, without correction."
+    return _draw(study, [panels], page, title, note)
 
 
 def mean_scores(study: Study, page: Page) -> Figure:
@@ -131,8 +133,8 @@ def mean_scores(study: Study, page: Page) -> Figure:
     return _draw(study, rows, page, "Mean scores under reduced judgments, and tau with scores under full judgments")
 
 
-def _draw(study: Study, rows: Sequence[Sequence[LinePanel]], page: Page, title: str) -> Figure:
-    return draw_lines(rows, page, title=title, label=LEVELS[study.scheme])
+def _draw(study: Study, rows: Sequence[Sequence[LinePanel]], page: Page, title: str, note: str = "") -> Figure:
+    return draw_lines(rows, page, title=title, label=LEVELS[study.scheme], note=note)
 
 
 def _panel(
@@ -192,7 +194,7 @@ def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[Flo
 def _axis(study: Study) -> dict[str, Any]:
     places = study.axis
     ticks = share_ticks([place for place, _ in places]) if study.scheme in BY_SHARE_JUDGED else tuple(places)
-    return {"ticks": ticks, "logarithmic": True}
+    return {"ticks": ticks, "logarithmic": True, "in_percent": study.scheme != "depth"}
 
 
 def _as_file_name(measure: str) -> str:

@@ -26,7 +26,7 @@ from irevalx.lab.command.output import FORMATS, make_folder, write_file, write_l
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Frame, Result
 from irevalx.lab.studies.inferred_precision import with_error_sources
-from irevalx.lab.studies.run_study import DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.studies.run_study import AXES, DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_samples import Division
 from irevalx.lab.studies.study_tables import (
@@ -119,24 +119,28 @@ class StudyResult(Result):
 
         return tuple(name for name, _ in figures(self.study))
 
-    def figure(self, name: str = "agreement-with-AP", *, width: float = 7.0, titled: bool = True) -> Figure:
+    def figure(
+        self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
+    ) -> Figure:
         """Draw one of the figures.
 
         Parameters
         ----------
         name : one of ``figure_names``.
+        axis : ``log`` or ``linear``: how that of levels is divided.
 
         Raises
         ------
-        ArgumentError : it is none of these.
+        ArgumentError : one is none of these.
         """
+        _check_axis(axis)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
         for one, draw in figures(self.study):
             if one == name:
                 with style():
-                    return draw(Page(width, titled))
+                    return draw(Page(width, titled, axis == "linear"))
         raise checks.wrong("name", " or ".join(map(repr, self.figure_names)), name)
 
     def write(
@@ -144,6 +148,7 @@ class StudyResult(Result):
         folder: str | PathLike[str],
         *,
         figures: str | None = "png",
+        axis: str = "log",
         width: float = 7.0,
         titled: bool = True,
         digits: int = DIGITS,
@@ -155,6 +160,7 @@ class StudyResult(Result):
         Parameters
         ----------
         figures : their format: png, svg or pdf; None for no figures.
+        axis : ``log`` or ``linear``: how that of levels is divided.
         threads : how many processes share the drawing; at least 1.
         progress : show on standard error how many figures have been drawn, on a terminal.
 
@@ -162,6 +168,7 @@ class StudyResult(Result):
         ------
         OutputError : it cannot be written.
         """
+        _check_axis(axis)
         path = make_folder(fspath(folder))
         for name, text in self.files(digits).items():
             write_lines([text], path / name)
@@ -172,7 +179,7 @@ class StudyResult(Result):
         from irevalx.lab.plot.page import Page, save
         from irevalx.lab.studies.study_figures import figures as all_figures
 
-        drawings, page = list(all_figures(self.study)), Page(width, titled)
+        drawings, page = list(all_figures(self.study)), Page(width, titled, axis == "linear")
 
         def draw(drawing: tuple[str, Any]) -> None:
             name, make = drawing
@@ -181,6 +188,11 @@ class StudyResult(Result):
         with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
             for _ in in_order(draw, lambda: drawings, threads):
                 advance(1)
+
+
+def _check_axis(axis: str) -> None:
+    if axis not in AXES:
+        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
 
 
 def _save(save: Any, make: Any, page: Page, path: Path) -> None:

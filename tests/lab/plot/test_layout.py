@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from drawn_figures import lines_of, panels_of
+from drawn_figures import lines_of, panels_of, texts_of
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import FIXTURES, lab
 
+import irevalx.lab
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
 QRELS = FIXTURES / "experiment" / "qrels"
@@ -106,6 +108,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
                     styles.setdefault(str(line.get_label()), set()).add(style_of)
     assert (set(styles), {len(found) for found in styles.values()}) == (set(MEASURES), {1})
     assert len(set.union(*styles.values())) == len(MEASURES)
+    assert any("Wilcoxon's test over topics has p\u00a0<\u00a00.05" in text for text in texts_of(drawn["decisions"]))
     figure = drawn["agreement-with-AP"]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(MEASURES)
@@ -115,3 +118,35 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
     assert boxes[0].y0 > boxes[1].y1 > boxes[1].y0 > boxes[2].y1
     names = [text.get_text() for text in panels_of(figure)[0].get_xticklabels()]
     assert names == ["10%", "20%", "50%", "100%"]
+
+
+@pytest.mark.parametrize("width", ["3.3", "7"])
+def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """With --axis linear, levels from 50 to 100 % have even ticks in per cent, and equal steps are as wide."""
+    call: tuple[str | Path, ...] = (
+        "study",
+        QRELS,
+        *RUNS,
+        "-m",
+        "map bpref",
+        "--levels",
+        "50% 60% 80% 100%",
+        "--samples",
+        "2",
+    )
+    of_figures = ("--axis", "linear", "--figure-width", width, "--quiet")
+    assert lab(*call, "--seed", "1", "-o", tmp_path / "one", *of_figures).status == 0
+    for layout in ("axis", "grid"):
+        words = ("draw", tmp_path / "one", "--layout", layout, "--figure", tmp_path / f"{layout}.svg")
+        assert lab(*words, *of_figures).status == 0
+    for stem in ("agreement-with-AP", "decisions", "mean-scores", "axis", "grid"):
+        for panel in panels_of(drawn[stem]):
+            assert panel.get_xscale() == "linear"
+            names = [text.get_text() for text in panel.get_xticklabels()]
+            places = panel.get_xticks().tolist()
+            assert names == [f"{100 * place:.0f}%" for place in places]
+            assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
+    with pytest.raises(UsageError, match="axis must not be given together with the layout runs"):
+        irevalx.lab.draw(tmp_path / "one", layout="runs", axis="linear")
+    with pytest.raises(ArgumentError, match="'log' or 'linear'"):
+        irevalx.lab.draw(tmp_path / "one", axis="even")
