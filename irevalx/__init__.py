@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def _is_started() -> bool:
     """Return whether this process is one of the commands, rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
-    if first == "-m":  # what is behind it is found now, and then takes its place
+    if first == "-m":  # what is after it is found now, and then takes its place
         words = sys.orig_argv
         return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
     return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119

@@ -182,7 +182,7 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         2,
-        "Looking up a z-score reads one entry too far: that of the next topic, or one behind the table, which crashes.",
+        "Looking up a z-score reads one entry too far: that of the next topic, or one after the table, which crashes.",
         "Where the file has nothing for the topic, the z-score is -1000000.",
         "It is a crash, or the mean of another topic.",
         "test_golden.py::test_recorded_answer",
@@ -252,14 +252,14 @@ DEPARTURES: tuple[Departure, ...] = (
         7,
         "Measures have one spelling.",
         "MAP, ndcg@10, P@5, P_10 or AP(rel=2) are understood, and printed in trec_eval's spelling unless --names "
-        "asked says otherwise. Cutoffs given with @ add up; of those behind a dot the first set counts, as in "
+        "asked says otherwise. Cutoffs given with @ add up; of those after a dot the first set counts, as in "
         "trec_eval, and a line on standard error says so.",
         "Other programs have other names.",
         _HERE + "test_7_names_that_people_bring",
     ),
     Departure(
         7,
-        "Parameters of infAP, which takes none, and a colon or brackets in or behind parameters are ignored.",
+        "Parameters of infAP, which takes none, and a colon or brackets in or after parameters are ignored.",
         "infAP takes c=C and epsilon=E, :nonrel, :skip or :rel says how unjudged documents are read, and (rel=N) takes "
         "the place of -l; all else there is a usage error.",
         "irevalx has these parameters and readings, trec_eval does not.",

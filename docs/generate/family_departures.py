@@ -76,7 +76,7 @@ GDEVAL: tuple[FamilyDeparture, ...] = (
     ),
     FamilyDeparture(
         "The second column of judgments and runs must be 0 and Q0, a rank must consist of digits, a tag must not be 0; "
-        "columns behind the last are ignored, and of a score that is no number as much is read as is one.",
+        "columns after the last are ignored, and of a score that is no number as much is read as is one.",
         "Files are read as everywhere in irevalx.",
         "What trec_eval reads should be evaluated, and the other way round.",
         (_HERE + "test_columns_of_gdeval",),
@@ -280,7 +280,7 @@ STATAP: tuple[FamilyDeparture, ...] = (
 
 SAMPLE_EVAL: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "The ideal ranking of infNDCG has grades in the order of their text: 10 comes behind 2.",
+        "The ideal ranking of infNDCG has grades in the order of their text: 10 comes after 2.",
         "Grades are ordered as numbers.",
         "infNDCG could exceed 1.",
         (_SAMPLE + "test_grades_from_10_on",),

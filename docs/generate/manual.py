@@ -196,7 +196,7 @@ def _measures() -> Iterator[str]:
     yield from paragraphs(
         [
             "The measures stand in the order in which they are printed. K, X and other capitals stand for parameters, "
-            "which are given behind a dot; without them there are defaults. Behind -l, -c, -J (the options) and Pool "
+            "which are given after a dot; without them there are defaults. After -l, -c, -J (the options) and Pool "
             "(--pool, or a negative judgment) stands what these do to the measure. What formulas do not explain "
             "themselves:"
         ]

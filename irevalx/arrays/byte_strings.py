@@ -17,7 +17,7 @@ LONG = 256
 """Bytes of the longest string that is looked at together with others."""
 
 PADDING = 32
-"""Bytes that must lie in a buffer before its first name and behind its last: words are read across the ends."""
+"""Bytes that must lie in a buffer before its first name and after its last: words are read across the ends."""
 
 WORD = 8
 """Bytes of a word."""
@@ -62,7 +62,7 @@ class Names(Frozen):
 
     Parameters
     ----------
-    buffer : the bytes, with ``PADDING`` before the first string and behind the last.
+    buffer : the bytes, with ``PADDING`` before the first string and after the last.
     start, length : shape (n,); where each string lies.
     """
 
@@ -106,7 +106,7 @@ class Names(Frozen):
         return Names(self.buffer, self.start[index], self.length[index])
 
     def packed(self) -> Names:
-        """Return the same strings, one behind the other, in a buffer that has no others."""
+        """Return the same strings, one after the other, in a buffer that has no others."""
         strings = Segments.of_lengths(self.length)
         padding = np.zeros(PADDING, np.uint8)
         begin = self.start.item(0) if self.size else 0
@@ -236,7 +236,7 @@ class Names(Frozen):
         Parameters
         ----------
         index : of which strings; a slice of all.
-        clipped : whether the place may lie behind the end of the buffer, where the word is of no use.
+        clipped : whether the place may lie after the end of the buffer, where the word is of no use.
         """
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):

@@ -192,7 +192,7 @@ class Segments(Frozen):
         Returns
         -------
         segments : the longer rows.
-        index : flat over them: where each element stood when the others are laid behind these, so that
+        index : flat over them: where each element stood when the others are laid after these, so that
             ``np.concatenate((x, y))[index]`` are their elements.
         """
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")

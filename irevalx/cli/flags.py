@@ -174,7 +174,7 @@ FLAGS = (
         metavar="READING,...",
         callback=_read_unjudged,
         help=(
-            "Print every measure in each of these readings of unjudged documents, as far as it has them: nonrel (as "
+            "Print every measure in each of these readings of unjudged documents that it has: nonrel (as "
             "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
             "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
             "0 and 1, rbp; no bound for others)."

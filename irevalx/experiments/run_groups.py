@@ -94,7 +94,7 @@ class LeftOut(Frozen):
         judged in the same way.
     changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
     left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
-    confusion : shape (n_measures,); how the decisions which runs differ go together with those with all judgments, for
+    confusion : shape (n_measures,); how pairwise decisions go together with those with all judgments, for
         the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
     reversals : shape (n_measures, n_pairs); without how many groups two runs, of which one was left out, differ in the
         opposite direction as with all judgments.

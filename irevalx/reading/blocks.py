@@ -177,7 +177,7 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
     Yields
     ------
     Blocks that end where a topic does, of about the size of a chunk or, where a topic is longer, that of the topic.
-    Nothing comes behind a block of one topic, or of part of a line, that has a NUL byte.
+    Nothing comes after a block of one topic, or of part of a line, that has a NUL byte.
     """
     pieces: list[bytes] = []
     size = 0
@@ -207,7 +207,7 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def one_block(chunks: Iterable[bytes]) -> Block:
-    """Return a whole file; nothing behind the first chunk that has a NUL byte, which is an error, whatever follows."""
+    """Return a whole file; nothing after the first chunk that has a NUL byte, which is an error, whatever follows."""
     read = []
     for chunk in chunks:
         read.append(chunk)

@@ -3,7 +3,7 @@
 Where the packages of the extra ``fast`` are installed, ISA-L decodes gzip, in about a third of the time of zlib; and
 zstd can be read before Python 3.14, which has a module for it.
 
-A compressed file is one stream after another; between and behind them there may be padding, as each format allows it.
+A compressed file is one stream after another; between and after them there may be padding, as each format allows it.
 Messages count the bytes of the compressed file from 0.
 """
 
@@ -31,7 +31,7 @@ class Decoder(Protocol):
     """Decodes one stream, as those of ``bz2``, ``lzma``, ``zstd`` and ``isal`` do.
 
     ``needs_input`` says whether there is nothing left to give without more of the stream, ``eof`` whether the stream
-    has ended; ``unused_data`` is then what was given to it behind the end.
+    has ended; ``unused_data`` is then what was given to it after the end.
     """
 
     @property
@@ -57,7 +57,7 @@ class Compression(Frozen):
     decoder : imports the module; returns what makes the decoder of a stream, given its first bytes, and what that
         raises when the data is damaged. Raises ImportError where there is no such module.
     padding : zeros may follow a stream in multiples of so many; none if it is 0.
-    ends_with_padding : whether nothing may come behind padding.
+    ends_with_padding : whether nothing may come after padding.
     follows : what may follow a stream, for messages.
     """
 

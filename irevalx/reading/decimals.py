@@ -12,7 +12,7 @@ backwards. ``-12.5`` goes through these steps, each of which is a function below
     ============================  ======================  ====================================================
     its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros stand in front
     the decimal point             ``0x0080000000000000``  a bit in its byte
-    the digits without it         ``0x3532313030303030``  "00000125", and 1 digit behind the point
+    the digits without it         ``0x3532313030303030``  "00000125", and 1 digit after the point
     their values                  ``0x0502010000000000``  0 0 0 0 0 1 2 5
     numbers of two digits         ``0x0019000100000000``  0, 0, 1, 25
     numbers of four digits        ``0x0000007d00000000``  0, 125

@@ -25,7 +25,7 @@ from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one behind each of its
+"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one after each of its
 quotes would take as long as the square of its length."""
 
 _OPEN, _CLOSE = "{}"

@@ -39,7 +39,7 @@ class Tokens(Frozen):
     Parameters
     ----------
     buffer : the block, padded.
-    start, end : shape (lines, columns); where each token lies in the buffer. Without ``start``, each begins behind the
+    start, end : shape (lines, columns); where each token lies in the buffer. Without ``start``, each begins after the
         one before and a single separator.
     line : shape (lines,); the 0-based line of the block.
     """
@@ -92,7 +92,7 @@ def tokenise(block: bytes, shape: Shape) -> Tokens:
 
 
 def _cut_at_separators(buffer: ByteArray, shape: Shape) -> Tokens | None:
-    """Cut a block whose lines are all alike, with one separator behind each token; None if it is not such a block."""
+    """Cut a block whose lines are all alike, with one separator after each token; None if it is not such a block."""
     text = buffer[PADDING:-PADDING]
     separator = text <= SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():

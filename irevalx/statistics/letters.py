@@ -32,6 +32,6 @@ def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order
 
 
 def _letter(number: int) -> str:
-    """Return a letter; from the 27th on with a number behind it."""
+    """Return a letter; from the 27th on with a number after it."""
     turn, place = divmod(number, len(ALPHABET))
     return ALPHABET[place] + (str(turn + 1) if turn else "")

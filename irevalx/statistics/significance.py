@@ -18,7 +18,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 
 DECIMALS = 12
-"""The decimals of a difference that count; what differs behind them is taken for rounding error."""
+"""The decimals of a difference that count; what differs after them is taken for rounding error."""
 
 ALPHA = 0.05
 """A p-value below this is significant."""

@@ -119,12 +119,44 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
     )
 
 
-def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -> IntArray:
+def swap_rate_on_own_sets(values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0) -> SwapRate:
+    """Compare all pairs of runs on each of two topic sets, each pair of runs on sets that are drawn for it alone.
+
+    Parameters
+    ----------
+    values : shape (n_runs, n_topics).
+    size, draws, seed : as ``topic_sets`` takes them.
+
+    Raises
+    ------
+    ValueError : there are fewer than two runs, or as ``topic_sets``.
+    """
+    n_runs, n_topics = values.shape
+    if n_runs < 2:
+        raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
+    of_pairs = [
+        swap_rate(values[list(runs)], topic_sets(n_topics, size, draws=draws, seed=seed, pair=pair))
+        for pair, runs in enumerate(combinations(range(n_runs), 2))
+    ]
+    return SwapRate(
+        size=size,
+        comparisons=sum(one.comparisons for one in of_pairs),
+        swaps=sum(one.swaps for one in of_pairs),
+        ties=sum(one.ties for one in of_pairs),
+        error=math.hypot(*(one.error for one in of_pairs)) / len(of_pairs),
+    )
+
+
+def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
     """Choose different pairs of disjoint topic sets of equal size.
 
     Where there are no more than asked for, these are all of them. Otherwise draw i puts the topics in the order of the
     64-bit little-endian numbers that SHAKE-256 makes of ``"SEED swap-rate I"``; the first are one set, the next the
     other. A pair that was drawn before does not count again.
+
+    Parameters
+    ----------
+    pair : the number of the pair of runs for which sets are drawn, that stands before I then; None for all pairs.
 
     Returns
     -------
@@ -141,12 +173,13 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0) -
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
     drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    drawn_for = "" if pair is None else f"{pair} "
     draw = 0
     while len(drawn) < draws:
-        digest = shake_256(f"{seed} swap-rate {draw}".encode()).digest(8 * n_topics)
+        digest = shake_256(f"{seed} swap-rate {drawn_for}{draw}".encode()).digest(8 * n_topics)
         order = np.argsort(np.frombuffer(digest, "<u8"), kind="stable").tolist()
-        pair = (tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))
-        drawn[tuple(sorted(pair))] = None
+        both = (tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))
+        drawn[tuple(sorted(both))] = None
         draw += 1
     return np.array(list(drawn), np.int64)
 

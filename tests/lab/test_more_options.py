@@ -173,7 +173,7 @@ def test_leave_out_shows_decisions() -> None:
         ]
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
-    assert b"\ndecisions which runs differ\n" in lab(*shared).stdout
+    assert b"\npairwise decisions\n" in lab(*shared).stdout
 
 
 def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from statistics import stdev
 
 import numpy as np
@@ -10,7 +11,7 @@ import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irevalx.statistics.swaps import default_sizes, swap_rate, topic_sets
+from irevalx.statistics.swaps import default_sizes, swap_rate, swap_rate_on_own_sets, topic_sets
 
 SETTINGS = settings(deadline=None, max_examples=100)
 
@@ -135,3 +136,33 @@ def test_no_interval_where_all_sets_are_compared() -> None:
         assert len(sets) == n_pairs
         assert np.isnan(swap_rate(values, sets).interval).all()
         assert not np.isnan(swap_rate(values, sets[1:]).interval).any()
+
+
+def test_each_pair_of_runs_on_its_own_sets() -> None:
+    """A literal loop over pairs, of which each has other sets; the pairs are independent of each other."""
+    values = np.random.default_rng(3).integers(0, 4, (4, 14)).astype(np.float64)
+    found = swap_rate_on_own_sets(values, 3, draws=30, seed=5)
+    swaps = ties = 0
+    variance, seen = 0.0, set()
+    for pair, (first, second) in enumerate(combinations(range(4), 2)):
+        sets = topic_sets(14, 3, draws=30, seed=5, pair=pair).tolist()
+        seen.add(str(sets))
+        halves = []
+        for one, other in sets:
+            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (one, other))
+            swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
+            halves.append(0.5 if a * b == 0 else float(a * b < 0))
+        variance += stdev(halves) ** 2 / 30 / 36
+    assert len(seen) == 6
+    assert (found.size, found.comparisons, found.swaps, found.ties) == (3, 180, swaps, ties)
+    assert found.error == pytest.approx(variance**0.5)
+    with pytest.raises(ValueError, match="two runs at least"):
+        swap_rate_on_own_sets(values[:1], 3)
+
+
+def test_own_sets_of_all_there_are() -> None:
+    """Where all pairs of sets are compared they are the same for all pairs of runs, and nothing is drawn."""
+    values = np.random.default_rng(4).random((3, 5))
+    own, shared = swap_rate_on_own_sets(values, 2), swap_rate(values, topic_sets(5, 2))
+    assert (own.swaps, own.ties, own.comparisons) == (shared.swaps, shared.ties, shared.comparisons)
+    assert np.isnan(own.interval).all()

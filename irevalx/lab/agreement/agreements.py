@@ -76,7 +76,7 @@ class AgreementOfMeasure(Frozen, kw_only=True):
 _DECISIONS = "pairwise decisions"
 
 _LAST = "inversions"
-"""The column that programs see behind all others, so that these stay where they were."""
+"""The column that programs see after all others, so that these stay where they were."""
 
 _NESTED = ("decisions", "intervals", "overlap")
 """Fields of a row that are several columns of a table."""

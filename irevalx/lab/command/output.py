@@ -190,7 +190,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     """Write a file that takes its place only when it is complete.
 
     The file that a symbolic link names is replaced, not the link. A pipe or a device (/dev/null) is written to, and so
-    is what a process has open (/dev/stdout, /proc/self/fd/3), behind what is there already.
+    is what a process has open (/dev/stdout, /proc/self/fd/3), after what is there already.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
 
 
 def _opened_file(path: str | os.PathLike[str]) -> Callable[[], BinaryIO] | None:
-    """Return what opens a file that a process has open already, for more bytes behind those there; None for others."""
+    """Return what opens a file that a process has open already, for more bytes after those there; None for others."""
     name = Path(path)
     for _ in range(_MOST_LINKS):
         name = Path(os.path.realpath(name.parent), name.name)

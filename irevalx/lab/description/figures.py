@@ -138,7 +138,7 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
 
 
 def _draw_runs(axis: Axes, described: _Described) -> None:
-    """Draw the share of judged documents among the first k, a row a run and a marker a cutoff."""
+    """Draw the share of judged documents among the first k, one row per run and one marker per cutoff."""
     runs = described.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
     for number, cutoff in enumerate(cutoffs):

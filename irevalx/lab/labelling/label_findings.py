@@ -144,7 +144,7 @@ def _one_row_each(title: str, labels: tuple[str, ...], names: Sequence[str], fou
 
 
 def _with_interval(title: str, about: str, names: Sequence[str], found: Sequence[Finding]) -> Table:
-    """Return a row for each measure and run or group: values, with an interval behind those that have one."""
+    """Return a row for each measure and run or group: values, with an interval after those that have one."""
     chosen = [one for one in found if getattr(one, about) is not None]
     names = [name for name in names if any(one.statistic == name for one in chosen)]
     with_interval = {one.statistic for one in chosen if one.low is not None}

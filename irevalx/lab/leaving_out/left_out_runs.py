@@ -287,7 +287,7 @@ class LeftOutRuns(Result):
         _, n_labels = _labels(self.found)
         columns = ("measure", "judgments")[: 1 + n_labels]
         cells = [((row.measure, row.judgments)[: 1 + n_labels] + tuple(row.decisions.values())) for row in self.summary]
-        return Table("decisions which runs differ", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
+        return Table("pairwise decisions", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
 
     def _pivot(self) -> Table:
         """Return a row for each run: its scores under the full judgments, then under each other kind."""

@@ -108,7 +108,7 @@ class Study(Frozen):
     full : shape (n_measures, n_runs); scores under full judgments.
     average_precision : shape (n_runs,); AP under full judgments.
     scores : shape (n_levels, n_samples, n_measures, n_runs).
-    confusion : shape (n_levels, n_samples, n_measures); how the decisions which runs differ significantly go together
+    confusion : shape (n_levels, n_samples, n_measures); how significant pairwise decisions go together
         with those under full judgments.
     reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
         the opposite direction as under full judgments.

@@ -26,7 +26,7 @@ class Resampling(Frozen):
     resamples : how often; at least 1.
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the random numbers.
-    decisions : whether decisions which runs differ are made anew for each draw, for the knees of accuracy and g-mean.
+    decisions : whether pairwise decisions are made anew for each draw, for the knees of accuracy and g-mean.
         It takes far longer than all else.
     """
 

@@ -129,13 +129,13 @@ def command(output: Output, *, folder: str, figures: str, axis: str, threads: in
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
 
-    Decisions which runs differ have two errors: fpr is the share of the pairs that do not differ under full judgments
+    Pairwise decisions have two errors: fpr is the share of the pairs that do not differ under full judgments
     and do under reduced ones, fnr the share of those that differ under full judgments and do not under reduced ones,
     which Bompada et al. 2007 call false positives.
 
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
-    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of the decisions which runs
-    differ (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
+    agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of pairwise decisions
+    (decisions, as Bompada et al. 2007, Figure 2), and mean scores beside Kendall's tau (mean-scores, as Büttcher
     et al. 2007, Figure 1); and for each measure the scores of all runs at three levels against those in full
     (MEASURE-against-AP and MEASURE-against-itself, as Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in
     a file that ends in -appendix. A panel has six lines at most; more measures take more panels.

@@ -105,9 +105,9 @@ def agreement(study: Study, reference: str, page: Page) -> Figure:
 
 
 def decisions(study: Study, page: Page) -> Figure:
-    """Draw by level how the decisions which runs differ go together with those under full judgments."""
+    """Draw by level how pairwise decisions go together with those under full judgments."""
     panels = [_panel(study, name, getattr(study, name)) for name in ("accuracy", "g_mean")]
-    title = "Decisions which runs differ under reduced judgments, against those under full judgments"
+    title = "Pairwise decisions under reduced judgments, against those under full judgments"
     note = f"Runs differ where Wilcoxon's test over topics has p\u00a0<\u00a0{ALPHA:g}, without correction."
     return _draw(study, [panels], page, title, note)
 

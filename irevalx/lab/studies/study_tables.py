@@ -75,7 +75,7 @@ def samples_table(study: Study) -> Table:
 def summary_table(study: Study) -> Table:
     """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
 
-    Where topics were resampled, the ends of the intervals of the means stand behind them; inversions are the last.
+    Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
     """
     heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
     if study.intervals is not None:

@@ -41,7 +41,7 @@ class StudyFiles(Frozen):
 
     @classmethod
     def of(cls, given: Any, name: str | None = None) -> StudyFiles:
-        """Return the files of a folder, which may stand behind a name and ``=``, or of what ``study`` returns.
+        """Return the files of a folder, which may stand after a name and ``=``, or of what ``study`` returns.
 
         Raises
         ------

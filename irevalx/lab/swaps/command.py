@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
@@ -56,6 +57,15 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
         metavar="N",
         default=DRAWS,
         help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
+    ),
+    option(
+        "--own-sets",
+        is_flag=True,
+        excludes="--bins",
+        help=(
+            "Draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist 2008 do: the same rates but for "
+            "chance, narrower intervals, and more time.  [default: all pairs are compared on the same sets]"
+        ),
     ),
     click.option(
         "--bins",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, InputError
+from irevalx.errors import ArgumentError, InputError, UsageError
 from irevalx.experiments.ranked_runs import MEASURES, defined_values
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
@@ -190,6 +190,7 @@ def swap_rate(
     *,
     sizes: Iterable[int] = (),
     draws: int = DRAWS,
+    own_sets: bool = False,
     bins: float | Fraction | None = None,
     seed: int | None = None,
     level: int = 1,
@@ -207,6 +208,8 @@ def swap_rate(
     qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs.
     sizes : how many topics a set has; none for 1 2 3 4 5 10 ... up to half the topics.
     draws : pairs of topic sets of each size, or all there are if these are fewer; at least 1.
+    own_sets : draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist do; otherwise all pairs are compared
+        on the same sets. Not together with ``bins``.
     bins : count swaps by the size of the difference on the one set instead, in bins so wide; above 0, with at most 12
         decimals.
     seed : of the topic sets; None for a new one, which the result has.
@@ -217,12 +220,16 @@ def swap_rate(
 
     Raises
     ------
+    UsageError : ``own_sets`` and ``bins`` are given together.
     InputError : fewer than two topics have judgments, results and a value.
     IrevalxError : as ``irevalx.evaluate``.
     """
     sizes = [checks.whole_number("sizes", size, least=1) for size in sizes]
     draws = checks.whole_number("draws", draws, least=1)
     width = None if bins is None else _width(bins)
+    own_sets = checks.flag("own_sets", own_sets)
+    if own_sets and width is not None:
+        raise UsageError("own_sets and bins must not be given together")
     seed = chosen_seed(seed)
     ranked = ranked_runs_of(
         qrels,
@@ -240,10 +247,19 @@ def swap_rate(
         n_topics = values.shape[1]
         _refuse_topics(measure, n_topics, sizes)
         tested[measure] = scale, scale.transform(values)
-        if n_topics not in drawn:
+        if n_topics not in drawn and not own_sets:
             drawn[n_topics] = [
                 topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)
             ]
+    if own_sets:
+        on_own_sets = {
+            measure: [
+                swaps.swap_rate_on_own_sets(values, size, draws=draws, seed=seed)
+                for size in sizes or default_sizes(values.shape[1])
+            ]
+            for measure, (_, values) in tested.items()
+        }
+        return SwapRates(on_own_sets, seed, notes=notes)
     if width is None:
         found = {
             measure: [swaps.swap_rate(values, sets) for sets in drawn[values.shape[1]]]

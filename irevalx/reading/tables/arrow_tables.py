@@ -249,7 +249,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, None behind the last; what is raised on the way becomes an ArgumentError."""
+    """Return the next batch, None after the last; what is raised on the way becomes an ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
