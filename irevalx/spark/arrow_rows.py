@@ -21,7 +21,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results
-from irevalx.reading.tables.arrow_tables import array_of, names_of, numbered, numbers_of, values_of
+from irevalx.reading.tables.arrow_tables import array_of, labels_of, names_of, numbered, numbers_of, values_of
 from irevalx.spark.parts import Fold, NamedMeasures, Part
 from irevalx.trec_eval.versions import Compat
 
@@ -64,7 +64,7 @@ def read_block(
 
 def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
     """Return the rows of each run, in their order."""
-    names, codes, lengths = numbered(rows["run"].fill_null(THE_RUN).cast(pa.large_string()).chunks)
+    names, codes, lengths = numbered(map(labels_of, rows["run"].fill_null(THE_RUN).chunks))
     if len(names) == 1:
         return {names[0].decode(): rows}
     codes = codes.repeat(lengths)
@@ -75,7 +75,7 @@ def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
     """Return rows by ascending topic with their numbers (of a pool, anything)."""
-    topics, codes, lengths = numbered(rows["topic"].cast(pa.large_string()).chunks)
+    topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
     of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
     docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
     no_lines = np.broadcast_to(np.int64(0), docnos.size)

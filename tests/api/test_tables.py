@@ -111,7 +111,6 @@ def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.Mon
     for module in (arrow_tables, arrow_runs, spooled_rows):
         monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
     monkeypatch.setattr(arrow_runs, "_ENOUGH", block_rows)
-    monkeypatch.setattr(arrow_runs, "_FEW", 1)
     for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
         for number in (0, 2):
             run = FORMS[form](ORDERS[order](ODD_RUN), "score")

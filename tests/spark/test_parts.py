@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
-from irevalx.reading.tables import arrow_runs
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import COMPAT
 
@@ -116,9 +115,8 @@ def test_examples(tmp_path: Path) -> None:
         )
 
 
-def test_blocks_of_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_topics() -> None:
     """A block ends before the last topic of the batch that makes it long enough, however rows are divided."""
-    monkeypatch.setattr(arrow_runs, "_FEW", 2)
     topics = ["a"] * 3 + ["b"] * 5 + ["c"] + ["d"] * 4
     rows = pa.table({"topic": topics, "place": list(range(len(topics)))})
     for batch_rows, least in product(range(1, 14), range(1, 15)):

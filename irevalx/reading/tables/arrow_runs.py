@@ -33,9 +33,6 @@ from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC
 _ENOUGH = BLOCK_ROWS // 2
 """So many rows are a block, if the next topic begins after them."""
 
-_FEW = 1 << 10
-"""So many of the last rows are looked at first for the place where the last topic begins."""
-
 _TOPIC, _DOCNO, _SCORE = (wanted.names[0] for wanted in (TOPIC, DOCNO, SCORE))
 
 
@@ -102,7 +99,8 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
         if not batch.num_rows:
             continue
         topics = batch.column(_TOPIC)
-        start = _start_of_last(topics)
+        ends = pc.run_end_encode(getattr(topics, "indices", topics)).run_ends
+        start = ends[-2].as_py() if len(ends) > 1 else 0
         if size + start >= least and (start or topics[0].as_py() != last):
             whole, block, size = [*block, batch.slice(0, start)], [batch.slice(start)], batch.num_rows - start
             yield whole
@@ -111,19 +109,6 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
             size += batch.num_rows
         last = topics[-1].as_py()
     yield block
-
-
-def _start_of_last(names: pa.Array) -> int:
-    """Return where the last of names begins, which stands in some rows on end."""
-    size = _FEW
-    while size < len(names):
-        tail = names.slice(len(names) - size)
-        ends = pc.run_end_encode(tail).run_ends
-        if len(ends) > 1:
-            return len(names) - size + int(ends[-2].as_py())
-        size *= 2
-    ends = pc.run_end_encode(names).run_ends
-    return int(ends[-2].as_py()) if len(ends) > 1 else 0
 
 
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:

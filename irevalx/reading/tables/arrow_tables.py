@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.tables.tables import RULES, Kind, Table, Wanted
+from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
 
 BLOCK_ROWS = 1 << 15
 """At most so many rows are cast together, so that what is made of them stays in the processor's cache."""
@@ -27,6 +27,9 @@ TYPES: dict[Kind, pa.DataType] = {
     "probabilities": pa.float64(),
 }
 """The types that columns are cast to."""
+
+LABELS = pa.dictionary(pa.int32(), pa.large_string())
+"""The type that topics and runs get, which stand in many rows on end; a dictionary may have a name more than once."""
 
 
 class ArrowTable(Table):
@@ -45,7 +48,7 @@ class ArrowTable(Table):
     read_once: bool = False
 
     def batches(self, *wanted: Wanted, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield rows, some at a time: columns of the types that their kinds have, and ``LINE``.
+        """Yield rows, some at a time: columns of the types that their kinds have, or ``LABELS``, and ``LINE``.
 
         A column is called by the first of the names that it may have.
 
@@ -62,7 +65,7 @@ class ArrowTable(Table):
         for part in self.parts(names, first, last):
             for batch in part.to_batches(BLOCK_ROWS):
                 columns = [
-                    self._cast(column, one.kind, name, first)
+                    self._labels(column, name, first) if one in _LABELLED else self._cast(column, one.kind, name, first)
                     for column, one, name in zip(batch.columns, wanted, names, strict=True)
                 ]
                 lines = array_of(np.arange(first + 1, first + batch.num_rows + 1))
@@ -87,6 +90,15 @@ class ArrowTable(Table):
         """Return whole columns; ArgumentError where one is not there, or what is in it is wrong."""
         rows = pa.Table.from_batches(self.batches(*wanted), schema_of(*wanted))
         return tuple(map(values_of, rows.columns[: len(wanted)]))
+
+    def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:
+        """Return names as ``LABELS``."""
+        column = getattr(column, "storage", column)
+        if not pa.types.is_dictionary(column.type) or column.null_count or column.dictionary.null_count:
+            return labels_of(self._cast(column, "names", name, first))
+        self._refuse_others(column.dictionary, "names", name, first)
+        dictionary = column.dictionary.cast(TYPES["names"])
+        return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), dictionary)
 
     def _cast(self, column: pa.Array, kind: Kind, name: Any, first: int) -> pa.Array:
         """Return values of the type that a kind has.
@@ -125,13 +137,16 @@ class ArrowTable(Table):
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}")
 
 
+_LABELLED = (TOPIC, RUN)
+
 _LONGEST = 100
 """Characters of the longest value that messages show."""
 
 
 def schema_of(*wanted: Wanted) -> pa.Schema:
     """Return the types of the columns that ``batches`` yields."""
-    return pa.schema([*((one.names[0], TYPES[one.kind]) for one in wanted), (LINE, pa.int64())])
+    types = (LABELS if one in _LABELLED else TYPES[one.kind] for one in wanted)
+    return pa.schema([*zip((one.names[0] for one in wanted), types, strict=True), (LINE, pa.int64())])
 
 
 def array_of(numbers: AnyArray) -> pa.Array:
@@ -167,7 +182,7 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
 
     Parameters
     ----------
-    chunks : the names of rows, of the type large_string.
+    chunks : the names of rows, of the type ``LABELS``.
 
     Returns
     -------
@@ -175,17 +190,28 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
     codes : of rows on end that have the same name, its place in ``names``.
     lengths : how many rows these are.
     """
-    runs = [pc.run_end_encode(chunk) for chunk in chunks]
-    coded = pa.chunked_array([one.values for one in runs], TYPES["names"]).combine_chunks().dictionary_encode()
+    labels = list(chunks)
+    runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
+    of_runs = [chunk.dictionary.take(one.values) for chunk, one in zip(labels, runs, strict=True)]
+    coded = pa.chunked_array(of_runs, TYPES["names"]).combine_chunks().dictionary_encode()
     lengths = [np.diff(numbers_of(one.run_ends), prepend=0) for one in runs]
     names = coded.dictionary.cast(pa.large_binary()).to_pylist()
     return tuple(names), numbers_of(coded.indices), np.concatenate([np.empty(0, np.int64), *lengths])
 
 
+def labels_of(strings: pa.Array) -> pa.Array:
+    """Return an array of strings as ``LABELS``; rows on end that have the same share a place in the dictionary."""
+    runs = pc.run_end_encode(strings.cast(TYPES["names"]))
+    lengths = np.diff(numbers_of(runs.run_ends), prepend=0)
+    places = np.arange(lengths.size, dtype=np.int32).repeat(lengths)
+    indices = pa.Array.from_buffers(pa.int32(), places.size, [None, pa.py_buffer(places)])
+    return pa.DictionaryArray.from_arrays(indices, runs.values)
+
+
 def values_of(column: pa.ChunkedArray) -> Any:
     """Return a column without nulls as names or numbers."""
-    if column.type == TYPES["names"]:
-        return names_of(column.chunks)
+    if column.type in {TYPES["names"], LABELS}:
+        return names_of(column.cast(TYPES["names"]).chunks)
     return np.concatenate([numbers_of(chunk) for chunk in (*column.chunks, pa.nulls(0, column.type))])
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet
 from irevalx.errors import InputError, UnreadableFileError, quote
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tables.arrow_tables import ArrowTable, first_line
+from irevalx.reading.tables.tables import RUN, TOPIC, named
 
 _BATCH_ROWS = 1 << 17
 """So many rows of a file are read together."""
@@ -30,12 +31,13 @@ def table_of_parquet(source: Source) -> ArrowTable:
     file = source.path if source.is_plain_file else _copy(source)
     with _failing_as_file(source):
         names = pa.parquet.read_schema(file).names
+    few = [*named(TOPIC, names), *named(RUN, names)]  # which stand in many rows
 
     def parts(wanted: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
             # Without buffers that hold the whole file in advance, as only files far away need.
-            pa.parquet.ParquetFile(file, pre_buffer=False) as opened,
+            pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
         ):
             for batch in opened.iter_batches(_BATCH_ROWS, columns=wanted, use_threads=False):
                 yield pa.Table.from_batches([batch]).select(wanted)

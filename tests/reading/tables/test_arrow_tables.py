@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 pa = pytest.importorskip("pyarrow")
 
 from irevalx.reading.tables import arrow_tables  # noqa: E402 - it needs pyarrow
-from irevalx.reading.tables.arrow_tables import numbered, table_of_arrow  # noqa: E402
+from irevalx.reading.tables.arrow_tables import LABELS, labels_of, numbered, table_of_arrow  # noqa: E402
 from irevalx.reading.tables.tables import DOCNO, GRADE, PROBABILITY, TOPIC  # noqa: E402
 
 TEXTS = st.lists(st.one_of(st.text(max_size=30), st.sampled_from(["", "twelve bytes", "thirteen byte", "x" * 300])))
@@ -42,10 +42,21 @@ def test_strings(kind: str, data: st.DataObject, texts: list[str], block_rows: i
     assert [line for batch in batches for line in batch["line"].to_pylist()] == list(range(low + 1, high + 1))
 
 
+def test_a_dictionary_with_a_name_twice() -> None:
+    """Names are what they are, wherever they stand in a dictionary; what no row has in it makes no difference."""
+    for dictionary in (["c", "a", "b", "a"], ["c", "a", "b", "a", None]):
+        column = pa.DictionaryArray.from_arrays(pa.array([3, 1, 2, 1, 3], pa.int8()), pa.array(dictionary))
+        [batch] = table_of_arrow(pa.table({"topic": column}), "table").batches(TOPIC)
+        assert batch["topic"].type == LABELS
+        names, codes, lengths = numbered([batch["topic"]])
+        assert names == (b"a", b"b")
+        assert codes.repeat(lengths).tolist() == [0, 0, 1, 0, 0]
+
+
 @given(st.lists(st.lists(st.sampled_from(["b", "a", "", "é"]))))
 def test_numbers_of_names(chunks: list[list[str]]) -> None:
     """Names have numbers in the order of their first rows, also where these are in several arrays."""
-    names, codes, lengths = numbered([pa.array(chunk, pa.large_string()) for chunk in chunks])
+    names, codes, lengths = numbered([labels_of(pa.array(chunk, pa.string())) for chunk in chunks])
     rows = [name.encode() for chunk in chunks for name in chunk]
     assert list(names) == list(dict.fromkeys(rows))
     assert [names[code] for code in codes.repeat(lengths).tolist()] == rows
