@@ -43,7 +43,11 @@ def test_makefile(tmp_path: Path) -> None:
         "agree", FOLDER / "qrels", tmp_path / "sample-30.qrels", *runs, "-m", "map infAP indAP bpref P.10 P.10:skip"
     )
     assert (tmp_path / "agreement-30.txt").read_bytes().splitlines()[:2] == together.stdout.splitlines()[:2]
-    assert set((tmp_path / "agreement-30.txt").read_bytes().splitlines()) == set(together.stdout.splitlines())
+    alone, direct = (
+        {line for line in text.splitlines() if not line.startswith(b"Topics")}  # files of scores know no judged topics
+        for text in ((tmp_path / "agreement-30.txt").read_bytes(), together.stdout)
+    )
+    assert alone == direct
     assert make("--question", "all", f"OUT={tmp_path}").returncode == 0
     make("clean", f"OUT={tmp_path}")
     assert not tmp_path.exists()
