@@ -128,7 +128,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
     from irevalx.reading.formats import read_pool, rel_format
 
     how = (options.compat, options.strict, warn)
-    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how, options.grades)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool

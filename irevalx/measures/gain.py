@@ -157,7 +157,12 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@_gain_measure("G", ZERO_TO_ONE, uses_level=False)
+@_gain_measure(
+    "G",
+    ZERO_TO_ONE,
+    uses_level=False,
+    refuses={"--grades real": "its lag takes the gain of each relevant document for 1 at least"},
+)
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 

@@ -23,6 +23,7 @@ from irevalx.ranking.topics import Topics
     kind=Reals((10.0,), usage="K"),
     readings=NONREL_AND_SKIP,
     uses_level=False,
+    refuses={"--grades real": "a grade is one character of it"},
     pooled=CountsAs.DOT,
     outside=CountsAs.DASH,
 )

@@ -31,8 +31,9 @@ QRELS: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
     prose=(
-        "A grade is a whole number. Grades of at least -l (1 unless told otherwise) are relevant, grades from 0 up to "
-        "it are not relevant, and a negative grade says that the document was pooled but not judged.",
+        "A grade is a whole number, or what --grades says. Grades of at least -l (1 unless told otherwise) are "
+        "relevant, grades from 0 up to it are not relevant, and a negative grade says that the document was pooled but "
+        "not judged.",
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
     reader="qrels.read_graded",
@@ -114,7 +115,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool",),
+    excludes=("--pool", "--grades real"),
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -127,7 +128,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "column that qrels ignores being the group.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool",),
+    excludes=("--pool", "--grades real"),
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
@@ -164,7 +165,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     reader="prels_files.read_prels",
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
-    excludes=("--pool",),
+    excludes=("--pool", "--grades real"),
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(

@@ -36,7 +36,12 @@ from irevalx.trec_eval.versions import COMPAT
 AnyFormat = FileFormat[Any]
 
 TOPICS = ("302", "301", "303")
-EXCLUDABLE = {"--pool": ("--pool", "pool"), "-J": ("-J",), "--unjudged": ("--unjudged", "nonrel")}
+EXCLUDABLE = {
+    "--pool": ("--pool", "pool"),
+    "-J": ("-J",),
+    "--unjudged": ("--unjudged", "nonrel"),
+    "--grades real": ("--grades", "real"),
+}
 
 every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
 
@@ -80,7 +85,9 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
     module, _, function = fmt.reader.partition(".")
     reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-    assert list(inspect.signature(reader).parameters) == ["source", "layout", "compat", "strict", "warn"]
+    has_grades = fmt.kind is FileKind.JUDGMENTS and "--grades real" not in fmt.excludes
+    usual = ["source", "layout", "compat", "strict", "warn"]
+    assert list(inspect.signature(reader).parameters) == [*usual, *["grades"] * has_grades]
     assert bool(fmt.layout) != bool(fmt.form)
     if fmt.layout:
         assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
