@@ -12,6 +12,7 @@ from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.value_range import TEXT
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED, REAL
 
 
 @measure(
@@ -23,9 +24,9 @@ from irevalx.ranking.topics import Topics
     kind=Reals((10.0,), usage="K"),
     readings=NONREL_AND_SKIP,
     uses_level=False,
-    refuses={"--grades real": "a grade is one character of it"},
     pooled=CountsAs.DOT,
     outside=CountsAs.DASH,
+    refuses={REAL: "a grade is one character of it", EXPECTED: "a string has no mean"},
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
