@@ -9,6 +9,7 @@ from typing import Any
 from irevalx.api import checks
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
+from irevalx.cli.values import words_of
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
@@ -23,6 +24,7 @@ from irevalx.lab.comparison.compared_runs import (
     ComparedTopics,
     DiscriminativePower,
 )
+from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import (
@@ -58,6 +60,7 @@ def compare(
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
+    names: str = NAMINGS[0],
     threads: int = 1,
 ) -> Comparison:
     """Test whether runs differ.
@@ -82,6 +85,7 @@ def compare(
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
 
     Raises
@@ -99,22 +103,24 @@ def compare(
     )
     view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
-    names = measures_of(measures)
+    as_asked = _one_of("names", names, NAMINGS) == "asked"
+    asked = measures_of(measures)
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
-        every = measured_scores(qrels, names, warn)
+        every = measured_scores(qrels, asked, warn, as_asked=as_asked)
     else:
         ranked = ranked_runs_of(
             qrels,
             runs,
-            names or ("map",),
+            asked or ("map",),
             level=level,
             complete=complete,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
+            as_asked=as_asked,
         )
         every = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
@@ -132,7 +138,7 @@ def compare(
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return which columns of pairs people see."""
-    asked = tuple(word for text in checks.texts("columns", columns) for word in text.replace(",", " ").split())
+    asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known

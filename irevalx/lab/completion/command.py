@@ -11,8 +11,8 @@ from irevalx.cli.values import complete_file
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
+    GRADED,
     LINES_OUTPUT,
-    SHARE,
     depth_option,
     documents_option,
     labels_format_option,
@@ -22,6 +22,7 @@ from irevalx.lab.command.parameters import (
     qrels_argument,
     seed_option,
 )
+from irevalx.lab.command.values import SHARE, list_option
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.completion.threshold_option import kld_threshold_option
 
@@ -96,15 +97,14 @@ OF_CLASSIFIERS = (
             "name ends in .json."
         ),
     ),
-    option(
+    list_option(
         "--holdout",
+        of=SHARE,
         requires="--report",
-        type=SHARE,
-        multiple=True,
-        metavar="SHARE",
+        metavar="SHARE...",
         help=(
             "With --report: how good predictions are when this share of each topic's judgments, drawn at random, is "
-            "learned from and the others are predicted. May be repeated."
+            "learned from and the others are predicted."
         ),
     ),
     seed_option,
@@ -113,6 +113,7 @@ OF_CLASSIFIERS = (
     example=(
         "irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && irevalx completed runs/*"
     ),
+    formats=GRADED,
 )
 def command(output: Output, *, mark: str | None, probabilities: bool, report: str | None, **options: Any) -> None:
     """Predict missing judgments from the text of the documents, or take them from a file of labels.

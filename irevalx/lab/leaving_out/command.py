@@ -17,7 +17,7 @@ from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
     TABLES_OUTPUT,
-    complete_option_named,
+    all_topics_option,
     depth_option,
     documents_option,
     group_by_option,
@@ -27,6 +27,7 @@ from irevalx.lab.command.parameters import (
     labels_replace_option,
     threads_option,
 )
+from irevalx.lab.command.values import list_option
 from irevalx.lab.completion.threshold_option import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
@@ -35,7 +36,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 @command_of(
     "leave-out",
     *EXPERIMENT,
-    complete_option_named("--all-topics"),
+    all_topics_option("all_topics"),
     groups_option,
     group_by_option,
     option(
@@ -49,13 +50,13 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         is_flag=True,
         help="Give what only the group has found the grade -1 (pooled, but unjudged), rather than leaving it out.",
     ),
-    option(
+    list_option(
         "--complete",
-        type=click.Choice(WAYS),
-        multiple=True,
+        of=click.Choice(WAYS),
+        metavar=f"[{'|'.join(WAYS)}]...",
         help=(
             "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
-            "them all for nonrelevant. May be repeated. The summary has a row for each kind of judgments: biased (as "
+            "them all for nonrelevant. The summary has a row for each kind of judgments: biased (as "
             "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),
