@@ -98,6 +98,11 @@ class Settings(Frozen, kw_only=True):
     compat: Compat = TREC_EVAL_10
     """The version of trec_eval that is followed (``--compat``)."""
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
+        return ()
+
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command
         cls,
