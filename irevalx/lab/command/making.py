@@ -19,8 +19,8 @@ from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
+from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.values import Parameter
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 

@@ -11,8 +11,8 @@ from irevalx.cli.values import RealNumber, complete_file, complete_measure, list
 from irevalx.errors import UsageError
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.lab.command.kinds_of_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS, SHARE, Parameter
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.lab.command.values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS, SHARE, Parameter
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained

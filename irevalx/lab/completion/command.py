@@ -8,6 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command.kinds_of_values import SHARE, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
@@ -22,7 +23,6 @@ from irevalx.lab.command.parameters import (
     qrels_argument,
     seed_option,
 )
-from irevalx.lab.command.values import SHARE, list_option
 from irevalx.lab.completion.classifiers import CLASSIFIERS
 from irevalx.lab.completion.threshold_option import kld_threshold_option
 

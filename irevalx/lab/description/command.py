@@ -8,6 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
@@ -21,7 +22,6 @@ from irevalx.lab.command.parameters import (
     level_option,
     qrels_argument,
 )
-from irevalx.lab.command.values import COUNT, list_option
 from irevalx.lab.description.described import PARTS, describe
 from irevalx.lab.description.describing import CUTOFFS, RANKS
 from irevalx.reading.formats import SAMPLED

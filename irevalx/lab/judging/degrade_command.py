@@ -9,11 +9,11 @@ import click
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.experiments import samples
+from irevalx.lab.command.kinds_of_values import SHARE
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import GRADED, LINES_OUTPUT, level_option, qrels_argument, seed_option
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
-from irevalx.lab.command.values import SHARE
 from irevalx.lab.judging.degraded import STRATA_FORMATS, degrade
 from irevalx.reading.formats import SAMPLED
 

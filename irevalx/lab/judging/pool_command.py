@@ -6,10 +6,10 @@ from typing import Any
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import GRADED, TABLES_OUTPUT, depth_option, level_option, runs_argument
-from irevalx.lab.command.values import COUNT, list_option
 from irevalx.lab.judging.pooling import pool, pool_sizes
 
 

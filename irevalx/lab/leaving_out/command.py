@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
@@ -27,7 +28,6 @@ from irevalx.lab.command.parameters import (
     labels_replace_option,
     threads_option,
 )
-from irevalx.lab.command.values import list_option
 from irevalx.lab.completion.threshold_option import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out

@@ -10,10 +10,10 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, complete_option, seed_option
-from irevalx.lab.command.values import COUNT, list_option
 from irevalx.lab.swaps.rates import swap_rate
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.significance import DECIMALS
