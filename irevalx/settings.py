@@ -73,8 +73,8 @@ class Settings(Frozen, kw_only=True):
     """Remove unjudged documents from the rankings first (``-J``)."""
 
     max_retrieved: int | None = None
-    """Evaluate so many documents of a topic, at least 0 (``-M``). None stands for all, or for as many as the judgments
-    are made for."""
+    """Evaluate this number of a topic's first documents, at least 0 (``-M``). None stands for all, or for as many as
+    the judgments are made for."""
 
     collection_size: int = 0
     """Documents in the collection, for utility; 0 where it is unknown (``-N``)."""
