@@ -20,6 +20,9 @@ from irevalx.lab.studies.studying import _levels
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 
+REPEATED = {"FILE", "[MEASURE=]D"}
+"""What is given once for each value: names of files have blanks, and measures commas."""
+
 OF_PARAMETERS = {"--measure", "--itself"}
 """Lists of measures: their commas belong to parameters."""
 
@@ -105,7 +108,7 @@ def test_lists(name: str) -> None:
     values = {"NAME...": "map P_5", "N...": "2 3", "K...": "2 3", "SHARE...": "10% 20%", "LEVEL...": "10% 20%"}
     for option in options_of(described(name)):
         if not (option.metavar or "").endswith("..."):
-            assert not option.multiple or option.metavar == "FILE"
+            assert not option.multiple or option.metavar in REPEATED
             continue
         text = values.get(option.metavar or "", "svm kld")
         of_blanks, of_commas, of_both = (
