@@ -13,8 +13,9 @@ from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
 POOL_GROUP = "Judgments and pool"
+RUN_GROUP = "Runs"
 OUTPUT_GROUP = "Output, and how to work"
-GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
+GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
 """The groups of the help; all but trec_eval's are irevalx's own."""
 
 
