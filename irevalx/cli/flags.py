@@ -10,7 +10,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import LEVEL, WHOLE_NUMBER, RealNumber, complete_file, complete_measure
+from irevalx.cli.values import LEVEL, WHOLE_NUMBER, RealNumber, complete_file, complete_measure, words_of
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
@@ -63,7 +63,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
 
 def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
-    return () if value is None or ctx.resilient_parsing else tuple(read_reading(text) for text in value.split(","))
+    return () if value is None or ctx.resilient_parsing else tuple(map(read_reading, words_of(value) or [value]))
 
 
 def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
@@ -112,11 +112,13 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-c --complete_rel_info_wanted complete",
+        also="--all-topics",
         is_flag=True,
         help="Average over all judged topics; those without results count 0.",
     ),
     _trec_eval_option(
         "-l --level_for_rel level",
+        also="--level",
         type=LEVEL,
         default=1,
         help="Take judgments of at least N as relevant.  [default: 1]",
@@ -149,6 +151,7 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-R --Rel_info_format rel_format",
+        also="--rel-format",
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
@@ -156,6 +159,7 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
+        also="--results-format",
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],

@@ -31,6 +31,7 @@ from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.layout import Comments, Layout
 from irevalx.reading.source import Source
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.trec_eval.versions import COMPAT
 
 AnyFormat = FileFormat[Any]
@@ -41,6 +42,7 @@ EXCLUDABLE = {
     "-J": ("-J",),
     "--unjudged": ("--unjudged", "nonrel"),
     "--grades real": ("--grades", "real"),
+    **{f"--ties {ties}": ("--ties", ties) for ties in ORDERS_OF_TIES},
 }
 
 every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
