@@ -73,8 +73,8 @@ class Settings(Frozen, kw_only=True):
     """Remove unjudged documents from the rankings first (``-J``)."""
 
     max_retrieved: int | None = None
-    """Evaluate so many documents of a topic, at least 0 (``-M``). None stands for all, or for as many as the judgments
-    are made for."""
+    """Evaluate this number of a topic's first documents, at least 0 (``-M``). None stands for all, or for as many as
+    the judgments are made for."""
 
     collection_size: int = 0
     """Documents in the collection, for utility; 0 where it is unknown (``-N``)."""
@@ -97,6 +97,11 @@ class Settings(Frozen, kw_only=True):
 
     compat: Compat = TREC_EVAL_10
     """The version of trec_eval that is followed (``--compat``)."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
+        return ()
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command

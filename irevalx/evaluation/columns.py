@@ -127,7 +127,7 @@ def as_asked(columns: Sequence[Column], selection: Selection) -> tuple[Column, .
 
     Parameters
     ----------
-    columns : one for each name that the selection prints, as far as it has a value.
+    columns : one for each name that the selection prints and that has a value.
     """
     by_name = {column.name: column for column in columns}
     return tuple(

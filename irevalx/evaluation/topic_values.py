@@ -30,7 +30,7 @@ from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 _TOPICS_AT_ONCE = 1 << 14
-"""So many topics are looked at together: what measures see of them takes several times the room of the values."""
+"""The number of topics that are looked at together: what measures see of them takes more room than the values."""
 
 TOP = 10
 """How many documents of a topic a run is known by."""
@@ -199,7 +199,7 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield so many topics at once as do not take much room; all of them, if these are not more.
+        """Yield parts with as many topics as do not take much room, and the whole if it is small.
 
         Values of topics are the same there.
         """
@@ -355,7 +355,7 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Topics:
 
 
 def _room_for(n_topics: int, values: Values | None) -> Values | None:
-    """Return values for so many topics, which are still to be set: of the kind of these."""
+    """Return values of the kind of these for a number of topics, still to be set."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -38,6 +38,9 @@ NONREL: tuple[Reading, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
 """The readings of a measure that does not take the unjudged for nonrelevant."""
 
+NOTHING_REFUSED: Mapping[str, str] = {}
+"""Of a measure that is defined with every option."""
+
 UNDEFINED = math.copysign(math.nan, -1.0)
 """What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""
 
@@ -62,6 +65,7 @@ class Measure(Frozen, kw_only=True):
     has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
         in any report, and no part in the summary. None where all have one.
     why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
+    refuses : the options that it is not defined with, as ``Settings.features`` has them, each with the reason.
     explanation : for help and manual.
     """
 
@@ -79,6 +83,7 @@ class Measure(Frozen, kw_only=True):
     lower_is_better: bool
     has_value: HasValue | None
     why_unsupported: WhyUnsupported | None
+    refuses: Mapping[str, str]
     explanation: Explanation
 
     def __matmul__(self, cutoff: int) -> str:
@@ -133,6 +138,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     lower_is_better: bool = False,
     has_value: HasValue | None = None,
     why_unsupported: WhyUnsupported | None = None,
+    refuses: Mapping[str, str] = NOTHING_REFUSED,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -165,6 +171,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             lower_is_better=lower_is_better,
             has_value=has_value,
             why_unsupported=why_unsupported,
+            refuses=refuses,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

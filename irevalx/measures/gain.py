@@ -186,7 +186,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x with 1.0 added so many times, rounded as it is by so many additions; both have the same shape.
+    """Return x with 1.0 added ``times`` times, rounded after each addition; both have the same shape.
 
     Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
     From there on the first addition may make a difference, by rounding to even, and the others none.

@@ -200,7 +200,7 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over at most so many nonrelevant documents: shape (n_topics,), as ``most`` has."""
+    """Return bpref over the first nonrelevant documents, ``most`` of them: shape (n_topics,), as ``most`` has."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))

@@ -90,7 +90,7 @@ class RankingRules(Frozen):
     Parameters
     ----------
     only : the only topic to rank; None for all that were judged.
-    max_retrieved : only so many of a topic's documents count, the first ones; at least 0.
+    max_retrieved : the number of a topic's first documents that count; at least 0.
     keep_all : keep the rows of documents outside the pool as well.
     look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
     processes : how many share the blocks of a big run; at least 1.

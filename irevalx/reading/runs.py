@@ -14,11 +14,11 @@ from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 MANY_STRETCHES = 1 << 11
-"""Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
-after another."""
+"""Where this number of lines, or more, change their topic more often than not, they are grouped without looking at one
+stretch after another."""
 
 MOST_SMALL = 1 << 16
-"""So many different numbers have 16 bits."""
+"""The number of different numbers of 16 bits."""
 
 
 class Results(Frozen):

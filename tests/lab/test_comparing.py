@@ -168,7 +168,7 @@ def test_formats_are_told_apart_by_content(name: str, per_topic: str, printed: P
 
 
 def test_what_trec_eval_prints(tmp_path: Path) -> None:
-    """The files that trec_eval printed, one behind the other, are a scoring of both runs."""
+    """The files that trec_eval printed, one after the other, are a scoring of both runs."""
     for name in ("official", "q_all_trec"):
         text = b"".join((EXAMPLE / f"{run}.{name}.v10").read_bytes() for run in ("bm25", "dense"))
         (tmp_path / name).write_bytes(text)

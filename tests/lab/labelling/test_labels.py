@@ -46,7 +46,7 @@ def machine(tmp_path: Path) -> Path:
 
 
 def test_agreement(tmp_path: Path) -> None:
-    """The worked example, a row a number; counts and coverage have no interval."""
+    """The worked example, a row for each number; counts and coverage have no interval."""
     rows, told = labels(*two_files(tmp_path, SKEWED))
     assert list(rows[0]) == [
         *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
