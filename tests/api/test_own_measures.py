@@ -209,7 +209,7 @@ def test_declared_again() -> None:
         irevalx.evaluate(GRADES, RETRIEVED, before)
     elsewhere = failing([3, 3, 3])
     elsewhere.__module__ = "somewhere.else"
-    with pytest.raises(UsageError, match="'again' is a measure of .*test_own_measures"):
+    with pytest.raises(UsageError, match=r"'again' is a measure of .*test_own_measures"):
         irevalx.measure("again")(elsewhere)
     with pytest.raises(ArgumentError, match="must be made of a function, but got 5"):
         irevalx.measure("again")(5)  # type: ignore[arg-type]
