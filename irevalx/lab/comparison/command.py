@@ -10,7 +10,7 @@ from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_measure
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
@@ -24,6 +24,9 @@ from irevalx.lab.command.parameters import (
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
+from irevalx.lab.comparison.gate import Gate
+from irevalx.lab.comparison.gate_options import GATE
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
@@ -54,7 +57,11 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
             "comparisons of one measure.  [default: map]"
         ),
     ),
-    click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
+    click.option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare each run with this one, by its tag or the name of its file.  [default: compare all pairs]",
+    ),
     click.option(
         "--test",
         type=click.Choice(list(TESTS)),
@@ -130,6 +137,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     complete_option,
     least_retrieved_option,
     threads_option,
+    *GATE,
     *FIGURE,
     option(
         "--draw",
@@ -147,7 +155,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, **options: Any) -> None:
+def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int | None:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -157,6 +165,19 @@ def command(output: Output, *, drawn: str | None, **options: Any) -> None:
     runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
     interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
     on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    With --margin it is a gate: a verdict for each measure and run, by an interval of the difference from the --baseline
+    that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end is below 0;
+    else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
+    better: where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
+    The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
+    0.8 on so many topics.
     """
     found = compare(**options)
+    if isinstance(found, Gate):
+        if junit is not None:
+            write_lines([junit_of(found)], junit)
+        output.write(found)
+        return found.status
     output.write(found, **({} if drawn is None else {"draw": drawn}))
+    return None

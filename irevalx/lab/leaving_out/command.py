@@ -118,7 +118,9 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are pairwise decisions (Wilcoxon's test, p < 0.05),
-    for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+    for the pairs of which a run was left out: false differences (fpr: of the pairs that do not differ under the full
+    judgments, those that do without what the group has found) and missed differences (fnr: of those that differ under
+    the full judgments, those that do not then); all columns are those of irevalx-lab agree.
 
     --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
     labels, and how the bias that is left goes with the share of holes (--holes).
