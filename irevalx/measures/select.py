@@ -20,7 +20,7 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import ORDERS_OF_TIES, Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
         raise UsageError(
             "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
         )
+    ties = f"--ties {settings.ties}"
     for given, option, shown in (
+        (settings.ties in ORDERS_OF_TIES, ties, ties),
         (with_pool, "--pool", "--pool"),
         (settings.judged_only, "-J", "-J"),
         (with_readings, "--unjudged", "--unjudged or a reading"),
