@@ -18,7 +18,8 @@ from irevalx.evaluation.chosen_topics import unreached_level
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import renamed, with_unique_names
-from irevalx.measures.select import Selection, refuse_contradictions, select
+from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.select import Selection, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.settings import NAMINGS, Settings

@@ -98,7 +98,7 @@ def _evaluate(options: Options) -> int:
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import with_unique_names
-    from irevalx.measures.select import refuse_contradictions
+    from irevalx.measures.contradictions import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
     from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
