@@ -59,7 +59,9 @@ def evaluate_all(
                 outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
                 return outcome, sum(lines)
             for block in run.blocks():
-                run.parse(block)
+                refusal = run.parse(block).refusal
+                if refusal and settings.duplicates == "error":
+                    raise refusal
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines)
         raise selection

@@ -22,6 +22,12 @@ MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
 
 
+class AboutTies(str):
+    """A warning that holds where documents with equal scores are ordered by name."""
+
+    __slots__ = ()
+
+
 class Results(Frozen):
     """The retrieved documents of some topics.
 
