@@ -35,6 +35,9 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     collection_size: int = 0,
     topic: str | int | None = None,
     unjudged: str | Iterable[str] = (),
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     infap_c: float | None = None,
     infap_epsilon: float | None = None,
     sample_rate: float | None = None,
@@ -55,10 +58,11 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip"; none for those
         that are usual for the format of the judgments.
     pool : the documents chosen for judging, as ``Pool.read`` takes them.
-    level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, infap_c, infap_epsilon, sample_rate,
-    rel_format, results_format, compat, strict, threads :
-        as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--infap-c``, ``--infap-epsilon``,
-        ``--sample-rate``, ``-R``, ``-T``, ``--compat``, ``--strict`` and ``--threads``.
+    level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, ties, ignore_identical_ids,
+    duplicates, infap_c, infap_epsilon, sample_rate, rel_format, results_format, compat, strict, threads :
+        as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--ties``,
+        ``--ignore-identical-ids``, ``--duplicates``, ``--infap-c``, ``--infap-epsilon``, ``--sample-rate``, ``-R``,
+        ``-T``, ``--compat``, ``--strict`` and ``--threads``.
     names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
         asked for. ``Scores`` answers to both spellings either way.
     progress : show on standard error how far a long call has come, on a terminal and in a notebook.
@@ -97,6 +101,9 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         collection_size=collection_size,
         topic=topic,
         unjudged=unjudged,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
         infap_c=infap_c,
         infap_epsilon=infap_epsilon,
         sample_rate=sample_rate,

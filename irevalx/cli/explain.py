@@ -111,6 +111,7 @@ def effects(measure: Measure) -> list[str]:
         found.append(f"Readings of the unjudged: {', '.join(other)}.")
     if measure.kernel and "qrels" not in measure.formats:
         found.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
+    found += [f"Not with {feature}: {reason}." for feature, reason in measure.refuses.items()]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,6 +64,17 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         if number is None:
             raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")
         return number
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a list; between them are blanks, commas or both."""
+    return text.replace(",", " ").split()
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

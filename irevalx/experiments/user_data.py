@@ -153,12 +153,15 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
 
 
-def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> RankedRuns:
+def ranked_runs_of(
+    qrels: Any, runs: Any, measures: Any, *, as_asked: bool = False, **options: Unpack[Evaluating]
+) -> RankedRuns:
     """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
 
     Parameters
     ----------
     qrels, runs, measures : as ``irevalx.evaluate`` takes them.
+    as_asked : name measures as they were asked for, rather than as they are printed.
 
     Raises
     ------
@@ -166,7 +169,7 @@ def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalu
     """
     rules = _rules(options)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
-    requests = requests_of(measures_of(measures), rules.level, rel_format)
+    requests = requests_of(measures_of(measures), rules.level, rel_format, as_asked=as_asked)
     judgments = judgments_of(qrels, rel_format)
     if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(Qrels(judgments, rel_format), runs, requests, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -38,6 +38,15 @@ NONREL: tuple[Reading, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
 """The readings of a measure that does not take the unjudged for nonrelevant."""
 
+NOTHING_REFUSED: Mapping[str, str] = {}
+"""Of a measure that is defined with every option."""
+
+NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
+"""The end of the reason why a measure has no expected value with ``--ties expected``."""
+
+ONE_FORMULA: Mapping[str, Kernel] = {}
+"""Of a measure that is computed in one way, whatever the options."""
+
 UNDEFINED = math.copysign(math.nan, -1.0)
 """What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""
 
@@ -62,6 +71,8 @@ class Measure(Frozen, kw_only=True):
     has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
         in any report, and no part in the summary. None where all have one.
     why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
+    refuses : the options that it is not defined with, as ``Settings.features`` has them, each with the reason.
+    formulas : what computes it in place of the kernel, by the option, as ``Settings.features`` has it.
     explanation : for help and manual.
     """
 
@@ -79,6 +90,8 @@ class Measure(Frozen, kw_only=True):
     lower_is_better: bool
     has_value: HasValue | None
     why_unsupported: WhyUnsupported | None
+    refuses: Mapping[str, str]
+    formulas: Mapping[str, Kernel]
     explanation: Explanation
 
     @property
@@ -111,7 +124,7 @@ class Measure(Frozen, kw_only=True):
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")
         with np.errstate(all="ignore"):
-            return self.kind.apply(self.kernel, t, parameters)
+            return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
 
 def measure(  # noqa: PLR0913 - a keyword for each field of the two records
@@ -129,6 +142,8 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     lower_is_better: bool = False,
     has_value: HasValue | None = None,
     why_unsupported: WhyUnsupported | None = None,
+    refuses: Mapping[str, str] = NOTHING_REFUSED,
+    formulas: Mapping[str, Kernel] = ONE_FORMULA,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -161,6 +176,8 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             lower_is_better=lower_is_better,
             has_value=has_value,
             why_unsupported=why_unsupported,
+            refuses=refuses,
+            formulas=formulas,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

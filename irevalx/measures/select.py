@@ -19,7 +19,7 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import ORDERS_OF_TIES, Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -142,11 +142,12 @@ def select(
     strict : refuse parameters that are not plain numbers.
     as_asked : print names and order as they were asked for (``--names asked``).
     warn : called with a line for parameters that have no effect or are read otherwise than they look, and for members
-        of sets that lack a reading.
+        of sets that lack a reading or are not defined with a feature.
 
     Raises
     ------
-    UnknownMeasureError, UsageError : as ``parse``; or a measure has none of the readings of ``settings``.
+    UnknownMeasureError, UsageError : as ``parse``; or a measure has none of the readings of ``settings``, or is not
+        defined with its features.
     ParameterError : parameters that make no sense.
     """
     usual = REL_FORMATS[rel_format].usual_measures
@@ -167,7 +168,7 @@ def select(
     for request in every:
         if _has_reading(request, settings):
             merged.setdefault(request.merged_by, []).append(request)
-    for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings)):
+    for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings), *_undefined(specs, settings)):
         warn(line)
     selected = {
         key: _selected(requests, settings, strict, warn)
@@ -205,7 +206,9 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
         raise UsageError(
             "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
         )
+    ties = f"--ties {settings.ties}"
     for given, option, shown in (
+        (settings.ties in ORDERS_OF_TIES, ties, ties),
         (with_pool, "--pool", "--pool"),
         (settings.judged_only, "-J", "-J"),
         (with_readings, "--unjudged", "--unjudged or a reading"),
@@ -217,18 +220,23 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     """Yield what a text asks for: a measure in each of several readings, or the members of a set.
 
-    Among them may be measures that do not have the reading.
+    Among them may be measures that do not have the reading; none that is not defined with a feature of the settings.
 
     Raises
     ------
-    UsageError : a measure, not a member of a set, has none of the readings.
+    UsageError : a measure, not a member of a set, has none of the readings, or is not defined with a feature.
     """
     unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         requests = [Request(measure=measure, reading=one) for one in ((own,) if own else dict.fromkeys(unjudged))]
+        refused = [feature for feature in settings.features if feature in measure.refuses]
         if spec.name in NICKNAMES:
+            if refused:
+                continue
             yield from (replace(request, optional=spec.name == "all") for request in requests)
             continue
+        for feature in refused:
+            raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
         if not any(_has_reading(request, settings) for request in requests):
             _refuse_reading(measure, requests[0].reading)
         for request in requests:
@@ -288,6 +296,14 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
     for reading, names in lacking.items():
         if names:
             yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
+
+
+def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str]:
+    """Yield a line for each feature that members of sets are not defined with."""
+    members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
+    for feature in settings.features:
+        if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
+            yield f"measures that are not defined with {feature} are left out: {', '.join(names)}"
 
 
 def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:

@@ -29,7 +29,7 @@ DataFrame: TypeAlias = Any
 """Spark's."""
 
 _FIRST_ROWS = 1000
-"""So many rows are looked through for a judged topic before all of them are."""
+"""The number of rows that are looked through for a judged topic before all of them are."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -60,7 +60,7 @@ def evaluate(
     measures : as ``irevalx.evaluate`` takes them; those whose values are texts are left out.
     pool : the documents chosen for judging: a column each for topic and docno.
     partitions : how many parts the topics are divided into; None leaves it to Spark.
-    block_rows : a worker evaluates so many rows at once, and those to the end of the topic.
+    block_rows : the number of rows that a worker evaluates at once, besides those to the end of the topic.
     wide : whether ``topics`` has a column for each measure, rather than a row.
     options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
         ``infap_c``, ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.

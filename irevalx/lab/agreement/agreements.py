@@ -14,7 +14,7 @@ from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
@@ -107,7 +107,8 @@ class ScoringAgreement(Result):
     def tables_for_people(self) -> list[Table]:
         """Return the same as several tables, without those that have nothing."""
         parts = [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
-        return [_said_in_words(part) if part.title == _DECISIONS else part for part in parts]
+        note = DECISION_NOTE.format(full="X", reduced="Y")
+        return [part.in_words(DECISION_HEADS, note) if part.title == _DECISIONS else part for part in parts]
 
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
@@ -131,13 +132,6 @@ class ScoringAgreement(Result):
         nothing = [None] * len(columns)
         rows = [(row.measure, *(of_row or nothing)) for row, of_row in zip(self.rows, values, strict=True)]
         return Table(title, ("measure", *columns), rows)
-
-
-def _said_in_words(decisions: Table) -> Table:
-    """Return the table of decisions with heads in words, and which is which below it."""
-    heads = tuple(DECISION_HEADS.get(column, column.replace("_", " ")) for column in decisions.columns)
-    note = DECISION_NOTE.format(full="X", reduced="Y")
-    return replace(decisions, heads=heads, notes=(note,))
 
 
 def agree(

@@ -20,7 +20,7 @@ from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
 from irevalx.lab.labelling.label_findings import Finding, LabelFindings
 from irevalx.lab.labelling.resampling import Resampling
-from irevalx.lab.labelling.run_agreement import evaluations
+from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.significance import ALPHA
 
@@ -133,7 +133,8 @@ def _two_groups(of_run: list[str]) -> list[str]:
 def _run_findings(
     experiment: Experiment, both: TwoLabellings, resampling: Resampling, of_run: list[str] | None, *, progress: bool
 ) -> list[Finding]:
-    evaluated = list(evaluations(experiment, both, warn))
+    shuffles = SHUFFLES if of_run and resampling.resamples > 1 else 0
+    evaluated = list(evaluations(experiment, both, warn, shuffles=shuffles, seed=resampling.seed))
     total = resampling.resamples * len(evaluated) if experiment.runs[1:] else 0
     with progress_bar("draws of topics", total, shown=progress) as advance:
         return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance)]

@@ -53,7 +53,7 @@ axis_option = option(
     ),
     option(
         "--levels",
-        metavar="LEVEL,...",
+        metavar="LEVEL...",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
             "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
@@ -107,7 +107,9 @@ axis_option = option(
     ),
     seed_option,
     option(
-        "--figures",
+        "--figure",
+        "figures",
+        also="--figures",
         type=click.Choice([*ENDINGS, "none"]),
         default="png",
         help=(
@@ -121,7 +123,7 @@ axis_option = option(
     digits_option,
     option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
-    example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
 def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:
