@@ -91,11 +91,13 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
     from irevalx.process.numpy_start import start_numpy
 
     start_numpy()
-    from irevalx.measures import BY_NAME, NICKNAMES
+    from irevalx.measures import NICKNAMES, every_measure
+    from irevalx.measures.added import load_offered
     from irevalx.measures.other_names import OTHER_NAMES
 
+    load_offered()
     names = dict.fromkeys(NICKNAMES, "a set of measures")
-    names |= {name: measure.explanation.title for name, measure in BY_NAME.items()}
+    names |= {measure.name: measure.explanation.title for measure in every_measure()}
     if not any(name.startswith(incomplete) for name in names):
         names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
     return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError
 from irevalx.experiments.ranked_runs import MEASURES
@@ -223,7 +224,7 @@ def _check_axis(axis: str) -> None:
 def study(
     qrels: Any,
     runs: Any,
-    measures: str | Iterable[str] = MEASURES,
+    measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
     levels: str | Iterable[str | float | Fraction] | None = None,
