@@ -55,8 +55,10 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         multiple=True,
         help=(
             "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
-            "them all for nonrelevant. May be repeated. The summary has a row for each kind of judgments: biased (as "
-            "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
+            "them all for nonrelevant; or (svm-expected, kld-expected) give P and recip_rank the value that is "
+            "expected under probabilities of relevance. May be repeated. The summary has a row for each kind of "
+            "judgments: biased (as the group leaves them), nonrelevant (which all others should improve on) and those "
+            "asked for."
         ),
     ),
     documents_option,
