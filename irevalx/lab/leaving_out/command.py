@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
@@ -17,7 +18,7 @@ from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
     TABLES_OUTPUT,
-    complete_option_named,
+    all_topics_option,
     depth_option,
     documents_option,
     group_by_option,
@@ -35,7 +36,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 @command_of(
     "leave-out",
     *EXPERIMENT,
-    complete_option_named("--all-topics"),
+    all_topics_option("all_topics"),
     groups_option,
     group_by_option,
     option(
@@ -49,16 +50,15 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         is_flag=True,
         help="Give what only the group has found the grade -1 (pooled, but unjudged), rather than leaving it out.",
     ),
-    option(
+    list_option(
         "--complete",
-        type=click.Choice(WAYS),
-        multiple=True,
+        of=click.Choice(WAYS),
+        metavar=f"[{'|'.join(WAYS)}]...",
         help=(
             "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
             "them all for nonrelevant; or (svm-expected, kld-expected) give P and recip_rank the value that is "
-            "expected under probabilities of relevance. May be repeated. The summary has a row for each kind of "
-            "judgments: biased (as the group leaves them), nonrelevant (which all others should improve on) and those "
-            "asked for."
+            "expected under probabilities of relevance. The summary has a row for each kind of judgments: biased (as "
+            "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),
     documents_option,
