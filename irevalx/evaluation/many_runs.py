@@ -63,10 +63,7 @@ def evaluate_all(
             if isinstance(selection, Selection):
                 outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
                 return outcome, sum(lines)
-            for block in run.blocks():
-                refusal = run.parse(block).refusal
-                if refusal and settings.duplicates == "error":
-                    raise refusal
+            _refuse_malformed(run, settings)
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines)
         raise selection
@@ -83,6 +80,14 @@ def evaluate_all(
         for line in outcome.warnings:
             warn(line)
         yield outcome
+
+
+def _refuse_malformed(run: Run, settings: Settings) -> None:
+    """Read a run to its end; raises as reading and ranking it do, where what is wrong is in the file itself."""
+    for block in run.blocks():
+        results = run.parse(block)
+        if results.refusal and settings.duplicates == "error":
+            raise results.refusal
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
