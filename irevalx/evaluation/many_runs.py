@@ -63,7 +63,9 @@ def evaluate_all(
             if isinstance(selection, Selection):
                 outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
                 return outcome, sum(lines)
-            _refuse_malformed(run, settings)
+            run = run.allowing(settings.duplicates)
+            for block in run.blocks():
+                run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines)
         raise selection
@@ -80,14 +82,6 @@ def evaluate_all(
         for line in outcome.warnings:
             warn(line)
         yield outcome
-
-
-def _refuse_malformed(run: Run, settings: Settings) -> None:
-    """Read a run to its end; raises as reading and ranking it do, where what is wrong is in the file itself."""
-    for block in run.blocks():
-        results = run.parse(block)
-        if results.refusal and settings.duplicates == "error":
-            raise results.refusal
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:

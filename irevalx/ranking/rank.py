@@ -215,13 +215,10 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     Raises
     ------
     UsageError : documents with equal scores are to be ordered by rank, and the results have no ranks.
-    MalformedLineError : a document occurs twice in a topic, where the format of the file does not allow it.
     MalformedNumberError : as ``ranked_order``.
     """
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: --ties rank must be given for a run with ranks, but this one has none")
-    if results.refusal and rules.duplicates == "error":
-        raise results.refusal
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)

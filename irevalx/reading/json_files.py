@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.grades import HINT, RULES
@@ -147,15 +148,13 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
             tag=as_column(stem_of(source.path)) if found.topics else None,
             malformed=MalformedNumbers(_SCORES.what, _SCORES.rule, strict=True),
             distinct=not found.with_repeats,
-            refusal=_first_problem(source) if found.with_repeats else None,
         )
 
-    return Run(
-        source.path,
-        blocks=lambda: _read(source, _SCORES, list),
-        again=lambda: _read(source, _SCORES, list),
-        parse=parse,
-    )
+    def run(members: _Members) -> Run:
+        read = partial(_read, source, _SCORES, members)
+        return Run(source.path, blocks=read, again=read, parse=parse)
+
+    return replace(run(_once), with_repeats=run(list))
 
 
 def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[_Pairs]:
@@ -236,14 +235,6 @@ def _pairs_of(topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> _P
         numbers=np.array([number for _, number in pairs], np.float64 if float in numbers.types else np.int64),
         with_repeats=any(each),
     )
-
-
-def _first_problem(source: Source) -> MalformedLineError | None:
-    """Return the error about the first thing that is wrong with a run in which a document occurs twice in a topic."""
-    try:
-        _refuse_content(source.path, whole_file(source).text, _SCORES)
-    except MalformedLineError as error:
-        return error
 
 
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
