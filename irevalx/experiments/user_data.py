@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
+from irevalx.api.own_measures import asked_for
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
@@ -130,7 +131,7 @@ def is_graded(rel_format: str) -> bool:
 
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return measures one by one; a string may have several, with blanks between them."""
-    return tuple(word for text in checks.texts("measures", measures) for word in text.split())
+    return tuple(word for text in asked_for(measures) for word in text.split())
 
 
 def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:

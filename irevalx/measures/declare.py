@@ -94,6 +94,10 @@ class Measure(Frozen, kw_only=True):
     formulas: Mapping[str, Kernel]
     explanation: Explanation
 
+    def __matmul__(self, cutoff: int) -> str:
+        """Return how the measure is asked for at a cutoff: ``my_measure @ 10``."""
+        return f"{self.name}@{cutoff}"
+
     @property
     def paragraphs(self) -> list[list[str]]:
         """What its docstring says after the title, in paragraphs, and after the formula which values it can have.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import Qrels, Run
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
@@ -138,7 +139,7 @@ def agree(
     x: Any,
     y: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = (),
+    measures: Measures = (),
     *,
     against: str | None = None,
     rbo: float | None = None,

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
@@ -44,7 +45,7 @@ VIEWS = ("pair", "run", "topic")
 def compare(
     qrels: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = (),
+    measures: Measures = (),
     *,
     baseline: str | None = None,
     test: str = "t",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
@@ -35,7 +36,7 @@ def labels(
     human: Any,
     machine: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = "map",
+    measures: Measures = "map",
     *,
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
