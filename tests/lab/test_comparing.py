@@ -268,7 +268,7 @@ def test_measures_that_are_left_out(tmp_path: Path) -> None:
 def test_options_that_need_runs(option: list[str], tmp_path: Path) -> None:
     """Scorings are what they are: how to measure can only be said where there are runs."""
     result = lab("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y), *option)
-    name = "--measures" if option[0] == "-m" else option[0]
+    name = "--measure" if option[0] == "-m" else option[0]
     assert (result.status, result.stderr) == (
         1,
         f"irevalx-lab: {name} must be given together with RUN, or not at all\n",
