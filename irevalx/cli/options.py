@@ -191,6 +191,8 @@ class Options(Frozen, kw_only=True):
         self.settings.check()
         if self.debug.level > 0 and self.grades == "probability":
             raise UsageError(f"-D with a level above 0 and {PROBABILITY} must not be given together")
+        if self.debug.level > 0 and self.ties == "expected":
+            raise UsageError("-D with a level must not be given together with --ties expected: it shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.threads < 1:
