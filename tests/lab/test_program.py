@@ -38,7 +38,7 @@ def test_options_are_explained(name: str) -> None:
 
 GRADES = ("qrels", "beir", "json")
 USABLE = {
-    **dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)),
+    **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(("leave-out", "study", "labels", "estimate", "bounds"), GRADES),
     "describe": (*GRADES, "sampled"),
 }

@@ -98,13 +98,20 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
     ),
     option(
-        "--power",
+        "--discriminative-power",
         is_flag=True,
         excludes=("--by run", "--by topic"),
         help=(
             "Print the discriminative power of each measure instead: the share of pairs that differ, by --test, "
             "before and after correction. Sakai (2006) has an uncorrected bootstrap test, Sakai (2012) tukey."
         ),
+    ),
+    option(
+        "--power",
+        is_flag=True,
+        hidden=True,
+        excludes=("--by run", "--by topic"),
+        help="The former name of --discriminative-power.",
     ),
     click.option(
         "--by",
@@ -144,11 +151,11 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         "drawn",
         type=click.Choice(DRAWINGS),
         requires="--figure",
-        excludes="--power",
+        excludes=("--discriminative-power", "--power"),
         help=(
             "What --figure draws: differences with their intervals, the differences of each topic, sorted, or which "
-            "runs differ, a row and a column a run; with --power all p-values, sorted.  [default: intervals, or matrix "
-            "where a page has no room for all pairs]"
+            "runs differ, a row and a column a run; with --discriminative-power all p-values, sorted.  [default: "
+            "intervals, or matrix where a page has no room for all pairs]"
         ),
     ),
     *TABLES_OUTPUT,

@@ -41,6 +41,7 @@ GATE = (
             "--correction",
             "--interval",
             "--resamples",
+            "--discriminative-power",
             "--power",
             "--by run",
             "--by topic",
