@@ -5,18 +5,47 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
+Name = TypeVar("Name", bound=str)
+
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
 retrieved, or relevant ones as far as they were retrieved."""
 
 READINGS: tuple[Reading, ...] = get_args(Reading)
+
+
+Grades: TypeAlias = Literal["whole", "real", "probability"]
+"""What the grades of judgments are: whole numbers, as trec_eval reads them; real numbers; or probabilities that a
+document is relevant, independently of the others, so that values are expectations."""
+
+GRADES: tuple[Grades, ...] = ("whole", "real")
+
+Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
+"""How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
+file; in all orders, of which values are the mean; relevant ones first; relevant ones last."""
+
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
+"""Those that depend on grades, so that documents with equal scores must be known when they are assessed."""
+
+Duplicates: TypeAlias = Literal["error", "first", "best"]
+"""What becomes of a document that a run retrieves twice for a topic: an error, as in trec_eval; its first line counts;
+its greatest score does."""
+
+DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
+
+REAL = "--grades real"
+EXPECTED = "--ties expected"
+EXPECTED_OF_FIRST = "--ties expected and -M"
+"""What a measure may not be defined with, or by another formula: keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAMINGS = ("trec_eval", "asked")
@@ -35,6 +64,19 @@ def read_reading(text: str) -> Reading:
         if reading == text:
             return reading
     raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
+
+
+def read_grades(text: str) -> Grades:
+    """Return what grades are called so; UsageError where none are."""
+    return _one_of("--grades", GRADES, text)
+
+
+def _one_of(option: str, names: tuple[Name, ...], text: str) -> Name:
+    """Return the name that a text is; UsageError where it is none of them."""
+    for name in names:
+        if name == text:
+            return name
+    raise UsageError(f"{option} must be one of {', '.join(names)}, but got {quote(text)}")
 
 
 class Bound(Frozen):
@@ -63,8 +105,11 @@ SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 class Settings(Frozen, kw_only=True):
     """What an evaluation is to do with judgments and runs; ``of`` builds it from a program's keywords."""
 
-    level: int = 1
-    """The least judgment that counts as relevant (``-l``)."""
+    level: float = 1
+    """The least judgment that counts as relevant (``-l``); a whole number unless grades are real."""
+
+    grades: Grades = "whole"
+    """What the grades of the judgments are (``--grades``)."""
 
     complete: bool = False
     """Average over every judged topic (``-c``)."""
@@ -85,6 +130,15 @@ class Settings(Frozen, kw_only=True):
     unjudged: tuple[Reading, ...] = ()
     """The readings of unjudged documents that every measure is computed in (``--unjudged``); none: its own."""
 
+    ties: Ties = "name"
+    """How documents with equal scores are ordered (``--ties``)."""
+
+    ignore_identical_ids: bool = False
+    """Drop retrieved documents whose id is that of the topic (``--ignore-identical-ids``)."""
+
+    duplicates: Duplicates = "error"
+    """What becomes of a document that a run has twice for a topic (``--duplicates``)."""
+
     infap_c: float | None = None
     """The constant c of infAP, at least 1; None stands for the measure's own (``--infap-c``)."""
 
@@ -101,19 +155,25 @@ class Settings(Frozen, kw_only=True):
     @property
     def features(self) -> tuple[str, ...]:
         """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
-        return ()
+        real = (REAL,) * (self.grades == "real")
+        expected = self.ties == "expected"
+        return real + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command
         cls,
         *,
-        level: int = 1,
+        level: float = 1,
+        grades: str = "whole",
         complete: bool = False,
         judged_only: bool = False,
         max_retrieved: int | None = None,
         collection_size: int = 0,
         topic: str | None = None,
         unjudged: Iterable[str] = (),
+        ties: str = "name",
+        ignore_identical_ids: bool = False,
+        duplicates: str = "error",
         infap_c: float | None = None,
         infap_epsilon: float | None = None,
         sample_rate: float | None = None,
@@ -127,12 +187,16 @@ class Settings(Frozen, kw_only=True):
         """
         settings = cls(
             level=level,
+            grades=read_grades(grades),
             complete=complete,
             judged_only=judged_only,
             max_retrieved=max_retrieved,
             collection_size=collection_size,
             topic=None if topic is None else os.fsencode(topic),
             unjudged=tuple(map(read_reading, unjudged)),
+            ties=_one_of("--ties", TIES, ties),
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=_one_of("--duplicates", DUPLICATES, duplicates),
             infap_c=infap_c,
             infap_epsilon=infap_epsilon,
             sample_rate=sample_rate,
@@ -155,5 +219,9 @@ class Settings(Frozen, kw_only=True):
         ):
             if number is not None and not (math.isfinite(number) and bound.holds(number)):
                 raise UsageError(f"{name} must be {bound.rule}, but got {number}")
+        if self.grades != "real" and self.level != int(self.level):
+            raise UsageError(f"-l must be a whole number, but got {self.level:g}; --grades real takes it")
+        if self.grades == "probability" and self.level != 1:
+            raise UsageError("-l and --grades probability must not be given together")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")

@@ -98,7 +98,7 @@ def _evaluate(options: Options) -> int:
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import with_unique_names
-    from irevalx.measures.select import refuse_contradictions
+    from irevalx.measures.contradictions import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
     from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
@@ -128,7 +128,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
     from irevalx.reading.formats import read_pool, rel_format
 
     how = (options.compat, options.strict, warn)
-    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how, options.grades)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
@@ -237,7 +237,7 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
-    from irevalx.measures import MEASURES
+    from irevalx.measures import every_measure
     from irevalx.measures.select import parse
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
@@ -251,7 +251,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "measures" in given:
         specs = [parse(text, options.compat) for text in options.measures]
         asked = {measure for spec in specs for measure, _ in spec.members(options.compat)}
-        lines += measure_lines([measure for measure in MEASURES if measure in asked])
+        lines += measure_lines([measure for measure in every_measure() if measure in asked])
     return lines
 
 

@@ -38,8 +38,9 @@ class Column(Frozen):
 
     @property
     def number(self) -> str:
-        """How the values are printed: as real, integer or text."""
-        return "real" if self.is_zscore else self.measure.number
+        """How the values are printed: as real, integer or text; counts that are expected values as real."""
+        is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
+        return "real" if self.is_zscore or is_real else self.measure.number
 
     @property
     def of_topics(self) -> list[Any] | None:

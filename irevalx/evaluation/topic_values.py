@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, cached_property, replace
@@ -22,7 +22,7 @@ from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total
 from irevalx.ranking.assess import Assessed, assess
-from irevalx.ranking.rank import rank_results
+from irevalx.ranking.rank import rank_results, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Results
@@ -31,6 +31,8 @@ from irevalx.trec_eval.versions import Compat
 
 _TOPICS_AT_ONCE = 1 << 14
 """The number of topics that are looked at together: what measures see of them takes more room than the values."""
+
+_RANKS_AT_ONCE = 1 << 20
 
 TOP = 10
 """How many documents of a topic a run is known by."""
@@ -142,7 +144,8 @@ def values_of(
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
-    for results in runs:
+    for given in runs:
+        results, _ = without_some(given, rules)
         ranking = rank_results(results, judgments.documents, os.fsdecode(results.tag or b"run"), rules)
         chosen.append(choose_topics(judgments, ranking, settings, rules))
         counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
@@ -180,14 +183,14 @@ class AssessedRanking(Frozen):
     ranking: Ranking
     missing: BoolArray
     settings: Settings
-    grades: IntArray | None = None
+    grades: AnyArray | None = None
     pooled: BoolArray | None = None
 
     @cached_property
-    def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
+    def _assessed(self) -> dict[tuple[Reading, float | None], Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: int | None = None) -> Any:
+    def assessed(self, reading: Reading, level: float | None = None) -> Any:
         """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
         seen = reading, level
         if seen not in self._assessed:
@@ -204,11 +207,14 @@ class AssessedRanking(Frozen):
         Values of topics are the same there.
         """
         topics = np.arange(len(self.ranking.topics))
-        if topics.size <= _TOPICS_AT_ONCE:
+        at_once = _TOPICS_AT_ONCE
+        if self.ranking.tied:  # all ranks of documents with equal scores are looked at
+            at_once = max(1, _RANKS_AT_ONCE * topics.size // max(1, int(self.ranking.n_ret.sum())))
+        if topics.size <= at_once:
             yield self
             return
-        for first in range(0, topics.size, _TOPICS_AT_ONCE):
-            some = slice(first, first + _TOPICS_AT_ONCE)
+        for first in range(0, topics.size, at_once):
+            some = slice(first, first + at_once)
             yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
 
     @property

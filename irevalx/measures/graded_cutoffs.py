@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
@@ -11,8 +13,9 @@ from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Bound
+from irevalx.settings import EXPECTED, Bound
 
 HIGHEST_GRADE = 4
 """The grade that always satisfies, or nearly so, unless told otherwise."""
@@ -33,10 +36,19 @@ def has_gain(t: Topics) -> BoolArray:
 def too_high(t: Topics, parameters: Parameters) -> str | None:
     """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
     _, [highest] = parameters.values
-    grade = int(t.pool_grade.max(initial=0))
+    grade = t.pool_grade.max(initial=0)
     if grade <= highest:
         return None
-    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
+    allowed = math.ceil(grade)
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={allowed} allows it"
+
+
+def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
+    found = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
+    gains = found > 0
+    rows, satisfied = t.rows.keep(gains), found[gains]
+    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
+    return rows.sum(reached * satisfied / t.rank[gains])
 
 
 @measure(
@@ -47,6 +59,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
     why_unsupported=too_high,
+    formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
 )
@@ -69,6 +82,13 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     return rows.sum(reached * satisfied / t.rank[gains])
 
 
+def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
+    highest = t.ideal.max(t.ideal_grade, empty=0.0)
+    gain = np.where(t.grade > 0, exponential_gain(t.grade, t.documents.spread(highest)), 0.0)
+    found = t.rows.sum(np.where(t.rank <= k, t.over_ranks(gain) / t.discount, 0.0))
+    return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+
+
 @measure(
     "ndcg_burges",
     ZERO_TO_ONE,
@@ -76,6 +96,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     kind=Cutoffs(CUTOFFS),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
 )
@@ -110,8 +131,12 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest, of whole numbers from 0 up."""
-    power = np.clip(grade - highest, -FARTHEST, FARTHEST).astype(np.int64)
-    one = np.maximum(-highest, -FARTHEST).astype(np.int64)
-    gain: FloatArray = np.ldexp(1.0, power) - np.ldexp(1.0, one)
-    return gain
+    """Return (2**grade - 1)/2**highest, of numbers from 0 up; of whole ones without rounding."""
+    return _power_of_2(grade - highest) - _power_of_2(-highest)
+
+
+def _power_of_2(x: AnyArray) -> FloatArray:
+    near = np.clip(x, -FARTHEST, FARTHEST)
+    whole = np.floor(near)
+    power: FloatArray = np.ldexp(np.exp2(near - whole), whole.astype(np.int64))
+    return power

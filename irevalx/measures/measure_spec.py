@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
-from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
 from irevalx.settings import Reading, read_reading
@@ -21,7 +21,8 @@ class MeasureSpec(Frozen):
     name : of a measure or a set of measures.
     parameters : as typed; None for the default.
     cutoffs : single cutoffs as typed, which add to each other and to the parameters.
-    level : the least grade that is relevant to this measure; None for that of all measures (``-l``).
+    level : the least grade that is relevant to this measure, of float where it is not written as a whole number; None
+        for that of all measures (``-l``).
     reading : of the unjudged; None where the text says nothing about it.
     text : what was typed, without white space.
     """
@@ -29,7 +30,7 @@ class MeasureSpec(Frozen):
     name: str
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
-    level: int | None = None
+    level: float | None = None
     reading: Reading | None = None
     text: str = ""
 
@@ -41,12 +42,12 @@ class MeasureSpec(Frozen):
         plain : whether no other readings are asked for: only then a set has members in readings of their own.
         """
         if self.name not in NICKNAMES:
-            yield BY_NAME[self.name], self.reading
+            yield named(self.name), self.reading
             return
         for member in NICKNAMES[self.name]:
             name, own = split_reading(member)
             if exists(name, compat) and not (own and (self.reading or not plain)):
-                yield BY_NAME[name], own or self.reading
+                yield named(name), own or self.reading
 
 
 class Request(Frozen, kw_only=True):
@@ -63,14 +64,14 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     reading: Reading
-    level: int | None = None
+    level: float | None = None
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
     spelling: str = ""
     optional: bool = False
 
     @property
-    def merged_by(self) -> tuple[str, int | None, Reading, str | None]:
+    def merged_by(self) -> tuple[str, float | None, Reading, str | None]:
         """What requests have in common that are computed as one: parameters with names stand side by side."""
         parameters, kind = self.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
@@ -114,7 +115,7 @@ def without_blanks(text: str) -> str:
 
 def exists(name: str, compat: Compat) -> bool:
     """Return whether a version has a measure with this name."""
-    return name in BY_NAME and name not in compat.absent_measures
+    return is_measure(name) and name not in compat.absent_measures
 
 
 def split_reading(text: str) -> tuple[str, Reading | None]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from irevalx.errors import EvaluationError, ParameterError, UsageError, Warn, quote
+from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
+from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
@@ -25,8 +26,12 @@ from irevalx.trec_eval.versions import Compat
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
-PLACES = {name: number for number, name in enumerate(BY_NAME)}
-"""Print order."""
+_PLACES = {name: number for number, name in enumerate(BY_NAME)}
+
+
+def place_of(measure: Measure) -> int:
+    """Return the number of a measure in print order."""
+    return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
 
 
 class SelectedMeasure(Frozen):
@@ -43,7 +48,7 @@ class SelectedMeasure(Frozen):
     parameters: Parameters
     reading: Reading
     names: tuple[str, ...]
-    level: int | None = None
+    level: float | None = None
     optional: bool = False
 
     @property
@@ -115,13 +120,27 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     if spec is None:
         from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
 
-        spec = read_other_spelling(stem, compat)
+        try:
+            spec = read_other_spelling(stem, compat)
+        except UnknownMeasureError:
+            spec = _read_with_offered(stem, compat)
     if spec.reading and reading not in {None, spec.reading}:
         raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
     spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and spec.name in BY_NAME and spec.reading not in BY_NAME[spec.name].readings:
-        _refuse_reading(BY_NAME[spec.name], spec.reading)
+    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
+        _refuse_reading(named(spec.name), spec.reading)
     return spec
+
+
+def _read_with_offered(stem: str, compat: Compat) -> MeasureSpec:
+    """Return what a text asks for when the measures that packages offer are known too; raises as ``parse`` does."""
+    from irevalx.measures.other_spellings import read_other_spelling
+
+    problems = load_offered()
+    try:
+        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
+    except UnknownMeasureError as error:
+        raise UnknownMeasureError("; ".join((str(error), *problems))) from None
 
 
 def select(
@@ -156,13 +175,13 @@ def select(
     every = [request for requests in of_specs for request in requests]
     blocks = list(dict.fromkeys(request.reading for request in every))
 
-    def place(request: Request) -> tuple[int, int, bool, int]:
+    def place(request: Request) -> tuple[int, int, bool, float]:
         """Return what requests are sorted by: the measures of the summary alone, then a block for each reading.
 
         In a block, a measure with a level of its own stands after the plain one, the lowest level first.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.reading)
-        return block, PLACES[request.measure.name], request.level is not None, request.level or 0
+        return block, place_of(request.measure), request.level is not None, request.level or 0
 
     merged: dict[object, list[Request]] = {}
     for request in every:
@@ -188,33 +207,6 @@ def select(
     return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
 
 
-def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
-    """Refuse readings together with ``-J``, and what the format of the judgments has no use for.
-
-    Parameters
-    ----------
-    texts : what ``-m`` was given; none for the usual set.
-    rel_format : of the judgments, as ``-R`` takes it.
-    with_pool : whether a pool is given beside the judgments.
-
-    Raises
-    ------
-    UsageError : names both. Or it is that of ``parse``.
-    """
-    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
-    if with_readings and settings.judged_only:
-        raise UsageError(
-            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
-        )
-    for given, option, shown in (
-        (with_pool, "--pool", "--pool"),
-        (settings.judged_only, "-J", "-J"),
-        (with_readings, "--unjudged", "--unjudged or a reading"),
-    ):
-        if given and option in REL_FORMATS[rel_format].excludes:
-            raise UsageError(f"{shown} must not be given together with -R {rel_format}")
-
-
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     """Yield what a text asks for: a measure in each of several readings, or the members of a set.
 
@@ -224,6 +216,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     ------
     UsageError : a measure, not a member of a set, has none of the readings, or is not defined with a feature.
     """
+    _refuse_level(spec, settings)
     unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         requests = [Request(measure=measure, reading=one) for one in ((own,) if own else dict.fromkeys(unjudged))]
@@ -247,6 +240,16 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             )
 
 
+def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
+    """Raise UsageError: a measure has a level of its own that the grades do not allow."""
+    if spec.level is None or settings.grades == "real":
+        return
+    if settings.grades == "probability":
+        raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
+    if isinstance(spec.level, float):
+        raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
+
+
 def _refuse_reading(measure: Measure, reading: Reading) -> None:
     """Raise UsageError: a measure does not have this reading."""
     raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
@@ -257,7 +260,7 @@ def _has_reading(request: Request, settings: Settings) -> bool:
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: int | None, reading: Reading, settings: Settings) -> str:
+def _suffix(level: float | None, reading: Reading, settings: Settings) -> str:
     """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
     shown = reading != "nonrel" and not settings.judged_only
     return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.ranking.rounding import ROUNDINGS, log2_of
@@ -25,7 +26,8 @@ class Topics(Frozen):
     rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents where a measure asks
         for those outside the pool one by one.
     rank : flat over ``rows``; 1-based.
-    grade : flat over ``rows``; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
+    grade : flat over ``rows``; whole numbers, or real ones. 0 and up is a judgment, otherwise ``UNJUDGED`` or
+        ``OUTSIDE``.
     n_ret : per topic; how many documents were retrieved, those outside the pool included.
     pool : per topic, the documents of the pool, retrieved or not.
     pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
@@ -35,13 +37,16 @@ class Topics(Frozen):
     round_recall : turns recall x number of relevant documents into a number of documents.
     """
 
+    feature: ClassVar[str] = ""
+    """The option, as ``Settings.features`` has it, for which measures may have another formula; mostly none."""
+
     rows: Segments
     rank: IntArray
-    grade: IntArray
+    grade: AnyArray
     n_ret: IntArray
     pool: Segments
-    pool_grade: IntArray
-    level: int = 1
+    pool_grade: AnyArray
+    level: float = 1
     collection_size: int = 0
     round_recall: Callable[[FloatArray], IntArray] = ROUNDINGS[TREC_EVAL_10.recall_rounding]
 
@@ -117,6 +122,15 @@ class Topics(Frozen):
     def n_judged(self) -> IntArray:
         """Per topic: documents judged, retrieved or not."""
         return self.pool.count(self.pool_grade >= 0)
+
+    @cached_property
+    def documents(self) -> Segments:
+        """Per topic: the retrieved documents that ``grade`` is about."""
+        return self.rows
+
+    def over_ranks(self, x: AnyArray) -> AnyArray:
+        """Flat over ``rows``: what the document at this rank has of x, flat over ``documents``."""
+        return x
 
     def judged_within(self, k: int) -> IntArray:
         """Per topic: judged documents among the first k."""

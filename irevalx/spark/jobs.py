@@ -8,16 +8,18 @@ Each worker is one process; nothing here schedules anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
+from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen
-from irevalx.measures.select import Selection, refuse_contradictions, select
+from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.select import Selection, select
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
 from irevalx.settings import Settings
@@ -41,7 +43,7 @@ _TOTALS = (
 def evaluate(
     qrels: DataFrame,
     runs: DataFrame,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     pool: DataFrame | None = None,
     partitions: int | None = None,
@@ -75,7 +77,7 @@ def evaluate(
     -----
     IrevalxWarning : what the command would say of measures and their parameters.
     """
-    asked, strict = checks.texts("measures", measures), checks.flag("strict", options.pop("strict", False))
+    asked, strict = asked_for(measures), checks.flag("strict", options.pop("strict", False))
     settings, wide = settings_of(**options), checks.flag("wide", wide)
     refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
@@ -87,7 +89,7 @@ def evaluate(
     names = names_of_runs(runs, retrieved) if with_missing else ()
     highest = _highest_grade(judged, retrieved, settings, names)
     computable(selection, highest, settings, warn)
-    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
+    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None, declarations())
     every = judged.unionAll(retrieved) if pooled is None else judged.unionAll(retrieved).unionAll(pooled)
     rows = every.repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
@@ -146,6 +148,7 @@ class Workers(Frozen):
     highest_grade : of all judgments.
     names : the runs that have values for every judged topic, whatever they retrieved.
     pooled : whether there is a pool.
+    declared : the measures of the program, which are declared again where the work is done.
     """
 
     asked: tuple[str, ...]
@@ -155,9 +158,11 @@ class Workers(Frozen):
     names: tuple[str, ...]
     block_rows: int
     pooled: bool
+    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()
 
     def selection(self) -> Selection:
         """Return what is to be computed."""
+        declare_again(self.declared)
         return computable(select(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings)
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:

@@ -435,8 +435,8 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
             ["--sizes", "11"],
             "sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
         ),
-        (["--sizes", "2 x"], "--sizes must be numbers of topics, at least 1 each, but got 'x'"),
-        (["--sizes", "0"], "--sizes must be numbers of topics, at least 1 each, but got '0'"),
+        (["--sizes", "2 x"], "--sizes must be whole numbers of at least 1, but got 'x'"),
+        (["--sizes", "0"], "--sizes must be whole numbers of at least 1, but got '0'"),
         (["--draws", "0"], "--draws"),
     ],
 )

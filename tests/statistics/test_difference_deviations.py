@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -25,7 +26,8 @@ def test_literal_jackknife(shape: tuple[int, int]) -> None:
     values = np.random.default_rng(3).random(shape)
     n_topics = shape[1]
     assert deviations_of_pairs(values) == pytest.approx(np.sqrt(variances(values)))
-    for found, pick in zip(median_and_greatest(values, 0.1), (np.median, np.max), strict=True):
+    picks: list[Callable[[list[float]], float]] = [statistics.median, max]
+    for found, pick in zip(median_and_greatest(values, 0.1), picks, strict=True):
         value = math.sqrt(pick(variances(values)))
         without = [math.log(pick(variances(np.delete(values, topic, axis=1)))) for topic in range(n_topics)]
         variance = (n_topics - 1) / n_topics * sum((one - np.mean(without)) ** 2 for one in without)
@@ -36,9 +38,9 @@ def test_literal_jackknife(shape: tuple[int, int]) -> None:
 
 def test_no_interval() -> None:
     """Two topics say nothing of how a deviation varies; nor do equal differences."""
-    for values in ([[0, 0], [0.1, 0.3]], [[0, 0, 0, 0], [0.1, 0.1, 0.1, 0.1]], [[0, 0, 0, 0], [0.1, 0.1, 0.1, 0.2]]):
-        found, _ = median_and_greatest(np.array(values, float))
-        assert found.value == pytest.approx(statistics.stdev(values[1]))
+    for d in ([0.1, 0.3], [0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]):
+        found, _ = median_and_greatest(np.array([np.zeros(len(d)), d]))
+        assert found.value == pytest.approx(statistics.stdev(d))
         assert math.isnan(found.low)
         assert math.isnan(found.high)
 

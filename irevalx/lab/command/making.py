@@ -14,20 +14,20 @@ from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.cli.values import complete_file
+from irevalx.cli.values import complete_file, listed
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
+from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import Parameter
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     """Return the option ``-R`` of a command that can use judgments in these formats."""
-    usable = " or ".join(formats)
+    usable = listed(formats, "or")
 
     def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
         if value not in formats:

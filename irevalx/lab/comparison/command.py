@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import option
-from irevalx.cli.values import complete_measure
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
@@ -18,6 +17,7 @@ from irevalx.lab.command.parameters import (
     complete_option,
     least_retrieved_option,
     level_option,
+    measures_option_with,
     qrels_argument,
     runs_argument,
     seed_option,
@@ -29,33 +29,28 @@ from irevalx.lab.comparison.gate_options import GATE
 from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import FEW_TOPICS
 from irevalx.statistics.significance import RESAMPLES, TESTS
 
 
-def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split()) or ("map",)
-
-
 @command_of(
     "compare",
     qrels_argument,
     runs_argument,
-    click.option(
-        "-m",
-        "--measure",
-        "--measures",
-        "measures",
-        multiple=True,
-        metavar="NAME...",
-        callback=_measures,
-        shell_complete=complete_measure,
-        help=(
-            "Measures as irevalx -m takes them: 'map infAP'. May be repeated. P-values are corrected for the "
-            "comparisons of one measure.  [default: map]"
+    measures_option_with(
+        "map",
+        which=(
+            "Measures as irevalx -m takes them: 'map infAP'. P-values are corrected for the comparisons of one measure"
         ),
+    ),
+    click.option(
+        "--names",
+        type=click.Choice(NAMINGS),
+        default=NAMINGS[0],
+        help="Print measures by trec_eval's names, or as they were asked for with -m.  [default: trec_eval]",
     ),
     click.option(
         "--baseline",
@@ -99,19 +94,13 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     ),
     option(
         "--discriminative-power",
+        also="--power",
         is_flag=True,
         excludes=("--by run", "--by topic"),
         help=(
             "Print the discriminative power of each measure instead: the share of pairs that differ, by --test, "
             "before and after correction. Sakai (2006) has an uncorrected bootstrap test, Sakai (2012) tukey."
         ),
-    ),
-    option(
-        "--power",
-        is_flag=True,
-        hidden=True,
-        excludes=("--by run", "--by topic"),
-        help="The former name of --discriminative-power.",
     ),
     click.option(
         "--by",
@@ -151,7 +140,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         "drawn",
         type=click.Choice(DRAWINGS),
         requires="--figure",
-        excludes=("--discriminative-power", "--power"),
+        excludes="--discriminative-power",
         help=(
             "What --figure draws: differences with their intervals, the differences of each topic, sorted, or which "
             "runs differ, a row and a column a run; with --discriminative-power all p-values, sorted.  [default: "

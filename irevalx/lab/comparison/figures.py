@@ -75,7 +75,7 @@ def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
         what = "differences by topic" if draw == "topics" else "intervals"
         raise ArgumentError(
             f"a figure of {what} must have at most {most} pairs of runs here, but got {n_pairs}: a baseline compares "
-            "all runs with one, a matrix shows which of them differ, and power draws all p-values"
+            "all runs with one, a matrix shows which of them differ, and discriminative_power draws all p-values"
         )
     return draw
 

@@ -42,7 +42,6 @@ GATE = (
             "--interval",
             "--resamples",
             "--discriminative-power",
-            "--power",
             "--by run",
             "--by topic",
             "--columns",

@@ -7,8 +7,10 @@ from itertools import combinations
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
+from irevalx.cli.values import words_of
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
@@ -24,6 +26,7 @@ from irevalx.lab.comparison.compared_runs import (
     DiscriminativePower,
 )
 from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with_margin
+from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import (
@@ -42,7 +45,7 @@ VIEWS = ("pair", "run", "topic")
 def compare(
     qrels: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = (),
+    measures: Measures = (),
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -60,6 +63,7 @@ def compare(
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
+    names: str = NAMINGS[0],
     threads: int = 1,
     margin: float | Mapping[str, float] | None = None,
     require: str = "not-worse",
@@ -87,6 +91,7 @@ def compare(
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
         than this; from 0 on, in units of the measure, or a number for each measure by name, and under ``*`` for those
@@ -110,6 +115,8 @@ def compare(
     counts_pairs = checks.flag("discriminative_power", discriminative_power) or checks.flag("power", power)
     view = "power" if counts_pairs else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
+    as_asked = _one_of("names", names, NAMINGS) == "asked"
+    asked = measures_of(measures)
     rules = {
         "require": _one_of("require", require, REQUIREMENTS),
         "allow_unsure": checks.flag("allow_unsure", allow_unsure),
@@ -119,22 +126,22 @@ def compare(
         if baseline is None:
             raise UsageError("a margin must be given together with a baseline")
         complete = True
-    names = measures_of(measures)
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
-        every = measured_scores(qrels, names, warn)
+        every = measured_scores(qrels, asked, warn, as_asked=as_asked)
     else:
         ranked = ranked_runs_of(
             qrels,
             runs,
-            names or ("map",),
+            asked or ("map",),
             level=level,
             complete=complete,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
+            as_asked=as_asked,
         )
         every = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
@@ -156,7 +163,7 @@ def compare(
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return which columns of pairs people see."""
-    asked = tuple(word for text in checks.texts("columns", columns) for word in text.replace(",", " ").split())
+    asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import RealNumber
-from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
@@ -26,37 +25,11 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.planning.topics_needed import CORRECTIONS, DIFFERENCES, WIDTHS, power
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Bound
-from irevalx.statistics.paired_power import MOST_TOPICS, POWER
+from irevalx.statistics.paired_power import POWER
 from irevalx.statistics.significance import ALPHA
 
-_SIZE = Bound("a number above 0", lambda x: x > 0)
+_SIZE = RealNumber("D", Bound("a number above 0", lambda size: size > 0))
 _SHARE = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
-
-
-def _words(values: tuple[str, ...]) -> list[str]:
-    return [word for value in values for word in value.replace(",", " ").split()]
-
-
-def _topics(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
-    words = _words(values)
-    for word in words:
-        if not (word.isascii() and word.isdigit() and 2 <= int(word) <= MOST_TOPICS):
-            raise UsageError(f"--topics must be numbers from 2 to {MOST_TOPICS}, but got {quote(word)}")
-    return tuple(dict.fromkeys(map(int, words)))
-
-
-def _sizes_with(default: tuple[float, ...]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], Any]:
-    """Return the callback of an option that takes sizes."""
-
-    def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[float, ...]:
-        sizes = []
-        for word in _words(values):
-            if (size := _SIZE.read(word)) is None:
-                raise UsageError(f"{param.opts[0]} must be {_SIZE.rule}, but got {quote(word)}")
-            sizes.append(size)
-        return tuple(dict.fromkeys(sizes)) or default
-
-    return read
 
 
 def _listed(sizes: tuple[float, ...]) -> str:
@@ -68,27 +41,24 @@ def _listed(sizes: tuple[float, ...]) -> str:
     qrels_argument,
     runs_argument,
     measures_option_with("map"),
-    click.option(
+    list_option(
         "--topics",
-        multiple=True,
+        of=COUNT,
         metavar="N...",
-        callback=_topics,
-        help="Find the least difference that so many topics find: '50 100'.  [default: as many as are judged]",
+        help="Find the least difference that so many topics find: '50 100'.  [default: as many as there are]",
     ),
-    click.option(
+    list_option(
         "--difference",
         "differences",
-        multiple=True,
+        of=_SIZE,
         metavar="D...",
-        callback=_sizes_with(DIFFERENCES),
         help=f"Count the topics that find a difference of D.  [default: {_listed(DIFFERENCES)}]",
     ),
-    click.option(
+    list_option(
         "--width",
         "widths",
-        multiple=True,
+        of=_SIZE,
         metavar="W...",
-        callback=_sizes_with(WIDTHS),
         help=f"Count the topics whose intervals are expected to be W wide.  [default: {_listed(WIDTHS)}]",
     ),
     click.option(

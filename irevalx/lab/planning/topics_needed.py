@@ -255,8 +255,8 @@ def power(
     measures: str | Iterable[str] = ("map",),
     *,
     topics: Iterable[int] = (),
-    differences: Iterable[float] = DIFFERENCES,
-    widths: Iterable[float] = WIDTHS,
+    differences: Iterable[float] = (),
+    widths: Iterable[float] = (),
     power: float = POWER,
     alpha: float = ALPHA,
     correction: str = "none",
@@ -276,8 +276,8 @@ def power(
     ----------
     qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs, and measures that are averaged.
     topics : numbers of topics, at least 2, for which the least difference is found; none for those at hand.
-    differences : above 0, for which topics are counted.
-    widths : of intervals, above 0, for which topics are counted.
+    differences : above 0, for which topics are counted; none for 0.01, 0.02 and 0.05.
+    widths : of intervals, above 0, for which topics are counted; none for 0.05.
     power : the probability with which a difference is found; above alpha and below 1.
     alpha : of the test on two sides, and of intervals; in (0, 1).
     correction : ``none``, or ``bonferroni``: alpha is divided by the number of comparisons.
@@ -297,7 +297,8 @@ def power(
     alpha = _between("alpha", alpha, 0.0)
     power = _between("power", power, alpha)
     topics = [checks.whole_number("topics", number, least=2, most=MOST_TOPICS) for number in topics]
-    differences, widths = _sizes("differences", differences), _sizes("widths", widths)
+    differences = _sizes("differences", differences) or DIFFERENCES
+    widths = _sizes("widths", widths) or WIDTHS
     if correction not in CORRECTIONS:
         raise checks.wrong("correction", f"one of {' '.join(CORRECTIONS)}", correction)
     if comparisons is not None:

@@ -22,9 +22,19 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
-from irevalx.lab.studies.axis_option import axis_option
-from irevalx.lab.studies.run_study import SCHEMES
-from irevalx.lab.studies.studying import ENDINGS, study
+from irevalx.lab.studies.schemes import SCHEMES
+from irevalx.lab.studies.studying import AXES, ENDINGS, study
+
+axis_option = option(
+    "--axis",
+    type=click.Choice(AXES),
+    default="log",
+    help=(
+        "Divide the axis of levels by ratios (log) or by differences (linear), as levels from 50% to 100% need it.  "
+        "[default: log]"
+    ),
+)
+"""That of draw, too."""
 
 
 @command_of(
@@ -33,7 +43,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     complete_option,
     option(
         "--scheme",
-        type=click.Choice(SCHEMES),
+        type=click.Choice(list(SCHEMES)),
         default="uniform",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
@@ -43,7 +53,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     ),
     option(
         "--levels",
-        metavar="LEVEL,...",
+        metavar="LEVEL...",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
             "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
@@ -97,7 +107,9 @@ from irevalx.lab.studies.studying import ENDINGS, study
     ),
     seed_option,
     option(
-        "--figures",
+        "--figure",
+        "figures",
+        also="--figures",
         type=click.Choice([*ENDINGS, "none"]),
         default="png",
         help=(
@@ -111,7 +123,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     digits_option,
     option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
-    example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
 def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:

@@ -100,7 +100,8 @@ def test_tables_for_people_and_json(paths: list[Path]) -> None:
     assert "topics needed\n" in text
     assert "alpha 0.05/6 for 6 comparisons (Bonferroni)" in text
     about = json.loads(lab("power", *paths, "-m", "P.10", "--format", "json").stdout)["about"]
-    greatest = list(max(combinations(HITS, 2), key=lambda pair: np.std(np.subtract(HITS[pair[0]], HITS[pair[1]]))))
+    spread = {f"{x} {y}": float(np.std(np.subtract(HITS[x], HITS[y]))) for x, y in combinations(HITS, 2)}
+    greatest = max(spread, key=lambda pair: spread[pair]).split()
     assert about["greatest_pair"] == {"P_10": greatest}
     assert (about["power"], about["alpha"], about["comparisons"], about["pairs"]) == (0.8, 0.05, 1, 6)
     assert f"P_10: {' and '.join(greatest)}." in text
@@ -118,7 +119,7 @@ def test_equal_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--topics", "1"], "--topics must be numbers from 2 to"),
+        (["--topics", "1"], "topics must be a whole number of at least 2"),
         (["--difference", "0"], "--difference must be a number above 0, but got '0'"),
         (["--width", "x"], "--width must be a number above 0, but got 'x'"),
         (["--power", "1"], "--power must be a number above 0 and below 1"),
@@ -139,13 +140,13 @@ def test_refusals(paths: list[Path], options: list[str], said: str) -> None:
 @few
 def test_in_python(paths: list[Path]) -> None:
     """The function has what the command prints; arguments are refused by name."""
-    found = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2], widths=[])
+    found = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2])
     assert [(row.pair, row.goal, row.given) for row in found.rows][:3] == [
         ("median", "difference", "topics"),
         ("median", "interval width", "topics"),
         ("median", "difference", "size"),
     ]
-    assert len(found.to_frame()) == len(found.rows) == 6
+    assert len(found.to_frame()) == len(found.rows) == 8
     for wrong in ({"topics": [1]}, {"differences": [-1.0]}, {"power": 2.0}, {"correction": "holm"}, {"comparisons": 3}):
         with pytest.raises(IrevalxError):
             irevalx.lab.power(paths[0], paths[1:], "P.10", **wrong)
