@@ -189,6 +189,8 @@ class Options(Frozen, kw_only=True):
             raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores)
         self.settings.check()
+        if self.debug.level > 0 and self.ties == "expected":
+            raise UsageError("-D with a level must not be given together with --ties expected: it shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.threads < 1:

@@ -74,6 +74,7 @@ def evaluate(
 
     An error has the warnings that came before it.
     """
+    run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
     warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
