@@ -6,18 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, InputError
-from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
+from irevalx.errors import ArgumentError
+from irevalx.experiments.measured_values import measured_runs
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
+from irevalx.lab.planning.designs import Design, DeviationsOfMeasure, deviations_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import FEW_TOPICS
-from irevalx.statistics.difference_deviations import Deviation, deviations_of_pairs, median_and_greatest
+from irevalx.statistics.difference_deviations import Deviation
 from irevalx.statistics.paired_power import (
     MOST_TOPICS,
     POWER,
@@ -26,8 +24,7 @@ from irevalx.statistics.paired_power import (
     topics_for_width,
     topics_to_find,
 )
-from irevalx.statistics.scales import MEAN
-from irevalx.statistics.significance import ALPHA, pairs_of_runs
+from irevalx.statistics.significance import ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,26 +37,6 @@ CORRECTIONS = ("none", "bonferroni")
 """How alpha is corrected for the number of comparisons: the values of ``correction``."""
 
 _DIFFERENCE, _WIDTH = "difference", "interval width"
-
-
-class Design(Frozen):
-    """The test that is planned.
-
-    Parameters
-    ----------
-    power : with which a difference is to be found.
-    alpha : of all comparisons together.
-    comparisons : over which it is divided; 1 without correction.
-    """
-
-    power: float
-    alpha: float
-    comparisons: int
-
-    @property
-    def alpha_of_each(self) -> float:
-        """The level of one comparison."""
-        return self.alpha / self.comparisons
 
 
 class TopicsAndSize(Frozen, kw_only=True):
@@ -88,29 +65,6 @@ class TopicsAndSize(Frozen, kw_only=True):
     size: float
     low: float | None
     high: float | None
-
-
-class DeviationsOfMeasure(Frozen):
-    """How much differences of runs vary under a measure.
-
-    Parameters
-    ----------
-    n_topics, n_pairs : over which they vary.
-    median, greatest : over pairs.
-    greatest_pair : the names of the two runs.
-    """
-
-    measure: str
-    n_topics: int
-    n_pairs: int
-    median: Deviation
-    greatest: Deviation
-    greatest_pair: tuple[str, str]
-
-    @property
-    def by_pair(self) -> dict[str, Deviation]:
-        """Both by name; with a single pair it is its own median."""
-        return {"median": self.median, **({"greatest": self.greatest} if self.n_pairs > 1 else {})}
 
 
 class Power(Result):
@@ -246,7 +200,7 @@ class Power(Result):
         from irevalx.lab.plot.page import Page, style
 
         with style():
-            return power_curves(self, Page(width, titled))
+            return power_curves(self.measures, self.design, self.differences, self.topics, Page(width, titled))
 
 
 def power(
@@ -316,26 +270,11 @@ def power(
         threads=checks.whole_number("threads", threads, least=1),
     )
     every = measured_runs(ranked, warn)
-    found = [_deviations(one, alpha) for one in every]
+    found = [deviations_of(one, alpha) for one in every]
     n_comparisons = 1 if correction == "none" else comparisons or found[0].n_pairs
     notes = ranked.notes([len(ranked.topics) - one.n_topics for one in found])
     design = Design(power, alpha, n_comparisons)
     return Power(found, design, topics, differences, widths, notes=notes)
-
-
-def _deviations(one: MeasuredRuns, alpha: float) -> DeviationsOfMeasure:
-    n_topics = one.values.shape[1]
-    if one.scale is not MEAN:
-        raise ArgumentError(f"measures must be averaged over topics, but {one.measure} is a {one.scale.name}")
-    if n_topics < 2:
-        raise InputError(f"power must be of two topics at least, but {one.measure} has values for {n_topics}")
-    if n_topics < FEW_TOPICS:
-        warn(f"{one.measure} has values for {n_topics} topics: below {FEW_TOPICS} deviations are known badly")
-    median, greatest = median_and_greatest(one.values, alpha)
-    first, second = pairs_of_runs(len(one.runs))
-    place = int(np.argmax(deviations_of_pairs(one.values)))
-    pair = one.runs[first[place]], one.runs[second[place]]
-    return DeviationsOfMeasure(one.measure, n_topics, len(first), median, greatest, pair)
 
 
 def _between(what: str, value: Any, least: float) -> float:
