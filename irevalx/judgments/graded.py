@@ -70,7 +70,12 @@ class Judgments(Documents, Kind):
     @property
     def n_relevant(self) -> int:
         """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
-        return int(np.count_nonzero(self.grades > 0))
+        return int(self.relevant_by_topic.sum())
+
+    @property
+    def relevant_by_topic(self) -> IntArray:
+        """Per topic: the number of lines with a grade above 0, whatever -l says."""
+        return self.rows.count(self.grades > 0)
 
     @property
     def tell_little_judged(self) -> bool:

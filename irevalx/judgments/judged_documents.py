@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.document_table import DocumentTable
-from irevalx.arrays.segments import BoolArray, Segments
+from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
 
@@ -59,6 +59,11 @@ class Kind:
     @property
     def default_depth(self) -> int | None:
         """How many documents of a topic count unless told otherwise; None for all."""
+        return None
+
+    @property
+    def relevant_by_topic(self) -> IntArray | None:
+        """Per topic: the number of lines with a grade above 0; None without grades."""
         return None
 
     @property
