@@ -14,7 +14,7 @@ from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_FORMULA, NO_PARAMETERS, Measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
@@ -95,7 +95,7 @@ def measure(
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
-            refuses={EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
+            refuses=NO_EXPECTATION | {EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
         )(_checked(name, function))
         add(made)
         return made

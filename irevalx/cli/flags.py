@@ -10,7 +10,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import WHOLE_NUMBER, Confidence, RealNumber, complete_file, complete_measure, words_of
+from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, RealNumber, complete_file, complete_measure, words_of
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
@@ -18,6 +18,7 @@ from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
 from irevalx.settings import (
     DUPLICATES,
+    GRADES,
     INFAP_C,
     INFAP_EPSILON,
     INTERVAL_METHODS,
@@ -119,7 +120,7 @@ FLAGS = (
     _trec_eval_option(
         "-l --level_for_rel level",
         also="--level",
-        type=WHOLE_NUMBER,
+        type=LEVEL,
         default=1,
         help="Take judgments of at least N as relevant.  [default: 1]",
     ),
@@ -193,6 +194,17 @@ FLAGS = (
             "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
             "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
             "0 and 1, rbp; no bound for others)."
+        ),
+    ),
+    _pool_option(
+        "--grades",
+        type=click.Choice(GRADES),
+        default="whole",
+        excludes={"probability": "-l"},
+        help=(
+            "What the grades of QRELS are: whole numbers; real ones such as 0.7, which are gains as they are, with -l "
+            "a number too; or each the probability that the document is relevant, with values the expectations over "
+            "independent judgments.  [default: whole]"
         ),
     ),
     _pool_option("--infap-c", type=RealNumber("C", INFAP_C), help="The constant c of infAP, at least 1.  [default: 2]"),

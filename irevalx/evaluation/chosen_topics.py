@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import Selection
@@ -135,13 +136,13 @@ def several(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def compared_levels(selection: Selection, settings: Settings) -> list[int]:
+def compared_levels(selection: Selection, settings: Settings) -> list[float]:
     """Return the levels of measures that say little about a topic without a document judged nonrelevant, each once."""
     levels = [selected.level for selected in selection.measures if selected.measure.needs_nonrelevant]
     return list(dict.fromkeys(settings.level if level is None else level for level in levels))
 
 
-def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> tuple[int, int]:
+def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: float) -> tuple[int, int]:
     """Return how many topics have no document judged nonrelevant at a level, and how many there are.
 
     Both are 0 where that says nothing, as at levels up to 0.
@@ -151,6 +152,38 @@ def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level
         return 0, 0
     asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
     return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+
+def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
+    """Return how many documents ``-c`` counts as relevant in the judgments: those that are expected to be."""
+    if settings.grades == "probability" and isinstance(judgments, Judgments):
+        return ordered_sum(np.maximum(judgments.grades, 0.0))
+    return judgments.n_relevant
+
+
+def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
+    """Return, per judged topic, what ``n_relevant`` adds up; None where there are no grades."""
+    if not isinstance(judgments, Judgments):
+        return None
+    if settings.grades == "probability":
+        return judgments.rows.sum(np.maximum(judgments.grades, 0.0))
+    return judgments.rows.count(judgments.grades > 0)
+
+
+def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:
+    """Return the warning where grades are real and none reaches the level of the measures; otherwise None."""
+    if settings.grades != "real" or not any(
+        selected.level is None and selected.measure.kernel and selected.measure.explanation.uses_level
+        for selected in selection.measures
+    ):
+        return None
+    greatest = judgments.greatest_grade
+    if greatest is None or greatest >= settings.level:
+        return None
+    return (
+        f"{shown_name(judgments.documents.path)}: nothing is relevant, as no grade reaches the level "
+        f"{settings.level:g} (-l); the greatest is {greatest:g}"
+    )
 
 
 def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:

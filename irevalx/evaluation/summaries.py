@@ -28,7 +28,7 @@ class Summaries(Frozen, kw_only=True):
     topics : those evaluated, ascending in byte order.
     judged : all judged topics, likewise; none where only one was to be evaluated, which has no groups.
     population : of all topics.
-    relevant : shape (n_judged,); judgments above 0, where the summaries count them; otherwise None.
+    relevant : shape (n_judged,); the documents that count as relevant, where the summaries count them; otherwise None.
     zscores : what to convert values with; None for the values themselves.
     complete : whether the summaries are over all judged topics (``-c``).
     asked : what values are called as they were asked for, and the names they are printed under; None for these.
@@ -38,7 +38,7 @@ class Summaries(Frozen, kw_only=True):
     topics: tuple[bytes, ...]
     judged: tuple[bytes, ...]
     population: Population
-    relevant: IntArray | None
+    relevant: IntArray | FloatArray | None
     zscores: Zscores | None
     complete: bool
     asked: Mapping[str, str] | None
@@ -65,7 +65,7 @@ class Summaries(Frozen, kw_only=True):
                 tag=self.population.tag,
                 n_topics=int(judged.sum()) if self.complete else len(topics),
                 n_evaluated=len(topics),
-                n_relevant=None if relevant is None else int(relevant.sum()),
+                n_relevant=None if relevant is None else relevant.sum().item(),
             ),
             relevant=relevant,
         )

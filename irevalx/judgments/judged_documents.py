@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.document_table import DocumentTable
-from irevalx.arrays.segments import BoolArray, IntArray, Segments
+from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
 
@@ -62,13 +62,13 @@ class Kind:
         return None
 
     @property
-    def relevant_by_topic(self) -> IntArray | None:
-        """Per topic: the number of lines with a grade above 0; None without grades."""
+    def n_relevant(self) -> int | None:
+        """The number of lines with a grade above 0, which trec_eval -c reports as num_rel; None without grades."""
         return None
 
     @property
-    def n_relevant(self) -> int | None:
-        """The number of lines with a grade above 0, which trec_eval -c reports as num_rel; None without grades."""
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None where there is none."""
         return None
 
     @property
@@ -80,6 +80,6 @@ class Kind:
         """Return why some topics, these among them, cannot be evaluated."""
         return {}
 
-    def without_nonrelevant(self, level: int) -> BoolArray | None:
+    def without_nonrelevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
@@ -13,7 +15,7 @@ from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, Bound
+from irevalx.settings import EXPECTED, PROBABILITY, Bound
 
 HIGHEST_GRADE = 4
 """The grade that always satisfies, or nearly so, unless told otherwise."""
@@ -21,6 +23,10 @@ HIGHEST_GRADE = 4
 MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
 
 CUTOFFS = (5, 10, 20)
+
+NO_CERTAIN_VALUE = {
+    PROBABILITY: "topics in which nothing is relevant have no value, and which these are is not certain"
+}
 
 FARTHEST = 2000
 """Of powers of 2 that lie farther apart than this the smaller one is 0 beside the greater."""
@@ -34,10 +40,11 @@ def has_gain(t: Topics) -> BoolArray:
 def too_high(t: Topics, parameters: Parameters) -> str | None:
     """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
     _, [highest] = parameters.values
-    grade = int(t.pool_grade.max(initial=0))
+    grade = t.pool_grade.max(initial=0)
     if grade <= highest:
         return None
-    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
+    allowed = math.ceil(grade)
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={allowed} allows it"
 
 
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
@@ -55,6 +62,7 @@ def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
     why_unsupported=too_high,
     formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
@@ -93,6 +101,7 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     kind=Cutoffs(CUTOFFS),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
     formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
@@ -128,8 +137,12 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest, of whole numbers from 0 up."""
-    power = np.clip(grade - highest, -FARTHEST, FARTHEST).astype(np.int64)
-    one = np.maximum(-highest, -FARTHEST).astype(np.int64)
-    gain: FloatArray = np.ldexp(1.0, power) - np.ldexp(1.0, one)
-    return gain
+    """Return (2**grade - 1)/2**highest, of numbers from 0 up; of whole ones without rounding."""
+    return _power_of_2(grade - highest) - _power_of_2(-highest)
+
+
+def _power_of_2(x: AnyArray) -> FloatArray:
+    near = np.clip(x, -FARTHEST, FARTHEST)
+    whole = np.floor(near)
+    power: FloatArray = np.ldexp(np.exp2(near - whole), whole.astype(np.int64))
+    return power

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, overload
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
+from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import ROUNDINGS
@@ -30,7 +31,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Topics: ...
 
@@ -41,7 +42,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Assessed: ...
 
@@ -51,7 +52,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Assessed:
     """Return what measures see of a ranking.
@@ -75,11 +76,12 @@ def assess(
         )
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
-        return replace(
+        topics = replace(
             topics,
             collection_size=settings.collection_size,
             round_recall=ROUNDINGS[settings.compat.recall_rounding],
         )
+        return ProbableTopics.of(topics) if settings.grades == "probability" else topics
     # The other kinds are imported where there are such judgments: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
