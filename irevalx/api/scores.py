@@ -14,7 +14,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, in_group
-from irevalx.evaluation.summaries import intervals_of
+from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
 from irevalx.reading.topic_groups import groups_of_pairs

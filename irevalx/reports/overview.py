@@ -9,7 +9,7 @@ from typing import Any
 
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.evaluation.summaries import Ends
+from irevalx.evaluation.summarising import Ends
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.reports.report import Report

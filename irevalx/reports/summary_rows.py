@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, in_group
-from irevalx.evaluation.summaries import Ends, intervals_of, is_mean
+from irevalx.evaluation.summarising import Ends, intervals_of, is_mean
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import num_q, runid
 
