@@ -203,10 +203,10 @@ class AssessedRanking(Frozen):
 
         Values of topics are the same there.
         """
-        topics = np.arange(len(self.ranking.topics))
-        if topics.size <= _TOPICS_AT_ONCE:
+        if len(self.ranking.topics) <= _TOPICS_AT_ONCE:
             yield self
             return
+        topics = np.arange(len(self.ranking.topics))
         for first in range(0, topics.size, _TOPICS_AT_ONCE):
             some = slice(first, first + _TOPICS_AT_ONCE)
             yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
