@@ -49,6 +49,14 @@ class GainsOfTopics(Frozen):
         scaled : bring each topic's gains to 0..1, if they are not there already.
         """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
+        key = "gains", levels, scaled
+        if key not in t.kept:
+            t.kept[key] = cls._of_levels(t, levels, scaled)
+        gains: GainsOfTopics = t.kept[key]
+        return gains
+
+    @classmethod
+    def _of_levels(cls, t: Topics, levels: tuple[tuple[int, float], ...], scaled: bool) -> GainsOfTopics:
         if not levels and not scaled:
             return cls(np.maximum(t.grade, 0).astype(np.float64), t.ideal, t.ideal_grade, t.rows, t.discount)
         gain = np.zeros(t.rows.size)
