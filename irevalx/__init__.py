@@ -7,7 +7,7 @@ circles. The docstring of each room says what lives there.
     cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
     experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
     spark/         the same evaluation on Spark: all that knows Spark
-    api/           evaluate, Qrels, Run, Scores; RelevanceEvaluator
+    api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
     measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from irevalx.api.inputs import Pool, Qrels, Run
     from irevalx.api.interface import evaluate
+    from irevalx.api.own_measures import measure
     from irevalx.api.pytrec_eval import (
         RelevanceEvaluator,
         compute_aggregated_measure,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from irevalx.api.scores import Scores
     from irevalx.api.user_warnings import IrevalxWarning
     from irevalx.errors import IrevalxError
+    from irevalx.ranking.topics import Topics
 
 
 def _is_started() -> bool:
@@ -78,9 +80,11 @@ __all__ = [
     "RelevanceEvaluator",
     "Run",
     "Scores",
+    "Topics",
     "__version__",
     "compute_aggregated_measure",
     "evaluate",
+    "measure",
     "parse_qrel",
     "parse_run",
     "supported_measures",
@@ -96,8 +100,10 @@ _HOMES = {
     "RelevanceEvaluator": "irevalx.api.pytrec_eval",
     "Run": "irevalx.api.inputs",
     "Scores": "irevalx.api.scores",
+    "Topics": "irevalx.ranking.topics",
     "compute_aggregated_measure": "irevalx.api.pytrec_eval",
     "evaluate": "irevalx.api.interface",
+    "measure": "irevalx.api.own_measures",
     "parse_qrel": "irevalx.api.pytrec_eval",
     "parse_run": "irevalx.api.pytrec_eval",
     "supported_measures": "irevalx.api.pytrec_eval",

@@ -33,7 +33,7 @@ Warn: TypeAlias = Callable[[str], None]
 """Takes one line for the user's eyes, without prefix or newline."""
 
 LONGEST_QUOTE = 80
-"""So many characters of a text are shown, between the quotes."""
+"""The most characters of a text that are shown between the quotes."""
 
 _MOST_BYTES = 4
 """Of a character, in UTF-8."""

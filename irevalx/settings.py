@@ -5,18 +5,40 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
+Name = TypeVar("Name", bound=str)
+
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
 retrieved, or relevant ones as far as they were retrieved."""
 
 READINGS: tuple[Reading, ...] = get_args(Reading)
+
+
+Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
+"""How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
+file; in all orders, of which values are the mean; relevant ones first; relevant ones last."""
+
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
+"""Those that depend on grades, so that documents with equal scores must be known when they are assessed."""
+
+Duplicates: TypeAlias = Literal["error", "first", "best"]
+"""What becomes of a document that a run retrieves twice for a topic: an error, as in trec_eval; its first line counts;
+its greatest score does."""
+
+DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
+
+EXPECTED = "--ties expected"
+EXPECTED_OF_FIRST = "--ties expected and -M"
+"""What a measure may not be defined with, or by another formula: keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAMINGS = ("trec_eval", "asked")
@@ -35,6 +57,14 @@ def read_reading(text: str) -> Reading:
         if reading == text:
             return reading
     raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
+
+
+def _one_of(option: str, names: tuple[Name, ...], text: str) -> Name:
+    """Return the name that a text is; UsageError where it is none of them."""
+    for name in names:
+        if name == text:
+            return name
+    raise UsageError(f"{option} must be one of {', '.join(names)}, but got {quote(text)}")
 
 
 class Bound(Frozen):
@@ -73,8 +103,8 @@ class Settings(Frozen, kw_only=True):
     """Remove unjudged documents from the rankings first (``-J``)."""
 
     max_retrieved: int | None = None
-    """Evaluate so many documents of a topic, at least 0 (``-M``). None stands for all, or for as many as the judgments
-    are made for."""
+    """Evaluate this number of a topic's first documents, at least 0 (``-M``). None stands for all, or for as many as
+    the judgments are made for."""
 
     collection_size: int = 0
     """Documents in the collection, for utility; 0 where it is unknown (``-N``)."""
@@ -84,6 +114,15 @@ class Settings(Frozen, kw_only=True):
 
     unjudged: tuple[Reading, ...] = ()
     """The readings of unjudged documents that every measure is computed in (``--unjudged``); none: its own."""
+
+    ties: Ties = "name"
+    """How documents with equal scores are ordered (``--ties``)."""
+
+    ignore_identical_ids: bool = False
+    """Drop retrieved documents whose id is that of the topic (``--ignore-identical-ids``)."""
+
+    duplicates: Duplicates = "error"
+    """What becomes of a document that a run has twice for a topic (``--duplicates``)."""
 
     infap_c: float | None = None
     """The constant c of infAP, at least 1; None stands for the measure's own (``--infap-c``)."""
@@ -101,7 +140,8 @@ class Settings(Frozen, kw_only=True):
     @property
     def features(self) -> tuple[str, ...]:
         """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
-        return ()
+        expected = self.ties == "expected"
+        return (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command
@@ -114,6 +154,9 @@ class Settings(Frozen, kw_only=True):
         collection_size: int = 0,
         topic: str | None = None,
         unjudged: Iterable[str] = (),
+        ties: str = "name",
+        ignore_identical_ids: bool = False,
+        duplicates: str = "error",
         infap_c: float | None = None,
         infap_epsilon: float | None = None,
         sample_rate: float | None = None,
@@ -133,6 +176,9 @@ class Settings(Frozen, kw_only=True):
             collection_size=collection_size,
             topic=None if topic is None else os.fsencode(topic),
             unjudged=tuple(map(read_reading, unjudged)),
+            ties=_one_of("--ties", TIES, ties),
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=_one_of("--duplicates", DUPLICATES, duplicates),
             infap_c=infap_c,
             infap_epsilon=infap_epsilon,
             sample_rate=sample_rate,

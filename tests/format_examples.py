@@ -49,7 +49,7 @@ class Example:
         return self.header.encode() + self.more(topics)
 
     def more(self, topics: Sequence[str]) -> bytes:
-        """Lines with these topics, to stand behind others."""
+        """Lines with these topics, to stand after others."""
         return "".join(f"{line.format(topic)}\n" for topic in topics for line in self.lines).encode()
 
     def content(self, topics: Sequence[str]) -> list[Row]:
@@ -62,7 +62,7 @@ class JsonExample(Example):
     """Members of the object of one topic, and what they say; ``again`` and ``odd`` are members too."""
 
     def more(self, topics: Sequence[str]) -> bytes:
-        """A file with these topics; nothing can stand behind it."""
+        """A file with these topics; nothing can stand after it."""
         objects = [f'"{topic}": {{{", ".join(self.lines)}}}' for topic in topics]
         return f"{{{', '.join(objects)}}}\n".encode()
 

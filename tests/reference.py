@@ -1,7 +1,7 @@
 """Every measure, every word of ``Segments`` and both averages once more, as plain loops: the readable specification.
 
 Nothing here is fast, clever or shared with irevalx. The measures look at one topic and follow trec_eval's walk through
-the ranking step by step; sums run from left to right, starting at 0.0. A measure's arguments behind the topic are its
+the ranking step by step; sums run from left to right, starting at 0.0. A measure's arguments after the topic are its
 parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
 """
 
@@ -472,7 +472,7 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
 
 @graded("iprec_at_recall", default=ELEVEN_POINTS)
 def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]:
-    """The best precision at or behind the point where recall reaches each level."""
+    """The best precision at or after the point where recall reaches each level."""
     values = [0.0] * len(levels)
     for index, best in interpolation_walk(topic, levels):
         values[index] = best
@@ -664,7 +664,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
 
 @graded("Rndcg")
 def r_ndcg(topic: Topic, pairs: Pairs) -> float:
-    """Mean of what ndcg is above each rank where the ideal gain changes, and once more behind the rest of the list."""
+    """Mean of what ndcg is above each rank where the ideal gain changes, and once more after the rest of the list."""
     if topic.n_rel == 0:
         return 0.0
     table = gain_table(topic, pairs)

@@ -80,7 +80,7 @@ class SubtopicLine:
 
 
 @dataclass(frozen=True)
-class DividedTopic:
+class TopicWithSubtopics:
     """One topic with subtopics.
 
     Parameters
@@ -130,7 +130,7 @@ def subtopic_order(name: str) -> tuple[int, int, bytes]:
     return (1, 0, name.encode())
 
 
-def novelty_gains(topic: DividedTopic, ranking: Sequence[str], alpha: float) -> list[float]:
+def novelty_gains(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float) -> list[float]:
     """What each document of a list gains, given those above it."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     gains = []
@@ -140,7 +140,7 @@ def novelty_gains(topic: DividedTopic, ranking: Sequence[str], alpha: float) -> 
     return gains
 
 
-def novelty(topic: DividedTopic, document: str, weight: Mapping[str, float]) -> float:
+def novelty(topic: TopicWithSubtopics, document: str, weight: Mapping[str, float]) -> float:
     """The weights of the subtopics that a document is relevant for, by ascending subtopic."""
     total = 0.0
     for subtopic in topic.subtopics_of.get(document, []):
@@ -148,13 +148,13 @@ def novelty(topic: DividedTopic, document: str, weight: Mapping[str, float]) -> 
     return total
 
 
-def grow_tired(topic: DividedTopic, document: str, weight: dict[str, float], alpha: float) -> None:
+def grow_tired(topic: TopicWithSubtopics, document: str, weight: dict[str, float], alpha: float) -> None:
     """Multiply the weights of these subtopics by 1 - alpha."""
     for subtopic in topic.subtopics_of.get(document, []):
         weight[subtopic] *= 1.0 - alpha
 
 
-def ideal_list(topic: DividedTopic, alpha: float) -> list[str]:
+def ideal_list(topic: TopicWithSubtopics, alpha: float) -> list[str]:
     """Take the document that gains most, of several the last in byte order, again and again."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     left = sorted(topic.judged, key=str.encode, reverse=True)
@@ -170,7 +170,7 @@ def ideal_list(topic: DividedTopic, alpha: float) -> list[str]:
     return chosen
 
 
-def top_gains(topic: DividedTopic, alpha: float, k: int) -> list[float]:
+def top_gains(topic: TopicWithSubtopics, alpha: float, k: int) -> list[float]:
     """The gains of an impossible list, each document of which is relevant for all subtopics."""
     gains, power = [], 1.0
     for _ in range(k):
@@ -201,34 +201,38 @@ def quotient(numerator: float, denominator: float) -> float:
 
 
 def of_top(
-    total: Callable[[Sequence[float], int], float], topic: DividedTopic, ranking: Sequence[str], k: int, alpha: float
+    total: Callable[[Sequence[float], int], float],
+    topic: TopicWithSubtopics,
+    ranking: Sequence[str],
+    k: int,
+    alpha: float,
 ) -> float:
     """A sum of discounted gains, divided by that of the impossible list."""
     return quotient(total(novelty_gains(topic, ranking, alpha), k), total(top_gains(topic, alpha, k), k))
 
 
-def alpha_dcg(topic: DividedTopic, k: int, alpha: float = ALPHA) -> float:
+def alpha_dcg(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
     """The gains by logarithm, divided by those of the impossible list."""
     return of_top(by_logarithm, topic, topic.ranking, k, alpha)
 
 
-def err_ia(topic: DividedTopic, k: int, alpha: float = ALPHA) -> float:
+def err_ia(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
     """The gains by rank, divided by those of the impossible list."""
     return of_top(by_rank, topic, topic.ranking, k, alpha)
 
 
-def alpha_ndcg(topic: DividedTopic, k: int, alpha: float = ALPHA) -> float:
+def alpha_ndcg(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
     """alpha_DCG of the ranking divided by that of the ideal list."""
     ideal = of_top(by_logarithm, topic, ideal_list(topic, alpha), k, alpha)
     return quotient(alpha_dcg(topic, k, alpha), ideal)
 
 
-def nerr_ia(topic: DividedTopic, k: int, alpha: float = ALPHA) -> float:
+def nerr_ia(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
     """ERR_IA of the ranking divided by that of the ideal list."""
     return quotient(err_ia(topic, k, alpha), of_top(by_rank, topic, ideal_list(topic, alpha), k, alpha))
 
 
-def rank_biased(topic: DividedTopic, ranking: Sequence[str], alpha: float, beta: float) -> float:
+def rank_biased(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float, beta: float) -> float:
     """NRBP of a list."""
     total, power = 0.0, 1.0
     for gained in novelty_gains(topic, ranking, alpha):
@@ -237,17 +241,17 @@ def rank_biased(topic: DividedTopic, ranking: Sequence[str], alpha: float, beta:
     return total * quotient(1.0 - (1.0 - alpha) * beta, len(topic.subtopics))
 
 
-def nrbp(topic: DividedTopic, alpha: float = ALPHA, beta: float = BETA) -> float:
+def nrbp(topic: TopicWithSubtopics, alpha: float = ALPHA, beta: float = BETA) -> float:
     """NRBP of the ranking."""
     return rank_biased(topic, topic.ranking, alpha, beta)
 
 
-def nnrbp(topic: DividedTopic, alpha: float = ALPHA, beta: float = BETA) -> float:
+def nnrbp(topic: TopicWithSubtopics, alpha: float = ALPHA, beta: float = BETA) -> float:
     """NRBP of the ranking divided by that of the ideal list."""
     return quotient(nrbp(topic, alpha, beta), rank_biased(topic, ideal_list(topic, alpha), alpha, beta))
 
 
-def map_ia(topic: DividedTopic) -> float:
+def map_ia(topic: TopicWithSubtopics) -> float:
     """Average precision for each subtopic, averaged."""
     total = 0.0
     for subtopic in topic.subtopics:
@@ -260,7 +264,7 @@ def map_ia(topic: DividedTopic) -> float:
     return quotient(total, len(topic.subtopics))
 
 
-def p_ia(topic: DividedTopic, k: int) -> float:
+def p_ia(topic: TopicWithSubtopics, k: int) -> float:
     """Precision for each subtopic, averaged."""
     pairs = 0
     for document in topic.ranking[:k]:
@@ -270,7 +274,7 @@ def p_ia(topic: DividedTopic, k: int) -> float:
     return quotient(pairs, k * len(topic.subtopics))
 
 
-def strec(topic: DividedTopic, k: int) -> float:
+def strec(topic: TopicWithSubtopics, k: int) -> float:
     """The share of subtopics with a relevant document among the first k."""
     seen = 0
     for subtopic in topic.subtopics:
@@ -475,7 +479,7 @@ class RefusedError(Exception):
     """A file cannot be evaluated; its argument is the file's name."""
 
 
-AnyTopic: TypeAlias = Topic | DividedTopic | DrawnTopic
+AnyTopic: TypeAlias = Topic | TopicWithSubtopics | DrawnTopic
 
 
 @dataclass(frozen=True)
@@ -613,7 +617,7 @@ def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> A
         return Topic(codes, list(grades.values()), options.level)
     judged = {line.document for line in lines}
     ranking = [docno for docno in docnos if docno in judged or not options.judged_only]
-    kind = DividedTopic if options.rel_format == "subtopics" else DrawnTopic
+    kind = TopicWithSubtopics if options.rel_format == "subtopics" else DrawnTopic
     return kind(ranking, lines, options.level)
 
 

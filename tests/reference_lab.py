@@ -53,7 +53,7 @@ def bias(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Rank of each run: behind all that are strictly better."""
+    """Rank of each run: after all that are strictly better."""
     return [1 + sum(1 for other in scores if other > score) for score in scores]
 
 

@@ -164,7 +164,7 @@ class Group:
         return pairs
 
     def is_fulfilled(self, pair: Pair) -> bool:
-        """Whether the better document was retrieved, and the worse one is behind it or was not."""
+        """Whether the better document was retrieved, and the worse one is after it or was not."""
         return pair[0] < self.n_ret and pair[0] < pair[1]
 
     def both_retrieved(self, pair: Pair) -> bool:

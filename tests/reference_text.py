@@ -25,7 +25,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def smoothed(document: Terms, collection: Sequence[Terms]) -> dict[str, float]:
-    """P(x|M) for every term of the collection: 0.8 of the document and 0.2 of all documents behind each other."""
+    """P(x|M) for every term of the collection: 0.8 of the document and 0.2 of all documents after each other."""
     everything = [term for one in collection for term in one]
     return {
         term: 0.8 * document.count(term) / len(document) + 0.2 * everything.count(term) / len(everything)

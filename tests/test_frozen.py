@@ -25,7 +25,7 @@ class Base(Frozen):
 
 
 class Derived(Base, kw_only=True):
-    """Fields behind those of the base, without a default though one before has one."""
+    """Fields after those of the base, without a default though one before has one."""
 
     depth: int
     made: Any = len  # a function as a default is a value, not a method

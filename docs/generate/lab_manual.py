@@ -30,7 +30,7 @@ def _overview() -> Iterator[str]:
     for name, listed in COMMANDS.items():
         yield from definition(f"{PROGRAM} {name}", listed.summary)
     yield '.SH "EXIT STATUS"'
-    yield from paragraphs(["As for irevalx."])
+    yield from paragraphs(["As for irevalx; compare --margin also ends with 3 (worse) and 5 (cannot tell)."])
     yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])
 
 

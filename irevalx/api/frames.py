@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SLICE_ROWS = 1 << 16
-"""So many rows of a data frame are converted together, so that there is no second one in memory."""
+"""The number of rows of a data frame that are converted together, so that there is no second one in memory."""
 
 
 def table_of_frame(frame: Any, path: str) -> Table:

@@ -10,6 +10,7 @@ from typing import Any
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
 from irevalx.api.inputs import Documents, File, Frame, Grades, Pool, Qrels, Records, Run, Samples, Subtopics, read_runs
+from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
@@ -25,7 +26,7 @@ from irevalx.settings import NAMINGS, Settings
 def evaluate(  # noqa: PLR0913 - one for each option of the command
     qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
     runs: Any,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     pool: Pool | File | Documents | Frame | Records | None = None,
     level: int = 1,
@@ -35,6 +36,9 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     collection_size: int = 0,
     topic: str | int | None = None,
     unjudged: str | Iterable[str] = (),
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     infap_c: float | None = None,
     infap_epsilon: float | None = None,
     sample_rate: float | None = None,
@@ -52,13 +56,14 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     ----------
     qrels : judgments, as ``Qrels.read`` takes them.
     runs : a run as ``Run.read`` takes it, an iterable of runs, or ``{name: run}``.
-    measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip"; none for those
-        that are usual for the format of the judgments.
+    measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip", and what
+        ``irevalx.measure`` makes; none for those that are usual for the format of the judgments.
     pool : the documents chosen for judging, as ``Pool.read`` takes them.
-    level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, infap_c, infap_epsilon, sample_rate,
-    rel_format, results_format, compat, strict, threads :
-        as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--infap-c``, ``--infap-epsilon``,
-        ``--sample-rate``, ``-R``, ``-T``, ``--compat``, ``--strict`` and ``--threads``.
+    level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, ties, ignore_identical_ids,
+    duplicates, infap_c, infap_epsilon, sample_rate, rel_format, results_format, compat, strict, threads :
+        as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--ties``,
+        ``--ignore-identical-ids``, ``--duplicates``, ``--infap-c``, ``--infap-epsilon``, ``--sample-rate``, ``-R``,
+        ``-T``, ``--compat``, ``--strict`` and ``--threads``.
     names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
         asked for. ``Scores`` answers to both spellings either way.
     progress : show on standard error how far a long call has come, on a terminal and in a notebook.
@@ -88,7 +93,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
-    asked = checks.texts("measures", measures)
+    asked = asked_for(measures)
     settings = settings_of(
         level=level,
         complete=complete,
@@ -97,6 +102,9 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         collection_size=collection_size,
         topic=topic,
         unjudged=unjudged,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
         infap_c=infap_c,
         infap_epsilon=infap_epsilon,
         sample_rate=sample_rate,

@@ -23,7 +23,7 @@ WORD = 8
 """Bytes of a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""Of so many strings at least it is worth knowing how they lie in memory; of a few of these it is seen first."""
+"""From this number of strings on it is worth knowing how they lie in memory; a few of them are looked at first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""

@@ -17,7 +17,7 @@ the second level and fewer for the third, where room costs little and another le
 """
 
 _MOST_LEVELS = 8
-"""After so many levels hardly any documents are left but those that share a key, which somebody must have intended."""
+"""After this number of levels hardly any documents are left but those that share a key, as somebody intended."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """The number of a topic times this odd number is added to a key, so that one document has another key in each topic."""
@@ -27,7 +27,7 @@ _FEW, _SMALL = 1 << 5, 1 << 14
 """So few documents are looked up in dictionaries, if the table is so small."""
 
 _QUICKLY_SORTED = 1 << 11
-"""So many keys are sorted sooner than they have chosen slots."""
+"""Up to this number of keys, sorting takes less time than choosing slots."""
 
 _ROOM_FOR_EACH = 8
 """Slots for each key, at least, where keys choose slots."""

@@ -102,8 +102,8 @@ class Segments(Frozen):
         before = mask.nonzero()[0].searchsorted(self.offsets)
         return before[1:] - before[:-1]
 
-    def running_count(self, mask: BoolArray) -> IntArray:
-        """Flat: how many elements of the row up to and including this one are true."""
+    def running_count(self, mask: BoolArray | IntArray) -> IntArray:
+        """Flat: how many elements of the row up to and including this one are true; of whole numbers, their sum."""
         before = np.zeros(self.size + 1, np.int64)
         mask.cumsum(out=before[1:])
         return before[1:] - self.spread(before[self.offsets[:-1]])

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import RuledOption
+from irevalx.cli.option_rules import RuledOption, unknown_option
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
 POOL_GROUP = "Judgments and pool"
+RUN_GROUP = "Runs"
 OUTPUT_GROUP = "Output, and how to work"
-GROUPS = (TREC_GROUP, POOL_GROUP, OUTPUT_GROUP)
+GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
 """The groups of the help; all but trec_eval's are irevalx's own."""
 
 
@@ -89,16 +90,14 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
     """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
     name, equals, value = word.partition("=")
-    own = {long: option for option in options if option.group != TREC_GROUP for long in option.opts}
+    own = {long: option for option in options for long in (option.also if option.group == TREC_GROUP else option.opts)}
     trec = {
         long: option for option in options if option.group == TREC_GROUP for long in option.opts if long[:2] == "--"
     }
     candidates = [long for long in trec if long.startswith(name)]
     if name not in own | trec and len(candidates) != 1:
         if not candidates:
-            raise UsageError(
-                f"an option must be one that irevalx knows, but got {quote(name)}{_nearest(name, own | trec)}"
-            )
+            raise unknown_option(name, own | trec)
         raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
@@ -106,14 +105,6 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
             raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
         return option, None
     return option, value if equals else _next_word(name, rest)
-
-
-def _nearest(name: str, options: Iterable[str]) -> str:
-    """Return a hint at the option whose name is most like an unknown one, if one is like it."""
-    import difflib
-
-    alike = difflib.get_close_matches(name, [long for long in options if long.startswith("--")], n=1)
-    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
@@ -124,7 +115,7 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in short:
-            raise UsageError(f"an option must be one that irevalx knows, but got {quote('-' + letter)}")
+            raise unknown_option(f"-{letter}", short)
         option = short[letter]
         if not option.is_flag:
             found.append((option, letters or _next_word(f"-{letter}", rest)))

@@ -237,7 +237,7 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
-    from irevalx.measures import MEASURES
+    from irevalx.measures import every_measure
     from irevalx.measures.select import parse
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
@@ -251,7 +251,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "measures" in given:
         specs = [parse(text, options.compat) for text in options.measures]
         asked = {measure for spec in specs for measure, _ in spec.members(options.compat)}
-        lines += measure_lines([measure for measure in MEASURES if measure in asked])
+        lines += measure_lines([measure for measure in every_measure() if measure in asked])
     return lines
 
 

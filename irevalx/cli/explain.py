@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from irevalx.measures import MEASURES, NICKNAMES
+from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import Measure
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import ARGUMENTS
@@ -175,11 +176,16 @@ def families() -> dict[str, list[Measure]]:
 
 def list_lines() -> Iterator[str]:
     """Yield all measures by family, a line each, the sets, and what other names are understood."""
-    for title, measures in families().items():
+    problems = load_offered()
+    offered = {"Offered by installed packages": list(ADDED.values())} if ADDED or problems else {}
+    for title, measures in (families() | offered).items():
         yield f"{title}:"
         for measure in measures:
             usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-            yield f"    {measure.name + usage:<35} {measure.explanation.title}"
+            yield f"    {measure.name + usage:<35} {measure.explanation.title}".rstrip()
+        if title in offered:
+            for problem in problems:
+                yield from _wrapped(problem, "    ")
         yield ""
     yield "Sets of measures:"
     yield from _wrapped(", ".join(NICKNAMES), "    ")

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import click
 
 from irevalx import __version__
-from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, TREC_GROUP, Option
+from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure
+from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure, words_of
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
-from irevalx.settings import INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, Reading, read_reading
+from irevalx.settings import DUPLICATES, INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, TIES, Reading, read_reading
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -53,7 +53,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
 
 def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
-    return () if value is None or ctx.resilient_parsing else tuple(read_reading(text) for text in value.split(","))
+    return () if value is None or ctx.resilient_parsing else tuple(map(read_reading, words_of(value) or [value]))
 
 
 def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
@@ -67,6 +67,7 @@ def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
 
 _trec_eval_option = _option_in(TREC_GROUP)
 _pool_option = _option_in(POOL_GROUP)
+_run_option = _option_in(RUN_GROUP)
 _output_option = _option_in(OUTPUT_GROUP)
 
 _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if form.shows_inputs)
@@ -101,11 +102,13 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-c --complete_rel_info_wanted complete",
+        also="--all-topics",
         is_flag=True,
         help="Average over all judged topics; those without results count 0.",
     ),
     _trec_eval_option(
         "-l --level_for_rel level",
+        also="--level",
         type=WHOLE_NUMBER,
         default=1,
         help="Take judgments of at least N as relevant.  [default: 1]",
@@ -138,6 +141,7 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-R --Rel_info_format rel_format",
+        also="--rel-format",
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
@@ -145,6 +149,7 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
+        also="--results-format",
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
@@ -190,6 +195,32 @@ FLAGS = (
         "--sample-rate",
         type=RealNumber("P", SAMPLE_RATE),
         help="The share of the pool that was judged, for subAP.  [default: found topic by topic]",
+    ),
+    _run_option(
+        "--ties",
+        type=click.Choice(TIES),
+        default="name",
+        metavar="ORDER",
+        help=(
+            "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
+            "file (first), relevant ones first (best) or last (worst); or print the mean over all orders (expected), "
+            "which not every measure has.  [default: name]"
+        ),
+    ),
+    _run_option(
+        "--ignore-identical-ids",
+        is_flag=True,
+        help="Drop retrieved documents whose id is that of the topic, before ranks are counted.",
+    ),
+    _run_option(
+        "--duplicates",
+        type=click.Choice(DUPLICATES),
+        default="error",
+        metavar="WHICH",
+        help=(
+            "A document that a run has twice for a topic is an error (error), counts where it stands first in the file "
+            "(first), or with its greatest score (best).  [default: error]"
+        ),
     ),
     _output_option(
         "--compat",

@@ -1,4 +1,4 @@
-"""Options that need other parameters, or exclude them: said where they are declared, checked when all have been read.
+"""Options that need other parameters, exclude them, or have older names: said where they are declared.
 
 Both programs declare their options so:
 
@@ -6,19 +6,21 @@ Both programs declare their options so:
     option("--digits", requires=("--format table", "--format latex"))
     option("--scheme", type=click.Choice(["uniform", "strata"]), requires={"strata": "--strata"})
 
-A parameter is named as it is typed, an argument by its metavar (``RUN``). With a value after it (``--by run``) it is
-there when it has this value, be it by default; without one when it was typed.
+The rules are checked when all have been read. A parameter is named as it is typed, an argument by its metavar
+(``RUN``). With a value after it (``--by run``) it is there when it has this value, be it by default; without one when
+it was typed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from irevalx.errors import UsageError
+from irevalx.cli.values import listed
+from irevalx.errors import UsageError, quote
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,23 +29,57 @@ Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
 
 
 class RuledOption(click.Option):
-    """An option that says what it must be given together with, and what it must not.
+    """An option that says what it must be given together with, what it must not, and what else it may be called.
 
     Parameters
     ----------
     requires : one of these must be given too.
     excludes : none of these may be given too.
+    also : another long name, an older one or that of the other program, which works and is not shown.
     """
 
-    def __init__(self, *args: Any, requires: Others = (), excludes: Others = (), **attrs: Any) -> None:
+    def __init__(
+        self, *args: Any, requires: Others = (), excludes: Others = (), also: str | None = None, **attrs: Any
+    ) -> None:
         super().__init__(*args, **attrs)
+        self.also = [] if also is None else [also]
         self.requires = _by_value(requires)
         self.excludes = _by_value(excludes)
+
+    @property
+    def every_name(self) -> list[str]:
+        """All names that it may be typed with, those first that are shown."""
+        return [*self.opts, *self.also]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know the names that are not shown, too."""
+        shown, self.opts = self.opts, self.every_name
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
 
 def option(*names: str, **attrs: Any) -> Callable[[Function], Function]:
     """Return ``click.option``, which takes ``requires`` and ``excludes`` too."""
     return click.option(*names, cls=RuledOption, **attrs)
+
+
+def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") -> UsageError:
+    """Build the error for an option that there is not, with a hint at the one whose name is most like it, if any is.
+
+    Parameters
+    ----------
+    known : the names of options.
+    """
+    hint = nearest(name, [one for one in known if one.startswith("--")])
+    return UsageError(f"an option must be one that {program} knows, but got {quote(name)}{hint}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the known word that is most like an unknown one; nothing where none is."""
+    import difflib
+
+    alike = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 def check_rules(ctx: click.Context) -> None:
@@ -111,8 +147,7 @@ def _listed(names: Sequence[str]) -> str:
     first = names[0].partition(" ")[0]
     if all(name.startswith(f"{first} ") for name in names):
         names = [names[0], *(name.partition(" ")[2] for name in names[1:])]
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return listed(names, "or")
 
 
 def _got_instead(ctx: click.Context, names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Duplicates, Reading, Settings, Ties
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
@@ -116,6 +116,15 @@ class Options(Frozen, kw_only=True):
 
     unjudged: tuple[Reading, ...] = ()
     """``--unjudged``: the readings of the unjudged that every measure is printed in; none stands for its own."""
+
+    ties: Ties = "name"
+    """``--ties``: how documents with equal scores are ordered; one of ``TIES``."""
+
+    ignore_identical_ids: bool = False
+    """``--ignore-identical-ids``: drop retrieved documents with the id of their topic."""
+
+    duplicates: Duplicates = "error"
+    """``--duplicates``: what becomes of a document that a run has twice for a topic; one of ``DUPLICATES``."""
 
     infap_c: float | None = None
     """``--infap-c``: the constant c of infAP; at least 1. None stands for the measure's own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,6 +66,17 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return number
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of a list; between them are blanks, commas or both."""
+    return text.replace(",", " ").split()
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Return one or more names as a sentence has them: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
 def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
@@ -79,11 +91,13 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
     from irevalx.process.numpy_start import start_numpy
 
     start_numpy()
-    from irevalx.measures import BY_NAME, NICKNAMES
+    from irevalx.measures import NICKNAMES, every_measure
+    from irevalx.measures.added import load_offered
     from irevalx.measures.other_names import OTHER_NAMES
 
+    load_offered()
     names = dict.fromkeys(NICKNAMES, "a set of measures")
-    names |= {name: measure.explanation.title for name, measure in BY_NAME.items()}
+    names |= {measure.name: measure.explanation.title for measure in every_measure()}
     if not any(name.startswith(incomplete) for name in names):
         names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
     return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

@@ -45,6 +45,9 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
         look_up=any(selected.measure.kernel for selected in selection.measures),
         processes=processes,
         first_name_first=judgments.first_name_first,
+        ties=settings.ties,
+        ignore_identical_ids=settings.ignore_identical_ids,
+        duplicates=settings.duplicates,
     )
 
 

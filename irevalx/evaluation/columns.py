@@ -38,8 +38,9 @@ class Column(Frozen):
 
     @property
     def number(self) -> str:
-        """How the values are printed: as real, integer or text."""
-        return "real" if self.is_zscore else self.measure.number
+        """How the values are printed: as real, integer or text; counts that are expected values as real."""
+        is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
+        return "real" if self.is_zscore or is_real else self.measure.number
 
     @property
     def of_topics(self) -> list[Any] | None:
@@ -127,7 +128,7 @@ def as_asked(columns: Sequence[Column], selection: Selection) -> tuple[Column, .
 
     Parameters
     ----------
-    columns : one for each name that the selection prints, as far as it has a value.
+    columns : one for each name that the selection prints and that has a value.
     """
     by_name = {column.name: column for column in columns}
     return tuple(

@@ -22,7 +22,7 @@ from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total
 from irevalx.ranking.assess import Assessed, assess
-from irevalx.ranking.rank import rank_results
+from irevalx.ranking.rank import rank_results, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Results
@@ -30,7 +30,9 @@ from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 _TOPICS_AT_ONCE = 1 << 14
-"""So many topics are looked at together: what measures see of them takes several times the room of the values."""
+"""The number of topics that are looked at together: what measures see of them takes more room than the values."""
+
+_RANKS_AT_ONCE = 1 << 20
 
 TOP = 10
 """How many documents of a topic a run is known by."""
@@ -142,7 +144,8 @@ def values_of(
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
-    for results in runs:
+    for given in runs:
+        results, _ = without_some(given, rules)
         ranking = rank_results(results, judgments.documents, os.fsdecode(results.tag or b"run"), rules)
         chosen.append(choose_topics(judgments, ranking, settings, rules))
         counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
@@ -199,16 +202,19 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield so many topics at once as do not take much room; all of them, if these are not more.
+        """Yield parts with as many topics as do not take much room, and the whole if it is small.
 
         Values of topics are the same there.
         """
-        if len(self.ranking.topics) <= _TOPICS_AT_ONCE:
+        n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
+        if self.ranking.tied:  # all ranks of documents with equal scores are looked at
+            at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
+        if n_topics <= at_once:
             yield self
             return
-        topics = np.arange(len(self.ranking.topics))
-        for first in range(0, topics.size, _TOPICS_AT_ONCE):
-            some = slice(first, first + _TOPICS_AT_ONCE)
+        topics = np.arange(n_topics)
+        for first in range(0, n_topics, at_once):
+            some = slice(first, first + at_once)
             yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
 
     @property
@@ -355,7 +361,7 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Topics:
 
 
 def _room_for(n_topics: int, values: Values | None) -> Values | None:
-    """Return values for so many topics, which are still to be set: of the kind of these."""
+    """Return values of the kind of these for a number of topics, still to be set."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)

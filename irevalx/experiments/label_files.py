@@ -111,6 +111,19 @@ class TwoLabellings(Frozen):
         """Flat: whether a document has a grade in both files."""
         return (self.human >= 0) & (self.machine >= 0)
 
+    def shuffled(self, rng: np.random.Generator) -> IntArray:
+        """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
+
+        So the machine errs as often as it does, grade by grade and topic by topic, but at random: it favours nobody.
+        Documents without a human label are shuffled among themselves; those without a machine label stay without.
+        """
+        labelled = np.flatnonzero(self.machine >= 0)
+        topic, human = self.judgments.rows.ids[labelled], self.human[labelled]
+        grades = self.machine.copy()
+        in_order, at_random = (np.lexsort((key, human, topic)) for key in (labelled, rng.random(labelled.size)))
+        grades[labelled[in_order]] = self.machine[labelled[at_random]]
+        return grades
+
 
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
     """Return a line for each file that has topics which the other lacks."""

@@ -33,10 +33,10 @@ _SCALES: dict[Summary, Scale] = {
 
 def scale_named(name: str) -> Scale:
     """Return the scale of the measure with this printed name, such as ``P_5`` or ``gm_map:skip``."""
-    from irevalx.measures import MEASURES
+    from irevalx.measures import every_measure
 
     bare = name.partition(":")[0]
-    return next((scale_of(measure) or MEAN for measure in MEASURES if measure.name == bare), MEAN)
+    return next((scale_of(measure) or MEAN for measure in every_measure() if measure.name == bare), MEAN)
 
 
 def scale_of(measure: Measure) -> Scale | None:

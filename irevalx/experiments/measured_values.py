@@ -78,13 +78,16 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
     ]
 
 
-def measured_scores(scores: Scores, measures: Sequence[str], warn: Warn) -> list[MeasuredRuns]:
+def measured_scores(
+    scores: Scores, measures: Sequence[str], warn: Warn, *, as_asked: bool = False
+) -> list[MeasuredRuns]:
     """Return what runs have scored; topics that some run lacks are left out, measure by measure.
 
     Parameters
     ----------
     measures : as ``scores`` has them; none for all that have values by topic.
     warn : as for ``measured_runs``.
+    as_asked : name them as ``measures`` does, rather than as they are printed.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def measured_scores(scores: Scores, measures: Sequence[str], warn: Warn) -> list
             by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
             values[row] = [by_topic.get(topic, np.nan) for topic in topics]
         every = MeasuredRuns(
-            measure=columns[0].name,
+            measure=measure if as_asked else columns[0].name,
             runs=tuple(runs),
             topics=topics,
             values=values,

@@ -67,7 +67,7 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> Pool:
 
 def first_documents(results: Results, depth: int) -> Pool:
     """Return the first documents of each topic, in the order in which the evaluator ranks them."""
-    order = ranked_order(results)
+    order, _ = ranked_order(results)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]

@@ -14,7 +14,7 @@ from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.compared_topics import compared_topics, topics_compared
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
@@ -278,13 +278,16 @@ def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[F
     return found
 
 
-def requests_of(measures: Sequence[str], level: int, rel_format: str = QRELS.name) -> tuple[SelectedMeasure, ...]:
+def requests_of(
+    measures: Sequence[str], level: int, rel_format: str = QRELS.name, *, as_asked: bool = False
+) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
     ----------
     measures : as ``-m`` takes them; each distinct. Of a set, those count that have a number for each topic.
     rel_format : of the judgments.
+    as_asked : name them as they were asked for, rather than as they are printed.
 
     Raises
     ------
@@ -295,10 +298,12 @@ def requests_of(measures: Sequence[str], level: int, rel_format: str = QRELS.nam
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
-        for request in select((measure,), settings, rel_format).measures:
+        selection = select((measure,), settings, rel_format)
+        asked = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
+        for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:
-                requests.append(request)
+                requests.append(replace(request, names=tuple(asked.get(name, name) for name in request.names)))
             elif not of_set:
                 raise UsageError(problem)
     if not requests:

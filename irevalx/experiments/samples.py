@@ -20,7 +20,7 @@ from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
-"""How many relevant documents of a topic a stratified sample keeps at least, if there are so many."""
+"""How many relevant documents of a topic a stratified sample keeps at least, if it has them."""
 
 LEAST_NONRELEVANT = 10
 """The same for nonrelevant documents."""
@@ -105,7 +105,7 @@ def stratified(
     """Keep the same share of every topic's relevant and of its nonrelevant documents.
 
     Of R relevant documents the first max(1, fraction R) are kept, of N nonrelevant ones the first max(10, fraction N),
-    rounded to whole numbers, as far as there are so many. What a fraction keeps a greater one keeps as well.
+    rounded to whole numbers, at most all there are. What a fraction keeps a greater one keeps as well.
 
     Parameters
     ----------

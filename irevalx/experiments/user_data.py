@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
+from irevalx.api.own_measures import asked_for
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, MalformedLineError
 from irevalx.experiments.experiment import Experiment, prepare
@@ -130,7 +131,7 @@ def is_graded(rel_format: str) -> bool:
 
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return measures one by one; a string may have several, with blanks between them."""
-    return tuple(word for text in checks.texts("measures", measures) for word in text.split())
+    return tuple(word for text in asked_for(measures) for word in text.split())
 
 
 def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
@@ -153,12 +154,15 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
 
 
-def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> RankedRuns:
+def ranked_runs_of(
+    qrels: Any, runs: Any, measures: Any, *, as_asked: bool = False, **options: Unpack[Evaluating]
+) -> RankedRuns:
     """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
 
     Parameters
     ----------
     qrels, runs, measures : as ``irevalx.evaluate`` takes them.
+    as_asked : name measures as they were asked for, rather than as they are printed.
 
     Raises
     ------
@@ -166,7 +170,7 @@ def ranked_runs_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalu
     """
     rules = _rules(options)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
-    requests = requests_of(measures_of(measures), rules.level, rel_format)
+    requests = requests_of(measures_of(measures), rules.level, rel_format, as_asked=as_asked)
     judgments = judgments_of(qrels, rel_format)
     if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(Qrels(judgments, rel_format), runs, requests, **options)

@@ -12,7 +12,7 @@ from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
 
 _MOST_IN_A_DICTIONARY = 1 << 14
-"""So many topics have a dictionary, which takes 70 bytes for each of them."""
+"""Up to this number of topics there is a dictionary, which takes 70 bytes for each of them."""
 
 
 class Documents(Frozen):

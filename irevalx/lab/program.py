@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from irevalx import __version__
-from irevalx.errors import UsageError
+from irevalx.cli.option_rules import nearest
+from irevalx.errors import UsageError, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.helped import Helped, show_version
@@ -36,6 +37,15 @@ class Group(Helped, click.Group):
         module = import_module(f"irevalx.lab.{COMMANDS[name].module}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command and its arguments; raises UsageError for one that there is not, with the nearest."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            hint = nearest(args[0], COMMANDS)
+            raise UsageError(f"a command must be one that {PROGRAM} has, but got {quote(args[0])}{hint}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command.

@@ -7,6 +7,7 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     declare, explanation, value_range what a declaration says: the records Measure, Explanation and Range
     parameter_kinds, summary          how parameters are read, and how values are summarised
     measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
+    added                             measures of users: declared in their programs, or offered by installed packages
     select, zscores                   what is to be computed (``parse``, ``select``), and values in standard deviations
 """
 
@@ -30,6 +31,7 @@ from irevalx.measures import (
     text,
     user,
 )
+from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import Measure
 
 MEASURES: tuple[Measure, ...] = (
@@ -125,9 +127,26 @@ MEASURES: tuple[Measure, ...] = (
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
+def is_measure(name: str) -> bool:
+    """Return whether a measure has this name, be it one of irevalx or one that is known in this program."""
+    return name in BY_NAME or name in ADDED
+
+
 def named(name: str) -> Measure:
-    """Return the measure with this name."""
-    return BY_NAME[name]
+    """Return the measure with this name; one that was pickled may be offered by a package that is not loaded yet.
+
+    Raises
+    ------
+    KeyError : there is none.
+    """
+    if not is_measure(name):
+        load_offered()
+    return BY_NAME[name] if name in BY_NAME else ADDED[name]
+
+
+def every_measure() -> tuple[Measure, ...]:
+    """Return the measures of irevalx and those that are known in this program, in print order."""
+    return (*MEASURES, *ADDED.values())
 
 
 copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a process sends another its name

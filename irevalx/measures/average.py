@@ -7,14 +7,42 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.measures.declare import UNDEFINED, measure
+from irevalx.measures.declare import NO_FORMULA, UNDEFINED, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import LEAST, geometric_mean, mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED
 
 
-@measure("map", ZERO_TO_ONE, summary=mean)
+def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
+    """Per topic: the mean, over all orders of documents with equal scores, of the sum of precisions at hits.
+
+    Of a group of n documents with r hits, the one at the i-th place is a hit with probability r/n, and then each of the
+    i - 1 above it in the group with probability (r - 1)/(n - 1).
+
+    Parameters
+    ----------
+    k : of the first k documents; None for all.
+    """
+    hits, size = t.hits_of_groups, t.size
+    chance, others = hits / size, (hits - 1) / np.maximum(size - 1, 1)
+    above = t.above_groups(hits)[t.place] + (t.rank - 1 - t.before[t.place]) * others[t.place]
+    terms = chance[t.place] * ((above + 1.0) / t.rank)
+    counted = hits[t.place] > 0
+    return t.rows.sum(np.where(counted if k is None else counted & (t.rank <= k), terms, 0.0))
+
+
+def _expected_average_precision(t: TiedTopics) -> FloatArray:
+    return per_relevant(t, _expected_sum_of_precisions(t), t.n_hits > 0)
+
+
+def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
+    return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
+
+
+@measure("map", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_average_precision})
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
@@ -27,7 +55,13 @@ def average_precision(t: Topics) -> FloatArray:
     return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
 
-@measure("gm_map", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
+@measure(
+    "gm_map",
+    Range(LEAST, 1),
+    summary=geometric_mean,
+    per_topic=False,
+    formulas={EXPECTED: _expected_average_precision},
+)
 def geometric_map(t: Topics) -> FloatArray:
     """Geometric mean of average precision.
 
@@ -40,7 +74,7 @@ def geometric_map(t: Topics) -> FloatArray:
     return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
 
-@measure("map_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
+@measure("map_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={EXPECTED: _expected_average_precision_at})
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision of the first K documents.
 
@@ -56,6 +90,7 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
     "yaap",
     Range(said="any number; negative where little was found, and 0 where nothing is relevant"),
     summary=mean,
+    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}"},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
 )
 def yaap(t: Topics) -> FloatArray:

@@ -41,6 +41,12 @@ NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
 NOTHING_REFUSED: Mapping[str, str] = {}
 """Of a measure that is defined with every option."""
 
+NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
+"""The end of the reason why a measure has no expected value with ``--ties expected``."""
+
+ONE_FORMULA: Mapping[str, Kernel] = {}
+"""Of a measure that is computed in one way, whatever the options."""
+
 UNDEFINED = math.copysign(math.nan, -1.0)
 """What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""
 
@@ -66,6 +72,7 @@ class Measure(Frozen, kw_only=True):
         in any report, and no part in the summary. None where all have one.
     why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
     refuses : the options that it is not defined with, as ``Settings.features`` has them, each with the reason.
+    formulas : what computes it in place of the kernel, by the option, as ``Settings.features`` has it.
     explanation : for help and manual.
     """
 
@@ -84,7 +91,12 @@ class Measure(Frozen, kw_only=True):
     has_value: HasValue | None
     why_unsupported: WhyUnsupported | None
     refuses: Mapping[str, str]
+    formulas: Mapping[str, Kernel]
     explanation: Explanation
+
+    def __matmul__(self, cutoff: int) -> str:
+        """Return how the measure is asked for at a cutoff: ``my_measure @ 10``."""
+        return f"{self.name}@{cutoff}"
 
     @property
     def paragraphs(self) -> list[list[str]]:
@@ -116,7 +128,7 @@ class Measure(Frozen, kw_only=True):
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")
         with np.errstate(all="ignore"):
-            return self.kind.apply(self.kernel, t, parameters)
+            return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
 
 def measure(  # noqa: PLR0913 - a keyword for each field of the two records
@@ -135,6 +147,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
     has_value: HasValue | None = None,
     why_unsupported: WhyUnsupported | None = None,
     refuses: Mapping[str, str] = NOTHING_REFUSED,
+    formulas: Mapping[str, Kernel] = ONE_FORMULA,
     uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
@@ -168,6 +181,7 @@ def measure(  # noqa: PLR0913 - a keyword for each field of the two records
             has_value=has_value,
             why_unsupported=why_unsupported,
             refuses=refuses,
+            formulas=formulas,
             explanation=Explanation(
                 function=kernel,
                 uses_level=uses_level,

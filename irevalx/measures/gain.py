@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.measures.declare import UNDEFINED, measure
+from irevalx.measures.declare import NO_FORMULA, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
@@ -17,7 +17,9 @@ from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED
 
 _gain_measure = partial(
     measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
@@ -89,7 +91,12 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     return np.where(best == 0, found, found / best)
 
 
-@_gain_measure("ndcg_rel", ZERO_TO_ONE, uses_level=False)
+@_gain_measure(
+    "ndcg_rel",
+    ZERO_TO_ONE,
+    uses_level=False,
+    refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}"},
+)
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the documents that have a gain.
 
@@ -142,7 +149,14 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(t.n_rel > 0, averaged, 0.0)
 
 
-@measure("binG", ZERO_TO_ONE, summary=mean)
+def _expected_binary_g(t: TiedTopics) -> FloatArray:
+    """Per topic: the mean of binG, over how many documents that are no hits stand above each hit."""
+    others = t.size - t.hits_of_groups
+    above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
+    return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)
+
+
+@measure("binG", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_binary_g})
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 
@@ -157,7 +171,7 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@_gain_measure("G", ZERO_TO_ONE, uses_level=False)
+@_gain_measure("G", ZERO_TO_ONE, uses_level=False, refuses={EXPECTED: f"the mean of such discounts {NO_FORMULA}"})
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 
@@ -186,7 +200,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x with 1.0 added so many times, rounded as it is by so many additions; both have the same shape.
+    """Return x with 1.0 added ``times`` times, rounded after each addition; both have the same shape.
 
     Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
     From there on the first addition may make a difference, by rounding to even, and the others none.

@@ -26,7 +26,7 @@ class GainsOfTopics(Frozen):
 
     Parameters
     ----------
-    gain : flat over ``rows``.
+    gain : flat over ``rows``; where several documents may stand at a rank, their mean.
     ideal : per topic, the documents of the best possible ranking as far as their gain is above 0.
     ideal_gain : flat over ``ideal``, per topic in descending order.
     rows : per topic, its retrieved documents.
@@ -58,11 +58,12 @@ class GainsOfTopics(Frozen):
     @classmethod
     def _of_levels(cls, t: Topics, levels: tuple[tuple[int, float], ...], scaled: bool) -> GainsOfTopics:
         if not levels and not scaled:
-            return cls(np.maximum(t.grade, 0).astype(np.float64), t.ideal, t.ideal_grade, t.rows, t.discount)
-        gain = np.zeros(t.rows.size)
+            by_grade = np.maximum(t.grade, 0).astype(np.float64)
+            return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount)
+        gain = np.zeros(t.documents.size)
         ideals: list[FloatArray] = []
         for topic in range(t.rows.n):
-            where, grades = t.rows.slice(topic), t.pool_grade[t.pool.slice(topic)]
+            where, grades = t.documents.slice(topic), t.pool_grade[t.pool.slice(topic)]
             counts = Counter(grades[grades >= 0].tolist())
             every = tuple(sorted(counts))
             if every and every[-1] <= MOST_LEVELS:
@@ -71,7 +72,7 @@ class GainsOfTopics(Frozen):
             gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
             ideals.append(table.ideal(counts))
         ideal = Segments.of_lengths([len(gains) for gains in ideals])
-        return cls(gain, ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
+        return cls(t.over_ranks(gain), ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
 
     @cached_property
     def discounted(self) -> FloatArray:

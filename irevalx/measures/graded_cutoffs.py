@@ -11,8 +11,9 @@ from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Bound
+from irevalx.settings import EXPECTED, Bound
 
 HIGHEST_GRADE = 4
 """The grade that always satisfies, or nearly so, unless told otherwise."""
@@ -39,6 +40,14 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
 
 
+def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
+    found = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
+    gains = found > 0
+    rows, satisfied = t.rows.keep(gains), found[gains]
+    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
+    return rows.sum(reached * satisfied / t.rank[gains])
+
+
 @measure(
     "ERR",
     Range(0, 1, said="0 to below 1"),
@@ -47,6 +56,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
     why_unsupported=too_high,
+    formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
 )
@@ -69,6 +79,13 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     return rows.sum(reached * satisfied / t.rank[gains])
 
 
+def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
+    highest = t.ideal.max(t.ideal_grade, empty=0.0)
+    gain = np.where(t.grade > 0, exponential_gain(t.grade, t.documents.spread(highest)), 0.0)
+    found = t.rows.sum(np.where(t.rank <= k, t.over_ranks(gain) / t.discount, 0.0))
+    return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+
+
 @measure(
     "ndcg_burges",
     ZERO_TO_ONE,
@@ -76,6 +93,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     kind=Cutoffs(CUTOFFS),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
 )

@@ -12,19 +12,22 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.counts import COUNTED
-from irevalx.measures.declare import NONREL, NONREL_AND_SKIP, measure
+from irevalx.measures.declare import NO_FORMULA, NONREL, NONREL_AND_SKIP, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import LEAST, geometric_mean, mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
+from irevalx.ranking.tied_topics import Chances, TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import INFAP_C, INFAP_EPSILON, SAMPLE_RATE
+from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
 DEFAULT_C = 2.0
 """The constant c of infAP: where nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
 
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
+
+NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}"}
 
 _NODES = 48
 """Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
@@ -40,7 +43,7 @@ _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
 """Declares a measure that tells pooled documents from those outside the pool."""
 
 
-@_skipping_measure("bpref", ZERO_TO_ONE, summary=mean)
+@_skipping_measure("bpref", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -55,7 +58,13 @@ def bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@_skipping_measure("gm_bpref", Range(LEAST, 1), summary=geometric_mean, per_topic=False)
+@_skipping_measure(
+    "gm_bpref",
+    Range(LEAST, 1),
+    summary=geometric_mean,
+    per_topic=False,
+    formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)},
+)
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
@@ -67,7 +76,9 @@ def geometric_bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@_skipping_measure("bpref_10", ZERO_TO_ONE, summary=mean)
+@_skipping_measure(
+    "bpref_10", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel + 10)}
+)
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
@@ -82,7 +93,13 @@ def bpref_10(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel + 10)
 
 
-@_skipping_measure("RankEff", ZERO_TO_ONE, summary=mean)
+def _expected_effectiveness(t: TiedTopics) -> FloatArray:
+    above = _expected_nonrelevant_above(t)
+    n_nonrel = above.rows.spread(t.n_nonrel)
+    return _sum_over_relevant(t, above, np.where(above.number > 0, ratio(n_nonrel - above.number, n_nonrel), 1.0))
+
+
+@_skipping_measure("RankEff", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_effectiveness})
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
@@ -109,6 +126,7 @@ def rank_effectiveness(t: Topics) -> FloatArray:
         )
     ),
     pooled=CountsAs.LIKE_JUDGED_ABOVE,
+    refuses=NO_MEAN_OF_RATIO,
 )
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
@@ -132,7 +150,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@_pool_measure("indAP", ZERO_TO_ONE, pooled=CountsAs.NOT_THERE)
+@_pool_measure("indAP", ZERO_TO_ONE, pooled=CountsAs.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
@@ -152,6 +170,7 @@ def induced_average_precision(t: Topics) -> FloatArray:
     kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
     pooled=CountsAs.NOT_THERE,
     outside=CountsAs.RANDOMLY_THERE,
+    refuses=NO_MEAN_OF_RATIO,
 )
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     """Subcollection average precision.
@@ -200,10 +219,29 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over at most so many nonrelevant documents: shape (n_topics,), as ``most`` has."""
+    """Return bpref over the first nonrelevant documents, ``most`` of them: shape (n_topics,), as ``most`` has."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
+
+
+def _expected_nonrelevant_above(t: TiedTopics) -> Chances:
+    """Return how many nonrelevant documents may stand above each relevant one."""
+    nonrelevant = t.members.count(t.nonrelevant)
+    return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
+
+
+def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
+    """Return the mean of ``_bpref`` over all orders of documents with equal scores."""
+    above = _expected_nonrelevant_above(t)
+    bound = above.rows.spread(np.minimum(t.n_nonrel, most))
+    number = np.minimum(above.number, above.rows.spread(most))
+    return _sum_over_relevant(t, above, np.where(number > 0, 1.0 - ratio(number, bound), 1.0))
+
+
+def _sum_over_relevant(t: TiedTopics, above: Chances, terms: FloatArray) -> FloatArray:
+    """Per topic: the mean of the terms of the relevant documents retrieved, flat over what may stand above them."""
+    return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:

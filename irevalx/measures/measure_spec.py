@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
-from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
 from irevalx.settings import Reading, read_reading
@@ -41,12 +41,12 @@ class MeasureSpec(Frozen):
         plain : whether no other readings are asked for: only then a set has members in readings of their own.
         """
         if self.name not in NICKNAMES:
-            yield BY_NAME[self.name], self.reading
+            yield named(self.name), self.reading
             return
         for member in NICKNAMES[self.name]:
             name, own = split_reading(member)
             if exists(name, compat) and not (own and (self.reading or not plain)):
-                yield BY_NAME[name], own or self.reading
+                yield named(name), own or self.reading
 
 
 class Request(Frozen, kw_only=True):
@@ -114,7 +114,7 @@ def without_blanks(text: str) -> str:
 
 def exists(name: str, compat: Compat) -> bool:
     """Return whether a version has a measure with this name."""
-    return name in BY_NAME and name not in compat.absent_measures
+    return is_measure(name) and name not in compat.absent_measures
 
 
 def split_reading(text: str) -> tuple[str, Reading | None]:

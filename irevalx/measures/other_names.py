@@ -91,7 +91,9 @@ NEAREST = (
         "1 where a relevant document is among the first {k}, as in BEIR; the Accuracy of ir_measures is nearer to "
         "RankEff, which leaves unjudged documents out and counts relevant ones that were not retrieved as 0",
     ),
-    Nearest("F1", "set_F", "F1 of all retrieved documents; with -M {k} of the first {k}, where so many were retrieved"),
+    Nearest(
+        "F1", "set_F", "F1 of all retrieved documents; with -M {k} of the first {k}, where {k} or more were retrieved"
+    ),
     Nearest("Hole", "unj.{k}", "the share of documents without a judgment for this topic, not for any topic"),
     Nearest("dcg_burges", "dcg.1=1,2=3,3=7,4=15", "its gains for grades up to 4, over the whole list; -M {k} cuts it"),
     Nearest("RBP", "rbp.p=0.8", "p is 0.9 unless given; gains are the grades, brought to 0..1, and there is no cutoff"),

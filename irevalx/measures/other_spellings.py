@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen, replace
-from irevalx.measures import BY_NAME, MEASURES, NICKNAMES
+from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
+from irevalx.measures.added import ADDED
 from irevalx.measures.measure_spec import MeasureSpec, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters, RealCutoffs
@@ -183,7 +184,7 @@ def takes(name: str, argument: Argument) -> bool:
         return name in argument.measures
     if name in NICKNAMES:
         return argument is JUDGED_ONLY
-    measure = BY_NAME[name]
+    measure = named(name)
     if argument is JUDGED_ONLY:
         return measure.kernel is not None and "skip" in measure.readings
     return name == "num_ret" or (measure.kernel is not None and measure.explanation.uses_level)
@@ -200,19 +201,22 @@ def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
 def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what ``ndcg@10`` asks for, in any case; None for other texts."""
     at = _AT.fullmatch(text)
-    name = AT_CUTOFFS.get(at[1].lower(), "") if at else ""
+    name = AT_CUTOFFS.get(at[1].lower()) or _added(at[1]) if at else ""
     if not at or not exists(name, compat):
         return None
     cutoffs = tuple(at[2].split(","))
     are_ranks = all(cutoff.isdecimal() for cutoff in cutoffs)
-    return MeasureSpec(name, cutoffs=cutoffs) if are_ranks or isinstance(BY_NAME[name].kind, RealCutoffs) else None
+    kind = named(name).kind
+    takes_cutoffs = isinstance(kind, RealCutoffs) or (are_ranks and isinstance(kind, Cutoffs))
+    return MeasureSpec(name, cutoffs=cutoffs) if takes_cutoffs else None
 
 
 def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what ``P_10`` asks for, as it is printed; None for other texts."""
-    for name in sorted(BY_NAME, key=len, reverse=True):
+    kinds = {measure.name: measure.kind for measure in every_measure()}
+    for name in sorted(kinds, key=len, reverse=True):
         after = text.removeprefix(f"{name}_")
-        kind = BY_NAME[name].kind
+        kind = kinds[name]
         printed = after != text and re.match(r"[-+.]?[0-9]|[a-z]*=", after) and not isinstance(kind, NoParameters)
         if printed and exists(name, compat):
             is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
@@ -224,8 +228,13 @@ def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
 
 def _by_another_name(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what another name asks for, in any case; None where there is none."""
-    name = ALONE.get(text.lower(), "")
+    name = ALONE.get(text.lower()) or _added(text)
     return MeasureSpec(name) if name in NICKNAMES or exists(name, compat) else None
+
+
+def _added(text: str) -> str:
+    """Return the name of the measure that is not irevalx's and has this name in any case; empty where there is none."""
+    return next((name for name in ADDED if name.lower() == text.lower()), "")
 
 
 def cutoff_hint(name: str, parameters: str | None) -> str:
@@ -239,7 +248,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     """Build the error for a name that means nothing: it has what to type instead."""
     at = _AT.fullmatch(text)
     name = at[1] if at else re.split("[.@]", text)[0]
-    alone, with_cutoff = (names.get(name.lower(), "") for names in (ALONE, AT_CUTOFFS))
+    alone, with_cutoff = ALONE.get(name.lower()) or _added(name), AT_CUTOFFS.get(name.lower(), "")
     if absent := {alone, with_cutoff} & compat.absent_measures:
         return UnknownMeasureError(
             f"the measure {quote(min(absent))} does not exist in trec_eval {compat.version} (--compat)"
@@ -259,7 +268,7 @@ def _alike(name: str, compat: Compat) -> str:
     """Return names that look alike, for the end of a message."""
     import difflib
 
-    names = [known for known in (*NICKNAMES, *BY_NAME) if known not in compat.absent_measures]
+    names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]
     alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     verb = "are" if len(alike) > 1 else "is"
     return f"; the nearest {verb} {', '.join(alike)}" if alike else "; -h -m all_trec explains the usual ones"

@@ -10,15 +10,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.measures.declare import NONREL, UNDEFINED, measure
+from irevalx.measures.declare import NO_FORMULA, NONREL, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import truncate
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
+NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the greatest precision {NO_FORMULA}"}
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
@@ -59,7 +62,20 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), np.minimum(k, t.n_rel))
 
 
-@measure("success", Range(0, 1, said="0 or 1"), summary=mean, kind=Cutoffs((1, 5, 10)), upper_bound=UpperBound.ALWAYS)
+def _expected_success(t: TiedTopics, k: int) -> FloatArray:
+    """Per topic: the probability that a hit is among the first k."""
+    first, without = t.first_hit()
+    return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
+
+
+@measure(
+    "success",
+    Range(0, 1, said="0 or 1"),
+    summary=mean,
+    kind=Cutoffs((1, 5, 10)),
+    upper_bound=UpperBound.ALWAYS,
+    formulas={EXPECTED: _expected_success},
+)
 def success(t: Topics, k: int) -> FloatArray:
     """Whether a relevant document is among the first K.
 
@@ -106,7 +122,19 @@ def r_precision(t: Topics) -> FloatArray:
     return ratio(t.hits_within(t.n_rel), t.n_rel)
 
 
-@measure("recip_rank", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
+def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
+    """Per topic: the mean of 1 divided by the rank of the first hit, if it is among the first k."""
+    first, _ = t.first_hit()
+    return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
+
+
+@measure(
+    "recip_rank",
+    ZERO_TO_ONE,
+    summary=mean,
+    upper_bound=UpperBound.ALWAYS,
+    formulas={EXPECTED: _expected_reciprocal_rank},
+)
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
@@ -119,7 +147,14 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure("recip_rank_cut", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10,)), upper_bound=UpperBound.ALWAYS)
+@measure(
+    "recip_rank_cut",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=Cutoffs((10,)),
+    upper_bound=UpperBound.ALWAYS,
+    formulas={EXPECTED: _expected_reciprocal_rank},
+)
 def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     """Reciprocal rank of the first relevant document, if it is among the first K.
 
@@ -132,7 +167,7 @@ def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure("iprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+@measure("iprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.
 
@@ -146,7 +181,7 @@ def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArra
     return [value for value, _ in _interpolate(t, levels)]
 
 
-@measure("11pt_avg", ZERO_TO_ONE, summary=mean, kind=Reals(ELEVEN_POINTS))
+@measure("11pt_avg", ZERO_TO_ONE, summary=mean, kind=Reals(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
 def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     """Interpolated precision averaged over recall levels.
 

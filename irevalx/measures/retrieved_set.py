@@ -6,12 +6,15 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
-from irevalx.measures.declare import measure
+from irevalx.measures.declare import NO_FORMULA, measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED_OF_FIRST
+
+NOT_LINEAR = {EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"}
 
 
 @measure("set_P", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
@@ -51,7 +54,7 @@ def set_relative_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
 
 
-@measure("set_map", ZERO_TO_ONE, summary=mean)
+@measure("set_map", ZERO_TO_ONE, summary=mean, refuses=NOT_LINEAR)
 def set_map(t: Topics) -> FloatArray:
     """Precision times recall of the whole retrieved set.
 
@@ -65,7 +68,7 @@ def set_map(t: Topics) -> FloatArray:
     return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
 
 
-@measure("set_F", ZERO_TO_ONE, summary=mean, kind=Reals((1.0,), usage="X"))
+@measure("set_F", ZERO_TO_ONE, summary=mean, kind=Reals((1.0,), usage="X"), refuses=NOT_LINEAR)
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     """F measure of the whole retrieved set.
 

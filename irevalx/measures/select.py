@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from irevalx.errors import EvaluationError, ParameterError, UsageError, Warn, quote
+from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
+from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
@@ -20,14 +21,18 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import ORDERS_OF_TIES, Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
-PLACES = {name: number for number, name in enumerate(BY_NAME)}
-"""Print order."""
+_PLACES = {name: number for number, name in enumerate(BY_NAME)}
+
+
+def place_of(measure: Measure) -> int:
+    """Return the number of a measure in print order."""
+    return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
 
 
 class SelectedMeasure(Frozen):
@@ -117,13 +122,27 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     if spec is None:
         from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
 
-        spec = read_other_spelling(stem, compat)
+        try:
+            spec = read_other_spelling(stem, compat)
+        except UnknownMeasureError:
+            spec = _read_with_offered(stem, compat)
     if spec.reading and reading not in {None, spec.reading}:
         raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
     spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and spec.name in BY_NAME and spec.reading not in BY_NAME[spec.name].readings:
-        _refuse_reading(BY_NAME[spec.name], spec.reading)
+    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
+        _refuse_reading(named(spec.name), spec.reading)
     return spec
+
+
+def _read_with_offered(stem: str, compat: Compat) -> MeasureSpec:
+    """Return what a text asks for when the measures that packages offer are known too; raises as ``parse`` does."""
+    from irevalx.measures.other_spellings import read_other_spelling
+
+    problems = load_offered()
+    try:
+        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
+    except UnknownMeasureError as error:
+        raise UnknownMeasureError("; ".join((str(error), *problems))) from None
 
 
 def select(
@@ -164,7 +183,7 @@ def select(
         In a block, a measure with a level of its own stands after the plain one, the lowest level first.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.reading)
-        return block, PLACES[request.measure.name], request.level is not None, request.level or 0
+        return block, place_of(request.measure), request.level is not None, request.level or 0
 
     merged: dict[object, list[Request]] = {}
     for request in every:
@@ -208,7 +227,9 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
         raise UsageError(
             "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
         )
+    ties = f"--ties {settings.ties}"
     for given, option, shown in (
+        (settings.ties in ORDERS_OF_TIES, ties, ties),
         (with_pool, "--pool", "--pool"),
         (settings.judged_only, "-J", "-J"),
         (with_readings, "--unjudged", "--unjudged or a reading"),

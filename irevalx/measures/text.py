@@ -12,6 +12,7 @@ from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.value_range import TEXT
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED
 
 
 @measure(
@@ -25,6 +26,7 @@ from irevalx.ranking.topics import Topics
     uses_level=False,
     pooled=CountsAs.DOT,
     outside=CountsAs.DASH,
+    refuses={EXPECTED: "a string has no mean"},
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.

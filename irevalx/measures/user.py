@@ -10,13 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.declare import NO_FORMULA, NONREL, measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE
 from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED_OF_FIRST
 
 PERSISTENCE = 0.9
 
@@ -57,6 +58,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     lower_is_better=True,
     uses_level=False,
     unjudged=CountsAs.UNJUDGED,
+    refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"},
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: how much unjudged documents could add.
@@ -69,11 +71,11 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     p = _persistence(pairs)
     decay = _decay(p, t)
-    found = np.zeros(t.rows.n)
+    found, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
         where = t.rows.slice(topic)
         weights = decay[:n_ret].copy()
-        weights[t.rank[where][t.judged[where]] - 1] = 0.0
+        weights[t.rank[where] - 1] *= 1.0 - judged[where]
         found[topic] = ordered_sum(weights)
     return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * found, 0.0)
 

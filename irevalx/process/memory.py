@@ -30,7 +30,7 @@ def keep_freed_memory() -> None:
     than the work on the arrays.
 
     numpy asks for huge pages where an array is big, which those of a block are not. Five big arrays that nothing is
-    written to cost nothing, and leave memory of huge pages behind for the first blocks.
+    written to cost nothing, and leave memory of huge pages for the first blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL

@@ -32,11 +32,11 @@ Result = TypeVar("Result")
 _READY, _ITEM, _RESULT, _ERROR, _END = range(5)
 
 BIG = 1 << 24
-"""So many bytes to read are worth the forking of processes."""
+"""From this number of bytes on, reading is worth the forking of processes."""
 
 
 def worth_sharing(size: int) -> bool:
-    """Return whether so many bytes should be read by several processes."""
+    """Return whether this number of bytes should be read by several processes."""
     return size >= BIG
 
 

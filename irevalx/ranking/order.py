@@ -1,4 +1,4 @@
-"""The order of a run: by score, ties by name."""
+"""The order of a run: by score, and documents with equal scores by name, by rank or by their place in the file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,32 @@ import numpy as np
 from irevalx.arrays.byte_strings import order_by_name
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.reading.runs import Results
+from irevalx.settings import Ties
 from irevalx.trec_eval.merge_sort import merge_sort
 
 
-def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArray | None:
-    """Return the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
+def ranked_order(
+    results: Results, ties: Ties = "name", *, first_name_first: bool = False
+) -> tuple[IntArray | None, BoolArray]:
+    """Return the order of the documents of each topic, and which of them have equal scores.
 
-    With a nan among the scores of a topic the rule contradicts itself, and the order is the one that trec_eval's sort
-    arrives at.
+    With a nan among the scores of a topic the rule contradicts itself: the order is the one that trec_eval's sort
+    arrives at, and no scores of the topic count as equal.
+
+    Parameters
+    ----------
+    ties : how documents with equal scores are ordered: by name too where that depends on grades, and where ranks, which
+        the results must have for it, are equal.
+    first_name_first : order names with the first in byte order first, rather than the last.
+
+    Returns
+    -------
+    order : the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
+    tied : shape (n - 1,); whether two neighbours in that order have equal scores.
+
+    Raises
+    ------
+    MalformedNumberError : the rank of a document that is to be ordered by it is no whole number.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -28,12 +46,15 @@ def ranked_order(results: Results, *, first_name_first: bool = False) -> IntArra
         scores[places] = results.exact(places)
         inexact[places] = False
         order = _by_score(rows, scores, order, comparable)
-    order = _ties_by_name(results, scores, order, comparable, first_name_first)
+    ranked = _permuted(scores, order)
+    tied = comparable & (ranked[:-1] == ranked[1:])
+    if np.count_nonzero(tied):
+        order = _ties_in_order(results, tied, np.arange(rows.size) if order is None else order, ties, first_name_first)
     if with_nan.size:
         order = np.arange(rows.size) if order is None else order
         for row in with_nan.tolist():
-            order[rows.slice(row)] = _order_with_nan(results, rows.slice(row), first_name_first)
-    return order
+            order[rows.slice(row)] = _order_with_nan(results, rows.slice(row), ties, first_name_first)
+    return order, tied
 
 
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
@@ -80,19 +101,23 @@ def _too_close(
     return places[inexact[places]]
 
 
-def _ties_by_name(
-    results: Results, scores: FloatArray, order: IntArray | None, comparable: BoolArray, first_name_first: bool
-) -> IntArray | None:
-    """Sort documents with equal scores by name."""
-    ranked = _permuted(scores, order)
-    ties = comparable & (ranked[:-1] == ranked[1:])
-    if not np.count_nonzero(ties):
-        return order
-    order = np.arange(results.rows.size) if order is None else order
-    tied = _members(ties)
-    group = np.cumsum(~np.append(False, ties)[tied])
-    names = results.docnos.take(order[tied])
-    order[tied] = order[tied][order_by_name(names, group, descending=not first_name_first)]
+def _ties_in_order(results: Results, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool) -> IntArray:
+    """Return an order by score with documents with equal scores in theirs.
+
+    Parameters
+    ----------
+    pairs : shape (n - 1,); whether two neighbours have equal scores.
+    """
+    tied = _members(pairs)
+    group = np.cumsum(~np.append(False, pairs)[tied])
+    places = order[tied]
+    if ties == "first":
+        places = places[np.lexsort((places, group))]
+    else:
+        places = places[order_by_name(results.docnos.take(places), group, descending=not first_name_first)]
+    if ties == "rank" and results.ranks:
+        places = places[np.lexsort((results.ranks(places), group))]
+    order[tied] = places
     return order
 
 
@@ -105,15 +130,21 @@ def _members(pairs: BoolArray) -> IntArray:
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
-def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> IntArray:
+def _order_with_nan(results: Results, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
     inexact = np.flatnonzero(results.close[where])
     precise = results.scores[where].copy()
     precise[inexact] = results.exact(where.start + inexact)
     scores = precise.tolist()
     docnos = results.docnos.take(where).texts()
     by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
+    keys: list[bytes] | list[int] = docnos
+    if ties == "first":
+        keys = list(range(len(docnos)))
+    elif ties == "rank" and results.ranks:
+        keys = results.ranks(np.arange(where.start, where.stop)).tolist()
+    last_first = ties not in {"first", "rank"} and not first_name_first
     if np.isnan(precise).all():  # then the rule is about names alone, and contradicts itself nowhere
-        by_docno.sort(key=docnos.__getitem__, reverse=not first_name_first)
+        by_docno.sort(key=keys.__getitem__, reverse=last_first)
         return np.array(by_docno, np.int64) + np.int64(where.start)
 
     def compare(i: int, j: int) -> int:
@@ -121,8 +152,8 @@ def _order_with_nan(results: Results, where: slice, first_name_first: bool) -> I
             return -1
         if scores[i] < scores[j]:
             return 1
-        last_first = (docnos[i] < docnos[j]) - (docnos[i] > docnos[j])
-        return -last_first if first_name_first else last_first
+        rising = (keys[i] > keys[j]) - (keys[i] < keys[j])  # type: ignore[operator]
+        return -rising if last_first else rising
 
     order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)
     return order + np.int64(where.start)

@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
-from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray
-from irevalx.errors import DuplicateDocumentError, InputError
+from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
+from irevalx.errors import DuplicateDocumentError, InputError, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.tie_groups import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run
+from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 MOST_RETRIEVED = 2**31 - 1
@@ -58,6 +61,7 @@ class _RankedPart(Frozen):
     tag : what the last of them calls the run.
     malformed : scores that are no finite numbers.
     sanity_warnings : a line each.
+    n_identical : documents that were left out because they have the id of their topic.
     """
 
     ranking: Ranking
@@ -66,6 +70,7 @@ class _RankedPart(Frozen):
     tag: bytes | None
     malformed: MalformedNumbers
     sanity_warnings: tuple[str, ...]
+    n_identical: int
 
     @property
     def topics(self) -> tuple[bytes, ...]:
@@ -83,6 +88,7 @@ class _RankedPart(Frozen):
             tag=next((part.tag for part in reversed(parts) if part.tag is not None), None),
             malformed=MalformedNumbers.joined([part.malformed for part in parts]),
             sanity_warnings=tuple(line for part in parts for line in part.sanity_warnings),
+            n_identical=sum(part.n_identical for part in parts),
         )
 
 
@@ -92,11 +98,14 @@ class RankingRules(Frozen):
     Parameters
     ----------
     only : the only topic to rank; None for all that were judged.
-    max_retrieved : only so many of a topic's documents count, the first ones; at least 0.
+    max_retrieved : the number of a topic's first documents that count; at least 0.
     keep_all : keep the rows of documents outside the pool as well.
     look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
     processes : how many share the blocks of a big run; at least 1.
     first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
+    ties : how documents with equal scores are ordered.
+    ignore_identical_ids : leave out documents with the id of their topic.
+    duplicates : what becomes of a document that occurs twice in a topic.
     """
 
     only: bytes | None = None
@@ -105,6 +114,9 @@ class RankingRules(Frozen):
     look_up: bool = True
     processes: int = 1
     first_name_first: bool = False
+    ties: Ties = "name"
+    ignore_identical_ids: bool = False
+    duplicates: Duplicates = "error"
 
 
 def rank_run(
@@ -125,11 +137,19 @@ def rank_run(
     judgments.table  # noqa: B018 - made here, before several processes want it
 
     def rank_block(block: Any) -> _RankedPart:
-        results = run.parse(block)
+        results, n_identical = without_some(run.parse(block), rules)
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
-        return _RankedPart(ranking, others, results.rows.size, results.tag, results.malformed, results.sanity_warnings)
+        return _RankedPart(
+            ranking,
+            others,
+            results.rows.size + n_identical,
+            results.tag,
+            results.malformed,
+            results.sanity_warnings,
+            n_identical,
+        )
 
     processes = processes_for(run.size, rules.processes)
     blocks = iter(()) if processes > 1 else run.blocks()
@@ -142,10 +162,12 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = _RankedPart.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    message = whole.malformed.message()
-    return RankedRun(
-        whole.ranking, frozenset(whole.others), whole.tag, (*filter(None, [message]), *whole.sanity_warnings)
-    )
+    warnings = [whole.malformed.message(), *whole.sanity_warnings]
+    if whole.n_identical:
+        warnings.append(
+            f"{shown_name(run.path)}: {whole.n_identical} retrieved documents left out that have the id of their topic"
+        )
+    return RankedRun(whole.ranking, frozenset(whole.others), whole.tag, tuple(filter(None, warnings)))
 
 
 def _shared_parts(
@@ -188,7 +210,17 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     Parameters
     ----------
     path : the file they come from, for messages.
+
+    Raises
+    ------
+    UsageError : documents with equal scores are to be ordered by rank, and the results have no ranks.
+    MalformedLineError : a document occurs twice in a topic, where the format of the file does not allow it.
+    MalformedNumberError : as ``ranked_order``.
     """
+    if rules.ties == "rank" and results.ranks is None:
+        raise UsageError(f"{shown_name(path)}: --ties rank must be given for a run with ranks, but this one has none")
+    if results.refusal and rules.duplicates == "error":
+        raise results.refusal
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)
@@ -201,9 +233,11 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
         return Ranking(topics, judged_topic, rows, nothing, nothing, n_ret, {})
-    order = ranked_order(results, first_name_first=rules.first_name_first)
+    order, equal = ranked_order(results, rules.ties, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    counted = rank <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
+    tied = Tied.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
+    first = tied.first if tied else rank
+    counted = first <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = None if results.distinct else results.docnos.keys()
     failures = {} if keys is None else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
@@ -213,7 +247,48 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     if counted is not None:
         kept &= counted
     rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
-    return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures)
+    return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures, tied and tied.take(kept))
+
+
+def without_some(results: Results, rules: RankingRules) -> tuple[Results, int]:
+    """Return results without the documents that do not count, and how many of these have the id of their topic.
+
+    Parameters
+    ----------
+    rules : which documents do not count.
+    """
+    n_identical = 0
+    if rules.ignore_identical_ids:
+        other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
+        n_identical = other.size - int(np.count_nonzero(other))
+        results = results.keep(other) if n_identical else results
+    if rules.duplicates != "error" and not results.distinct:
+        results = replace(_each_document_once(results, rules.duplicates), distinct=True)
+    return results, n_identical
+
+
+def _each_document_once(results: Results, which: Duplicates) -> Results:
+    """Return results with the first line of each document of a topic, or with that of its greatest score."""
+    keys = results.docnos.keys()
+    if not may_repeat(results.rows.ids, keys):
+        return results
+    pairs = DocumentTable(results.rows.ids, results.rows.n, results.docnos, keys).duplicates
+    again = distinct(pairs.ravel())
+    if not again.size:
+        return results
+    scores, close = results.scores[again], again[results.close[again]]
+    scores[results.close[again]] = results.exact(close)
+    seen: dict[tuple[int, bytes], tuple[float, int]] = {}
+    docnos = results.docnos.take(again).texts()
+    each = zip(again.tolist(), results.rows.ids[again].tolist(), docnos, scores.tolist(), strict=True)
+    for place, row, docno, score in each:
+        best = seen.setdefault((row, docno), (score, place))
+        if which == "best" and (score > best[0] or np.isnan(best[0])):
+            seen[row, docno] = score, place
+    kept = np.ones(results.rows.size, np.bool_)
+    kept[again] = False
+    kept[[place for _, place in seen.values()]] = True
+    return results.keep(kept)
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
@@ -249,6 +324,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
             row=np.full(rows.size, STAND_IN),
             n_ret=np.full(missing.size, n_ret),
             failures={},
+            tied=None if ranking.tied is None else Tied.of_first(rows.size, ranking.tied),
         )
         ranking = Ranking.joined([ranking, stand_in])
     return ranking.take(place[wanted])

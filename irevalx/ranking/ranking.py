@@ -8,10 +8,12 @@ import numpy as np
 
 from irevalx.arrays.codes import OUTSIDE, STAND_IN, UNJUDGED
 from irevalx.arrays.segments import BoolArray, IntArray, Segments
-from irevalx.errors import DuplicateDocumentError
+from irevalx.errors import DuplicateDocumentError, UsageError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
+from irevalx.ranking.tie_groups import Tied, closed_up
+from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
@@ -28,6 +30,7 @@ class Ranking(Frozen):
     row : flat; the flat index in ``Judgments``, ``ABSENT`` or ``STAND_IN``.
     n_ret : per topic; how many documents were retrieved.
     failures : why a topic cannot be evaluated, by topic.
+    tied : flat; which documents have equal scores, where their order depends on grades. Ranks are then those of names.
     """
 
     topics: tuple[bytes, ...]
@@ -37,6 +40,7 @@ class Ranking(Frozen):
     row: IntArray
     n_ret: IntArray
     failures: dict[bytes, DuplicateDocumentError]
+    tied: Tied | None = None
 
     def assess(
         self,
@@ -71,6 +75,9 @@ class Ranking(Frozen):
         grade = np.full(self.row.size, OUTSIDE, np.int64)
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
+        if self.tied and self.tied.ties != "expected":
+            settled = self._settled(grade, max(level, 0) if reading == "rel" else None)
+            return settled.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
         if reading == "rel":
@@ -85,6 +92,17 @@ class Ranking(Frozen):
             judged = grade >= 0
             rows, grade = rows.keep(judged), grade[judged]
             rank, n_ret = rows.position + 1, rows.lengths
+        if self.tied:
+            if reading != "nonrel" and np.count_nonzero(self.tied.last > self.tied.depth):
+                raise UsageError(
+                    "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, "
+                    "where -M keeps some of the documents with equal scores"
+                )
+            first, last = self.tied.first, self.tied.last
+            if reading == "skip":
+                first, last = closed_up(rows, first[judged])
+            seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
+            return TiedTopics.of(seen, first, last, self.tied.depth)
         if judgments.strata is None:
             return Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
@@ -93,6 +111,32 @@ class Ranking(Frozen):
         return SampledTopics(
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
+
+    def _settled(self, grade: IntArray, unjudged: int | None) -> Ranking:
+        """Return the ranking in the best or the worst order of documents with equal scores.
+
+        Parameters
+        ----------
+        grade : flat.
+        unjudged : the grade that unjudged documents are taken to have; None where they come after all judged ones.
+        """
+        assert self.tied
+        place = np.where(grade == OUTSIDE, UNJUDGED - 1, grade)
+        if unjudged is not None:
+            place = np.where(grade < 0, unjudged, grade)
+        order, rank = self.tied.order(self.rows, place)
+        within = rank <= self.tied.depth
+        return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
+
+    def keep(self, mask: BoolArray) -> Ranking:
+        """Return the ranking with some of its rows; ranks stay.
+
+        Parameters
+        ----------
+        mask : flat.
+        """
+        tied = self.tied and self.tied.take(mask)
+        return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def of_judged(self, reading: Reading) -> Ranking:
         """Return the ranking with rows for documents of the judgments alone.
@@ -104,7 +148,7 @@ class Ranking(Frozen):
         judged = self.row >= 0
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if reading == "skip" else (self.rank[judged], self.n_ret)
-        return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret)
+        return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def covers(self, judgments: Documents) -> BoolArray:
         """Return, per topic of the judgments that it was made with, whether it is there."""
@@ -123,6 +167,7 @@ class Ranking(Frozen):
             rank=self.rank[index],
             row=self.row[index],
             n_ret=self.n_ret[topics],
+            tied=self.tied and self.tied.take(index),
         )
 
     @classmethod
@@ -147,4 +192,5 @@ class Ranking(Frozen):
             row=np.concatenate((nothing, *(part.row for part in parts))),
             n_ret=np.concatenate((nothing, *(part.n_ret for part in parts))),
             failures={topic: failure for part in parts for topic, failure in part.failures.items()},
+            tied=Tied.joined([part.tied for part in parts if part.tied]),
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.ranking.rounding import ROUNDINGS, log2_of
@@ -35,6 +35,9 @@ class Topics(Frozen):
     collection_size : documents in the collection; 0 when unknown.
     round_recall : turns recall x number of relevant documents into a number of documents.
     """
+
+    feature: ClassVar[str] = ""
+    """The option, as ``Settings.features`` has it, for which measures may have another formula; mostly none."""
 
     rows: Segments
     rank: IntArray
@@ -123,6 +126,15 @@ class Topics(Frozen):
     def n_judged(self) -> IntArray:
         """Per topic: documents judged, retrieved or not."""
         return self.pool.count(self.pool_grade >= 0)
+
+    @cached_property
+    def documents(self) -> Segments:
+        """Per topic: the retrieved documents that ``grade`` is about."""
+        return self.rows
+
+    def over_ranks(self, x: AnyArray) -> AnyArray:
+        """Flat over ``rows``: what the document at this rank has of x, flat over ``documents``."""
+        return x
 
     def judged_within(self, k: int) -> IntArray:
         """Per topic: judged documents among the first k."""

@@ -17,14 +17,14 @@ from irevalx.errors import UnreadableFileError, quote
 from irevalx.frozen import Frozen
 
 PIECE = 1 << 14
-"""So many compressed bytes are decoded at a time: messages say to within a piece where damage was noticed."""
+"""The number of compressed bytes decoded at a time: messages say to within a piece where damage was noticed."""
 
 
 class Readable(Protocol):
     """All that is asked of a stream."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes; none at the end."""
+        """Return at most this number of bytes; none at the end."""
 
 
 class Decoder(Protocol):
@@ -56,7 +56,7 @@ class Compression(Frozen):
     starts : how a stream begins.
     decoder : imports the module; returns what makes the decoder of a stream, given its first bytes, and what that
         raises when the data is damaged. Raises ImportError where there is no such module.
-    padding : zeros may follow a stream in multiples of so many; none if it is 0.
+    padding : zeros may follow a stream in multiples of this number; none if it is 0.
     ends_with_padding : whether nothing may come after padding.
     follows : what may follow a stream, for messages.
     """
@@ -172,7 +172,7 @@ COMPRESSIONS = (
 )
 
 LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in compression.starts)
-"""So many bytes tell whether a file is compressed."""
+"""The number of first bytes that tell whether a file is compressed."""
 
 
 def compression_of(head: bytes) -> Compression | None:
@@ -209,7 +209,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes, and fewer only at the end; however much the file holds, memory is for these alone.
+        """Return this number of bytes, fewer only at the end; however much the file holds, memory is for these alone.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Decompressed:
         return b"".join(pieces)
 
     def _decode(self, most: int) -> bytes:
-        """Return up to so many bytes, perhaps none."""
+        """Return at most this number of bytes, perhaps none."""
         if self._decoder.eof:
             self._input.give_back(self._decoder.unused_data)
             self._ended = not self._at_another_stream()

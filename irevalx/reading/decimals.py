@@ -33,7 +33,7 @@ EXACT = 0
 """The number is what ``strtod`` gives."""
 
 CLOSE = 1
-"""The number has so many digits that it may be off by ``ERROR``; ``strtod`` has it exactly."""
+"""The number has more digits than are exact here, and may be off by ``ERROR``; ``strtod`` has it exactly."""
 
 ODD = 2
 """The text is no plain decimal number, or longer than this module reads."""
@@ -45,7 +45,7 @@ _LONGEST = 24
 """Characters of a number without its sign, at most."""
 
 _TEXTS_AT_ONCE = 1 << 18
-"""So many texts are read together, more than a block has unless a topic is long: the steps take a lot of room."""
+"""The number of texts that are read together, more than a block has unless a topic is long: steps take much room."""
 
 _EXACT_INTEGERS = np.uint64(2**53)
 """Whole numbers below this are exact as floats of 64 bits."""
@@ -215,16 +215,16 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
     for place, word in enumerate(words):
         before = words[place + 1] if place + 1 < len(words) else np.full(1, _ZEROS)
         carried = before >> _TOP_BYTE
-        # Where the point stood further behind, all characters move up; in the last word it did not.
+        # Where the point stood further right, all characters move up; in the last word it did not.
         closed = np.where(dotted, (word << _BYTE) | carried, word) if place else word
         if not dotted.all():
             point = _first_point(word)
             here = (point != 0) & ~dotted
             before_point = (point >> _SEVEN) - _ONE
-            behind_point = ~((point << _ONE) - _ONE)
-            partly = (word & behind_point) | ((word & before_point) << _BYTE) | carried
-            digits_behind = ((point >> _SEVEN) * _BYTES_ABOVE) >> _TOP_BYTE
-            fraction += np.where(here, WORD * place + digits_behind.astype(np.int64), 0)
+            after_point = ~((point << _ONE) - _ONE)
+            partly = (word & after_point) | ((word & before_point) << _BYTE) | carried
+            digits_after = ((point >> _SEVEN) * _BYTES_ABOVE) >> _TOP_BYTE
+            fraction += np.where(here, WORD * place + digits_after.astype(np.int64), 0)
             closed = np.where(here, partly, closed)
             dotted |= here
         valid &= _are_digits(closed)

@@ -43,7 +43,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
-    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged".
+    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--ties best".
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
     """

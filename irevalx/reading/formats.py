@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
+
+_TIES_BY_GRADES = tuple(f"--ties {ties}" for ties in ORDERS_OF_TIES)
 
 QRELS: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
@@ -84,7 +87,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     usual_measures="all",
-    excludes=("--pool", "-J", "--unjudged"),
+    excludes=("--pool", "-J", "--unjudged", *_TIES_BY_GRADES),
 )
 
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
@@ -97,7 +100,7 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
     reader="grouped_files.read_grades_in_groups",
-    excludes=("--pool",),
+    excludes=("--pool", "--ties best", "--ties worst"),
 )
 
 PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -114,7 +117,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool",),
+    excludes=("--pool", *_TIES_BY_GRADES),
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -127,7 +130,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "column that qrels ignores being the group.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool",),
+    excludes=("--pool", *_TIES_BY_GRADES),
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
@@ -144,7 +147,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     reader="subtopic_files.read_subtopics",
     table_reader="judged_tables.subtopic_table",
     usual_measures="subtopics",
-    excludes=("--pool",),
+    excludes=("--pool", *_TIES_BY_GRADES),
 )
 
 PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
@@ -164,7 +167,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     reader="prels_files.read_prels",
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
-    excludes=("--pool",),
+    excludes=("--pool", *_TIES_BY_GRADES),
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(

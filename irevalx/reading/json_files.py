@@ -34,7 +34,7 @@ _SPACES = re.compile(r"[ \t\n\r]*")
 """What may stand between tokens."""
 
 _AT_ONCE = 1 << 16
-"""So many documents, in whole topics, make a block."""
+"""The number of documents, in whole topics, that make a block."""
 
 
 class _Numbers(Frozen):

@@ -104,7 +104,7 @@ def cut_lines(
     if nul >= 0:
         line = block.first_line + block.text.count(b"\n", 0, nul)
         text = _line_with(block.text, nul)
-        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_behind_colon(encoding_hint(text))}"
+        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_after_colon(encoding_hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:
@@ -114,7 +114,7 @@ def cut_lines(
     except WrongLineError as wrong:
         newlines = np.flatnonzero(np.frombuffer(block.text, np.uint8) == NEWLINE)
         text = _line_with(block.text, int(newlines[wrong.line]))
-        problem = f"{layout.rule(columns)}, but got {quote(text)}{_behind_colon(hint(text))}"
+        problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{block.first_line + wrong.line}: {problem}") from None
     return DataLines(path, tuple(names.split()), tokens, block)
 
@@ -211,12 +211,12 @@ def _without_header(path: str, block: Block, header: str, hint: Hint) -> Block:
     """
     line, newline, rest = block.text.partition(b"\n")
     if newline and line.split() != header.encode().split():
-        problem = f"the first line must be the header {header}, but got {quote(line)}{_behind_colon(hint(line))}"
+        problem = f"the first line must be the header {header}, but got {quote(line)}{_after_colon(hint(line))}"
         raise MalformedLineError(f"{shown_name(path)}:1: {problem}")
     return Block(rest, 2)
 
 
-def _behind_colon(text: str) -> str:
+def _after_colon(text: str) -> str:
     return f": {text}" if text else ""
 
 

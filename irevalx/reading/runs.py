@@ -9,16 +9,17 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import InputError
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 MANY_STRETCHES = 1 << 11
-"""Where so many lines, or more, change their topic more often than not, they are grouped without looking at one stretch
-after another."""
+"""Where this number of lines, or more, change their topic more often than not, they are grouped without looking at one
+stretch after another."""
 
 MOST_SMALL = 1 << 16
-"""So many different numbers have 16 bits."""
+"""The number of different numbers of 16 bits."""
 
 
 class Results(Frozen):
@@ -37,6 +38,8 @@ class Results(Frozen):
     malformed : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
     sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
+    ranks : given flat places, returns the ranks there, or raises MalformedNumberError; None without ranks.
+    refusal : why documents that occur twice are an error, where only the reader can say where they do; otherwise None.
     """
 
     topics: tuple[bytes, ...]
@@ -51,19 +54,36 @@ class Results(Frozen):
     malformed: MalformedNumbers
     distinct: bool = False
     sanity_warnings: tuple[str, ...] = ()
+    ranks: Callable[[IntArray], IntArray] | None = None
+    refusal: InputError | None = None
+
+    def keep(self, mask: BoolArray) -> Results:
+        """Return the results without the documents where the mask, flat, is false."""
+        return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
     def take(self, topics: IntArray) -> Results:
         """Return the results of some of the topics only."""
         rows, index = self.rows.take(topics)
+        return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
+
+    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> Results:
+        """Return other rows of these documents.
+
+        Parameters
+        ----------
+        index : flat over the rows; the places of the documents.
+        """
+        ranks = self.ranks
         return replace(
             self,
-            topics=tuple(self.topics[topic] for topic in topics.tolist()),
+            topics=topics,
             rows=rows,
             docnos=self.docnos.take(index),
             scores=self.scores[index],
             close=self.close[index],
             exact=lambda places: self.exact(index[places]),
             lines_of=lambda places: self.lines_of(index[places]),
+            ranks=None if ranks is None else lambda places: ranks(index[places]),
         )
 
 

@@ -10,7 +10,7 @@ from irevalx.reading.lines import DataLines
 from irevalx.reading.runs import Results
 
 MOST_TOPICS = 1000
-"""So many topics are looked at, the first ones."""
+"""The number of first topics that are looked at."""
 
 
 def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:

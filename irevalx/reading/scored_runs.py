@@ -143,7 +143,24 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         lines_of=lambda places: lines.numbers[order][places],
         tag=_last_tag(lines),
         malformed=malformed,
+        ranks=_ranks_in(lines, order) if "RANK" in lines else None,
     )
+
+
+def _ranks_in(lines: DataLines, order: IntArray | slice) -> Callable[[IntArray], IntArray]:
+    """Return what reads the ranks of some of the lines.
+
+    Parameters
+    ----------
+    order : flat; which line stands where.
+    """
+
+    def ranks(places: IntArray) -> IntArray:
+        at = np.arange(lines.size)[order][places]
+        malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True)
+        return whole_numbers(lines["RANK"].take(at), malformed, lambda place: lines.describe(int(at[place])))
+
+    return ranks
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag: bytes) -> Results:
@@ -167,6 +184,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag
         lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
         malformed=malformed,
+        ranks=ranks[order].__getitem__,
     )
 
 

@@ -28,7 +28,7 @@ _DESCRIPTORS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
 """How the names of files begin that this process has open already; others under /dev, as in /dev/shm, are files."""
 
 _HEAD_SIZE = 4096
-"""So many of the first bytes say what a file is."""
+"""The number of first bytes that say what a file is."""
 
 
 class Source:

@@ -115,7 +115,7 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
 
 
 def _cell(value: Any, column: Column, digits: int) -> str:
-    """Return a value as trec_eval would print it with so many decimals."""
+    """Return a value as trec_eval would print it with this number of decimals."""
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from irevalx.errors import printable
-from irevalx.frozen import Frozen, fields
+from irevalx.frozen import Frozen, fields, replace
 
 _LATEX_LINE = r"\hline"
 
@@ -61,6 +61,11 @@ class Table(Frozen):
         shown = [name for name in fields(kind) if name not in without]
         columns = tuple(name.removesuffix("_") for name in shown)
         return cls(title, columns, [tuple(getattr(row, name) for name in shown) for row in rows], **more)
+
+    def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
+        """Return the same with other heads for some columns, and sentences below it that say what they are."""
+        named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)
+        return replace(self, heads=named, notes=(*self.notes, *notes))
 
 
 def aligned_lines(

@@ -19,7 +19,7 @@ _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 """How the value of a topic is printed, if it is not nan, by ``Column.number``."""
 
 _TOPICS_AT_ONCE = 1000
-"""So many topics have their values as Python's numbers, which take more room than numpy's."""
+"""The number of topics whose values are Python's numbers at a time, which take more room than numpy's."""
 
 ALL = b"all"
 """What stands in the topic column of a summary."""

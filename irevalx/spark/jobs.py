@@ -8,12 +8,13 @@ Each worker is one process; nothing here schedules anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
+from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen
@@ -29,7 +30,7 @@ DataFrame: TypeAlias = Any
 """Spark's."""
 
 _FIRST_ROWS = 1000
-"""So many rows are looked through for a judged topic before all of them are."""
+"""The number of rows that are looked through for a judged topic before all of them are."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -41,7 +42,7 @@ _TOTALS = (
 def evaluate(
     qrels: DataFrame,
     runs: DataFrame,
-    measures: str | Iterable[str] = "official",
+    measures: Measures = "official",
     *,
     pool: DataFrame | None = None,
     partitions: int | None = None,
@@ -60,7 +61,7 @@ def evaluate(
     measures : as ``irevalx.evaluate`` takes them; those whose values are texts are left out.
     pool : the documents chosen for judging: a column each for topic and docno.
     partitions : how many parts the topics are divided into; None leaves it to Spark.
-    block_rows : a worker evaluates so many rows at once, and those to the end of the topic.
+    block_rows : the number of rows that a worker evaluates at once, besides those to the end of the topic.
     wide : whether ``topics`` has a column for each measure, rather than a row.
     options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
         ``infap_c``, ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
@@ -75,7 +76,7 @@ def evaluate(
     -----
     IrevalxWarning : what the command would say of measures and their parameters.
     """
-    asked, strict = checks.texts("measures", measures), checks.flag("strict", options.pop("strict", False))
+    asked, strict = asked_for(measures), checks.flag("strict", options.pop("strict", False))
     settings, wide = settings_of(**options), checks.flag("wide", wide)
     refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
@@ -87,7 +88,7 @@ def evaluate(
     names = names_of_runs(runs, retrieved) if with_missing else ()
     highest = _highest_grade(judged, retrieved, settings, names)
     computable(selection, highest, settings, warn)
-    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None)
+    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None, declarations())
     every = judged.unionAll(retrieved) if pooled is None else judged.unionAll(retrieved).unionAll(pooled)
     rows = every.repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
@@ -146,6 +147,7 @@ class Workers(Frozen):
     highest_grade : of all judgments.
     names : the runs that have values for every judged topic, whatever they retrieved.
     pooled : whether there is a pool.
+    declared : the measures of the program, which are declared again where the work is done.
     """
 
     asked: tuple[str, ...]
@@ -155,9 +157,11 @@ class Workers(Frozen):
     names: tuple[str, ...]
     block_rows: int
     pooled: bool
+    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()
 
     def selection(self) -> Selection:
         """Return what is to be computed."""
+        declare_again(self.declared)
         return computable(select(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings)
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:

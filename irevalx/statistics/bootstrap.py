@@ -55,7 +55,7 @@ class TopicDraws(Frozen):
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
-        """Draw n of n topics, so many times."""
+        """Draw n of n topics, ``times`` times."""
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:
@@ -102,7 +102,7 @@ class TopicDraws(Frozen):
         return counts.reshape(n_draws, n_topics).astype(np.float64)
 
     def batches(self, size: int) -> Iterator[TopicDraws]:
-        """Yield the draws, so many at a time at most."""
+        """Yield the draws in batches."""
         for start in range(0, len(self.topics), size):
             yield TopicDraws(self.topics[start : start + size])
 

@@ -176,9 +176,9 @@ DECISION_HEADS = {"fpr": "false differences", "fnr": "missed differences"}
 """What people see in place of the columns whose names say too little."""
 
 DECISION_NOTE = (
-    "False differences: of the pairs that are the same in {full}, the share that differ in {reduced}. Missed "
-    "differences: of those that differ in {full}, the share that do not in {reduced}; Bompada et al. (2007) call these "
-    "false positives."
+    "False differences: of the pairs that do not differ under {full}, the share that do under {reduced}. Missed "
+    "differences: of those that differ under {full}, the share that do not under {reduced}; Bompada et al. (2007) call "
+    "these false positives."
 )
 """Which rate is which."""
 

@@ -17,7 +17,7 @@ INTERVALS = ("bca", "t")
 """How intervals are made: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
 
 _WORTH_SHARING = 100_000_000
-"""So many values of resamples are worth the forking of processes."""
+"""From this number of values of resamples on, forking processes is worth it."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """The lower and the upper ends of intervals, shape (n_pairs,) each."""

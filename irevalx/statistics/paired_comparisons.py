@@ -248,7 +248,7 @@ def effect_size(d: FloatArray) -> FloatArray:
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:
-    """Return the least corrected p-value that so many topics, pairs and resamples allow.
+    """Return the least corrected p-value that these numbers of topics, pairs and resamples allow.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def interval_warnings(method: Method, scale: Scale, measure: str, *, n_topics: i
 
 
 UNEQUAL = 4.0
-"""Where the variances of differences are so many times each other, Tukey's intervals hold together too seldom."""
+"""Where one variance of differences is this number of times another, Tukey's intervals hold together too seldom."""
 
 
 def variance_warnings(found: Comparisons, measure: str) -> list[str]:

@@ -27,10 +27,10 @@ RESAMPLES = 9999
 """How many resamples a random test or interval draws, unless told otherwise."""
 
 _ENUMERABLE = 13
-"""Up to so many topics all ways of flipping their signs are tried in Wilcoxon's test, which scipy does row by row."""
+"""Up to this number of topics Wilcoxon's test tries all ways of flipping their signs, which scipy does by row."""
 
 _EXACT = 50
-"""Up to so many topics without ties the distribution of Wilcoxon's statistic is computed; above, it is normal."""
+"""Up to this number of topics without ties Wilcoxon's statistic has its own distribution; above, the normal one."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -157,7 +157,7 @@ def _all_signs_fit(n_topics: int, resamples: int) -> bool:
 
 
 def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Iterator[FloatArray]:
-    """Yield all vectors of n_topics signs, or so many random ones, in batches of shape (n, n_topics)."""
+    """Yield all vectors of n_topics signs, or random ones, in batches of shape (n, n_topics)."""
     every = _all_signs_fit(n_topics, resamples)
     random = generator(seed)
     total = 2**n_topics if every else resamples

@@ -26,7 +26,7 @@ _BATCH = 2_000_000
 """How many scores are permuted at a time. Each batch has random numbers of its own, whoever permutes it."""
 
 _WORTH_SHARING = 20_000_000
-"""So many scores to permute are worth the forking of processes."""
+"""From this number of scores to permute on, forking processes is worth it."""
 
 
 class Tukey(Frozen):
@@ -36,7 +36,7 @@ class Tukey(Frozen):
     ----------
     greatest : shape (n_arrangements,); D of each arrangement, the observed one among them, in descending order and
         free of rounding errors.
-    n_topics : over so many topics.
+    n_topics : the number of topics.
     """
 
     greatest: FloatArray
@@ -113,7 +113,7 @@ def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
 
 
 def arrangements_fit(n_runs: int, n_topics: int, resamples: int) -> bool:
-    """Return whether there are at most so many arrangements."""
+    """Return whether there are at most this number of arrangements."""
     bits = n_topics * math.log2(math.factorial(n_runs)) if n_runs else 0.0
     return bits < 64 and math.factorial(n_runs) ** n_topics <= resamples
 
@@ -131,7 +131,7 @@ def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
 
 
 def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, processes: int) -> Iterator[FloatArray]:
-    """Yield the sums behind D of random arrangements, in batches."""
+    """Yield the sums of which D consists, of random arrangements, in batches."""
     batch = max(1, _BATCH // max(1, values.size))
     n_batches = math.ceil(resamples / batch)
 

@@ -24,6 +24,7 @@ QRELS = FIXTURES / "example" / "qrels"
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (irevalx.evaluate, {"qrels": GRADED, "runs": SCORED}),
+    "measure": (irevalx.measure, {"name": "of_arguments"}),
     "Qrels": (irevalx.Qrels, {"judgments": irevalx.Qrels.read(GRADED).judgments}),
     "Qrels.read": (irevalx.Qrels.read, {"qrels": GRADED}),
     "Pool": (irevalx.Pool, {"documents": irevalx.Pool.read({"1": ["A"]}).documents}),
@@ -222,6 +223,35 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     "Scores.__getitem__": {
         "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")]
     },
+    "measure": {
+        "name": [
+            *NAME,
+            ("P@5", "name must be made of letters, digits and underscores, but got 'P@5'"),
+            ("map", "name must be one that does not stand for map already, but got 'map'"),
+            ("mrr", "name must be one that does not stand for recip_rank already, but got 'mrr'"),
+            ("P_10", "name must be one that does not stand for P already, but got 'P_10'"),
+            ("all_trec", "already, but got 'all_trec'"),
+        ],
+        "cutoffs": [
+            (5, "cutoffs must be several whole numbers, but got 5"),
+            ("5", "cutoffs must be several whole numbers, but got '5'"),
+            ([0], "cutoffs must be a whole number of at least 1, but got 0"),
+            ([1.5], "but got 1.5"),
+        ],
+        "parameters": [
+            ("p", "parameters must be a dictionary, but got 'p'"),
+            ({"P": 1.0}, "parameters must be called by small letters, but got 'P'"),
+            ({"p": "1"}, "parameters: p must be a number or None, but got '1'"),
+            ({"p": math.nan}, "parameters: p must be a finite number, but got nan"),
+        ],
+        "summary": [("median", "summary must be one of 'mean', .*, but got 'median'"), ([], "type list")],
+        "value_range": [
+            (5, "value_range must be two numbers, the lower one first, but got 5"),
+            ((1, 0), "value_range must be two numbers, the lower one first"),
+            (("0", 1), "value_range must be a number or None, but got '0'"),
+        ],
+        "better": [("more", "better must be one of 'higher', .*, but got 'more'"), (True, "but got True")],
+    },
     "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG},
     "RelevanceEvaluator": {
         "query_relevance": [
@@ -268,12 +298,12 @@ WRONG: dict[str, dict[str, list[Row]]] = {
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every public function and method; exceptions are raised and not called."""
+    """Every public function and method; exceptions are raised and not called, and irevalx alone makes Topics."""
     for name in irevalx.__all__:
         given = getattr(irevalx, name)
         if inspect.isfunction(given):
             yield name, given
-        elif isinstance(given, type) and not issubclass(given, Exception):
+        elif isinstance(given, type) and not issubclass(given, Exception) and given is not irevalx.Topics:
             yield name, given
             for method in vars(given):
                 if (not method.startswith("_") or method == "__getitem__") and callable(getattr(given, method)):

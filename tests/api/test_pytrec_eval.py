@@ -190,7 +190,7 @@ def test_names_as_in_pytrec_eval(measures: Any) -> None:
 
 
 def test_an_empty_topic_is_the_same_wherever_it_stands() -> None:
-    """It scores what pytrec_eval gives it behind another topic, even where it comes first."""
+    """It scores what pytrec_eval gives it after another topic, even where it comes first."""
     grades = {"1": {"A": 2, "B": 0}, "2": {"A": 1, "B": 1, "C": 0}, "3": {}}
     evaluator = irevalx.RelevanceEvaluator(grades, ["all_trec"])
     behind = evaluator.evaluate({"1": {"A": 1.0}, "2": {}, "3": {"A": 1.0}})

@@ -98,7 +98,7 @@ def test_the_same_table_in_a_notebook(both: irevalx.Scores) -> None:
 
 
 def test_wide_frames(both: irevalx.Scores) -> None:
-    """A row a run with the `all` values, or a row a run and topic; otherwise a row a value."""
+    """A row a run with the `all` values, or a row for each run and topic; otherwise a row for each value."""
     pytest.importorskip("pandas")
     wide, by_topic, tall = both.to_frame(wide=True), both.to_frame(wide=True, per_topic=True), both.to_frame()
     assert list(wide.columns) == ["run", "num_ret", "map", "P_5"]

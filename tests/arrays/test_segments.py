@@ -248,7 +248,7 @@ def ranked(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
 @SETTINGS
 @given(ranked())
 def test_upto(drawn: tuple[list[list[int]], list[list[int]]]) -> None:
-    """``upto`` counts, for each limit, the elements of the same row that do not rank behind it."""
+    """``upto`` counts, for each limit, the elements of the same row that do not rank after it."""
     ranks, limits = drawn
     lengths, of_lengths = [len(row) for row in ranks], [len(row) for row in limits]
     rank, limit = list(chain(*ranks)), list(chain(*limits))

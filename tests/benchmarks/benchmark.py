@@ -60,7 +60,7 @@ class Work:
     topics, depth : of a run.
     judged : judgments a topic.
     runs : how many there are.
-    digits : behind the point of a score.
+    digits : after the point of a score.
     flags : beyond the files.
     rivals : whether other evaluators in Python take part.
     measures : of evaluators in one process.

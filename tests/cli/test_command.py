@@ -625,7 +625,7 @@ def test_completion_in_a_shell(shell: str) -> None:
 
 @pytest.mark.parametrize("levels", [("0.1", "0"), ("0.10", "0.1", "0"), (".1", "0")], ids=" ".join)
 def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
-    """The last topic that a -D names is evaluated, whichever -D comes behind it; as in both versions of trec_eval."""
+    """The last topic that a -D names is evaluated, whichever -D comes after it; as in both versions of trec_eval."""
     flags = [word for level in levels for word in ("-D", level)]
     assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
 
@@ -639,7 +639,7 @@ def test_nothing_behind_version_is_looked_at() -> None:
 
 
 def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
-    """Where POSIXLY_CORRECT is set, the word behind the first file is a file, whatever it begins with."""
+    """Where POSIXLY_CORRECT is set, the word after the first file is a file, whatever it begins with."""
     (tmp_path / "-q").write_bytes(RUN.read_bytes())
     (tmp_path / "--").write_bytes(RUN.read_bytes())
     expected = run("-m", "map", QRELS, RUN).stdout

@@ -157,7 +157,7 @@ def test_every_measure_is_explained() -> None:
             found = re.compile(pattern, re.MULTILINE).search(lines, place)
             assert found, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
             place = found.start()
-        assert len(measure.paragraphs) >= 2, f"define {measure.name} in its docstring, behind the title"
+        assert len(measure.paragraphs) >= 2, f"define {measure.name} in its docstring, after the title"
 
 
 def test_every_family_is_listed() -> None:
@@ -177,7 +177,7 @@ def test_the_symbols_of_formulas_are_explained() -> None:
         unknown = sorted(word for word in words - PLAIN - own if word.removesuffix("_X") not in {*SYMBOLS, *BY_NAME})
         assert not unknown, (
             f"say what {unknown} are in the formula of {measure.name}: in the formula itself (', {unknown[0]} = ...' "
-            "behind it, 'over j < k'), or in SYMBOLS in irevalx/cli/explain.py; plain words belong into PLAIN in this file"
+            "after it, 'over j < k'), or in SYMBOLS in irevalx/cli/explain.py; plain words belong into PLAIN in this file"
         )
         used |= words
     assert set(SYMBOLS) <= used, f"no formula needs these SYMBOLS: {set(SYMBOLS) - used}"

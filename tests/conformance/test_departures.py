@@ -266,7 +266,7 @@ def test_4_topics_left_out_are_counted(tmp_path: Path) -> None:
 
 
 def test_7_cutoffs_at_merge() -> None:
-    """Cutoffs asked for with @ are added to each other, those behind a dot follow trec_eval: the first set wins."""
+    """Cutoffs asked for with @ are added to each other, those after a dot follow trec_eval: the first set wins."""
     assert [row[0] for row in lines(run("-m", "P@5", "-m", "P@10", "t.qrels", "t.run", cwd=DATA).stdout)] == [
         "P_5",
         "P_10",
@@ -320,7 +320,7 @@ def test_7_names_that_people_bring(brought: str, canonical: str) -> None:
 
 
 def test_7_parameters_and_readings_of_irevalx(tmp_path: Path) -> None:
-    """What trec_eval ignores behind infAP, and behind a colon, is irevalx's own or an error."""
+    """What trec_eval ignores after infAP, and after a colon, is irevalx's own or an error."""
     qrels, results = files(tmp_path, "1 0 A 1\n1 0 B 0\n1 0 C -1\n", "1 Q0 C 1 2 r\n1 Q0 A 1 1 r\n")
     # Rank 2, one pooled document above that was not judged: 1/2 + 1/2 x 1/c.
     printed = run("-m", "infAP", "-m", "infAP.c=4", "-m", "P.1:skip", qrels, results).stdout

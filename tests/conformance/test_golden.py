@@ -62,7 +62,7 @@ DEPARTURES: dict[tuple[str, str], Expected] = {
         for name in ("pf_inconsistent_abort", "pf_cycle_abort")
         for version in VERSIONS
     },
-    # 2: what lies behind the entries of a topic in a z-score file; expected is what trec_eval prints when the file gets an
+    # 2: what lies after the entries of a topic in a z-score file; expected is what trec_eval prints when the file gets an
     # entry for a measure zzz in each topic, and one for a topic 9
     **{
         (name, version): zscores("-1000000.0000", second, mean)

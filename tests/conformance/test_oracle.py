@@ -2,7 +2,7 @@
 
 Stdout and status must be the same, but for what docs/differences.md lists: 10.0 stops at a topic without results
 and is therefore given judgments without such topics. What makes the programs crash or read uninitialised memory (topics
-with negative judgments only, a negative -M, rbp behind other measures, gains for dcg or ideal_dcg) is not asked.
+with negative judgments only, a negative -M, rbp after other measures, gains for dcg or ideal_dcg) is not asked.
 """
 
 from __future__ import annotations

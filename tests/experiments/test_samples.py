@@ -202,7 +202,7 @@ def test_pool(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [1, 5, 30])
 def test_judgments_of_a_pool(depth: int, tmp_path: Path) -> None:
-    """What the pool would have had; its documents that nobody judged come behind, with -1."""
+    """What the pool would have had; its documents that nobody judged come after, with -1."""
     lines = lab("pool", *RUNS, "--depth", str(depth), "--judge", QRELS).stdout.decode()
     assert lines.startswith(printed(reference.shallow(FULL, RANKED, depth)))
     pool = reference.pooled(RANKED, depth)

@@ -27,7 +27,7 @@ FIRST_BYTES = 12
 
 
 def evaluate_archive(rng: random.Random, folder: Path) -> Outcome:
-    """Evaluate a run of several streams, some with zeros behind them."""
+    """Evaluate a run of several streams, some with zeros after them."""
     topics = some(rng, TOPICS[:4])
     judgments = make(rng, folder, "qrels", topics)
     results = Path(make(rng, folder, "run", topics, 0.1))

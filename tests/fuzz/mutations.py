@@ -62,7 +62,7 @@ def mutated(rng: random.Random, text: bytes) -> bytes:
 
 
 def _spliced(rng: random.Random, text: bytes) -> bytes:
-    """Put a file of any format behind the beginning of this one, or into it."""
+    """Put a file of any format after the beginning of this one, or into it."""
     other = written(rng, MAKERS[rng.choice(list(MAKERS))](rng, TOPICS[: rng.randint(1, 4)]))
     start, end = sorted(rng.choices(_cuts(rng, text), k=2))
     begin, limit = sorted(rng.choices(_cuts(rng, other), k=2))
@@ -102,7 +102,7 @@ def _nested(rng: random.Random, text: bytes) -> bytes:
 
 
 def _repeated(rng: random.Random, text: bytes) -> bytes:
-    """Repeat a part of the file, or something short, and put that somewhere or behind a cut."""
+    """Repeat a part of the file, or something short, and put that somewhere or after a cut."""
     start, end = sorted(rng.choices(_cuts(rng, text), k=2))
     part = text[start:end] if rng.random() < 0.4 else rng.choice(PARTS)
     size = rng.choice([100, 5000, LONGEST])

@@ -168,7 +168,7 @@ def test_formats_are_told_apart_by_content(name: str, per_topic: str, printed: P
 
 
 def test_what_trec_eval_prints(tmp_path: Path) -> None:
-    """The files that trec_eval printed, one behind the other, are a scoring of both runs."""
+    """The files that trec_eval printed, one after the other, are a scoring of both runs."""
     for name in ("official", "q_all_trec"):
         text = b"".join((EXAMPLE / f"{run}.{name}.v10").read_bytes() for run in ("bm25", "dense"))
         (tmp_path / name).write_bytes(text)
@@ -435,8 +435,8 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
             ["--sizes", "11"],
             "sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
         ),
-        (["--sizes", "2 x"], "--sizes must be numbers of topics, at least 1 each, but got 'x'"),
-        (["--sizes", "0"], "--sizes must be numbers of topics, at least 1 each, but got '0'"),
+        (["--sizes", "2 x"], "--sizes must be whole numbers of at least 1, but got 'x'"),
+        (["--sizes", "0"], "--sizes must be whole numbers of at least 1, but got '0'"),
         (["--draws", "0"], "--draws"),
     ],
 )

@@ -107,7 +107,7 @@ def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None
 
 
 def test_runs_and_judgments_side_by_side() -> None:
-    """--pivot has the scores of the usual table, a row a run and a column for each judgments and measure."""
+    """--pivot has the scores of the usual table, a row for each run and a column for each judgments and measure."""
     given: tuple[str | Path, ...] = (
         QRELS,
         *RUNS,
@@ -149,7 +149,7 @@ def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> Non
 
 
 def test_leave_out_shows_decisions() -> None:
-    """The summary for programs has the decisions behind the rest, and tau over all runs with --only."""
+    """The summary for programs has the decisions after the rest, and tau over all runs with --only."""
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
     [row] = rows_of(*shared, "--summary")
     assert list(row)[-16:] == (

@@ -32,7 +32,7 @@ def test_standard_output_by_name(name: str, redirection: str, tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_what_another_process_has_open(tmp_path: Path) -> None:
-    """It is written to behind what is there."""
+    """It is written to after what is there."""
     with (tmp_path / "log").open("w") as log, subprocess.Popen(["sleep", "60"], stdout=log) as other:
         log.write("before\n")
         log.flush()

@@ -36,13 +36,18 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
+def listed(formats: tuple[str, ...]) -> str:
+    """Return the names of formats as a sentence has them."""
+    return " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
+
+
 GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)),
-    **dict.fromkeys(("leave-out", "study", "labels", "estimate", "bounds"), GRADES),
+    **dict.fromkeys(("degrade", "pool", "leave-out", "complete", "labels", "estimate", "bounds", "study"), GRADES),
     "describe": (*GRADES, "sampled"),
 }
-"""The formats of judgments that commands can use; the others can use qrels alone."""
+"""The formats of judgments that commands can use; draw, which reads none, names qrels alone."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -54,10 +59,10 @@ def test_formats_that_cannot_be_used(name: str, form: str) -> None:
     result = lab(name, "-R", form, *needed)
     assert result.status
     expected = (
-        f"irevalx-lab: irevalx-lab {name} must have judgments in the format {' or '.join(usable)}, but got -R {form}\n"
+        f"irevalx-lab: irevalx-lab {name} must have judgments in the format {listed(usable)}, but got -R {form}\n"
     )
     assert (result.stderr == expected) == (form not in usable)
-    said = "Any can be used here" if len(usable) == len(REL_FORMATS) else f"Here it must be {' or '.join(usable)}"
+    said = "Any can be used here" if len(usable) == len(REL_FORMATS) else f"Here it must be {listed(usable)}"
     [option] = [param for param in described(name).params if param.name == "rel_format"]
     assert isinstance(option, click.Option)
     assert said in (option.help or "")

@@ -28,7 +28,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("order", ["one behind the other", "mixed"])
+@pytest.mark.parametrize("order", ["one after the other", "mixed"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> None:
     """What is said of runs in one table is said of the same runs in files of their own."""

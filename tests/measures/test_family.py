@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
 from reference import Topic
-from reference_family import DividedTopic, DrawnLine, DrawnTopic, SubtopicLine
+from reference_family import DrawnLine, DrawnTopic, SubtopicLine, TopicWithSubtopics
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
@@ -96,7 +96,7 @@ DOCUMENTS = ["d1", "d10", "d2", "D2", "d", "e", "é", "a-long-name-of-more-than-
 SUBTOPICS = ["0", "2", "10", "02", "b", "B", "1", "3"]
 
 
-def random_divided(random: Random, level: int) -> DividedTopic:
+def random_topic_with_subtopics(random: Random, level: int) -> TopicWithSubtopics:
     """A topic with up to eight subtopics, of which few documents are relevant for many."""
     documents = random.sample(DOCUMENTS, random.randint(1, len(DOCUMENTS)))
     subtopics = random.sample(SUBTOPICS, random.randint(1, len(SUBTOPICS)))
@@ -109,7 +109,7 @@ def random_divided(random: Random, level: int) -> DividedTopic:
     ] or [SubtopicLine("1", "d1", 0)]
     random.shuffle(lines)
     ranking = random.sample([*DOCUMENTS, "x", "y"], random.randint(0, len(DOCUMENTS)))
-    return DividedTopic(ranking, lines, level)
+    return TopicWithSubtopics(ranking, lines, level)
 
 
 def ranking_of(documents: Documents, rankings: Sequence[Sequence[str]], *, all_rows: bool) -> Ranking:
@@ -139,7 +139,7 @@ def names(texts: Sequence[str]) -> Names:
     return Names.of([text.encode() for text in texts])
 
 
-def divided(drawn: Sequence[DividedTopic], *, all_rows: bool) -> TopicsWithSubtopics:
+def divided(drawn: Sequence[TopicWithSubtopics], *, all_rows: bool) -> TopicsWithSubtopics:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
     judgments = subtopic_judgments(
@@ -172,7 +172,7 @@ def test_novelty_kernels_are_the_reference(
 ) -> None:
     """A kernel gives every topic what the loops give; what decides ties of the ideal list is the same to the last bit."""
     random = Random(seed)
-    drawn = [random_divided(random, level) for _ in range(n_topics)]
+    drawn = [random_topic_with_subtopics(random, level) for _ in range(n_topics)]
     for all_rows in (True, False):
         t = divided(drawn, all_rows=all_rows)
         lists, gains = t.ideal(alpha)

@@ -1,4 +1,4 @@
-"""What texts behind -m mean: names of other programs, their notation, and names and order as they were asked for."""
+"""What texts after -m mean: names of other programs, their notation, and names and order as they were asked for."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def asked(*texts: str, **settings: object) -> dict[str, str]:
     ],
 )
 def test_notation(text: str, names: list[str]) -> None:
-    """Level, cutoff and reading belong to the one measure, and stand behind its name."""
+    """Level, cutoff and reading belong to the one measure, and stand after its name."""
     assert printed(text) == names
 
 
@@ -76,7 +76,7 @@ def test_a_level_of_its_own_stands_behind_the_plain_measure() -> None:
 
 
 def test_cutoffs_of_a_level_add_up() -> None:
-    """Cutoffs behind @ add to those of the same level and reading, however they are spelt."""
+    """Cutoffs after @ add to those of the same level and reading, however they are spelt."""
     assert printed("P@5", "P(rel=2)@10", "P(rel=2)@5", "P@005") == ["P_5", "P_5(rel=2)", "P_10(rel=2)"]
     assert printed("IPrec@0.5", "IPrec@.1", "IPrec@0.10") == ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]
 

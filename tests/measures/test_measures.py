@@ -342,7 +342,7 @@ def test_huge_grades_as_text() -> None:
     ],
 )
 def test_g_where_one_is_too_small_to_add(gain: float) -> None:
-    """G's lag grows by 1 a document only as long as adding 1.0 changes the sum: up to 2**53, or once more behind it."""
+    """G's lag grows by 1 a document only as long as adding 1.0 changes the sum: up to 2**53, or once more after it."""
     drawn = [Topic([1, *[0] * 7, 1], [1, *[0] * 7, 1])]
     check(BY_NAME["G"], drawn, Typed(f"0=0,1={gain!r}", (), ((0, 0.0), (1, gain))))
 
@@ -410,7 +410,7 @@ def test_prose(measure: Measure) -> None:
     """Every measure has a title line, and except for mere counts a source."""
     title, _, rest = measure.explanation.prose.partition("\n")
     assert title.rstrip(".").strip() == measure.explanation.title != ""
-    assert rest.startswith("\n"), f"leave a line empty behind the title in the docstring of {measure.name}"
+    assert rest.startswith("\n"), f"leave a line empty after the title in the docstring of {measure.name}"
     if measure not in vars(counts).values():
         assert "\nSource: " in rest, f"end the docstring of {measure.name} with a line that begins with Source:"
 

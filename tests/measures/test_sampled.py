@@ -397,7 +397,7 @@ def test_grades_from_10_on(tmp_path: Path) -> None:
 
 
 def test_ideal_of_a_thousand_documents(tmp_path: Path) -> None:
-    """It ends there, whatever is relevant behind; sample_eval.pl says 0.9996."""
+    """It ends there, whatever is relevant after; sample_eval.pl says 0.9996."""
     docnos = [f"d{number:04}" for number in range(1000)]
     judgments = "".join(f"1 0 {docno} 1 2\n" for docno in docnos)
     judgments += "".join(f"1 0 e{number} 2 1\n" for number in range(500))

@@ -95,7 +95,7 @@ def test_values_are_in_the_range(measure: Measure) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda one: one.name)
 def test_help_says_the_range(measure: Measure) -> None:
-    """The range stands behind the formula, in help and manual, and nowhere in the docstring."""
+    """The range stands after the formula, in help and manual, and nowhere in the docstring."""
     before, after = " ".join("\n".join(measure_lines([measure])).split()).split(
         f" Range: {measure.value_range.words}. "
     )

@@ -72,7 +72,7 @@ def test_several_runs_are_called_by_their_tags(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("names", "wanted", "found"),
-    # Which of equal entries trec_eval takes, seen by giving each a mean of its own, and entries of another topic behind.
+    # Which of equal entries trec_eval takes, seen by giving each a mean of its own, and entries of another topic after.
     [
         ("a", "a", 0), ("aa", "a", 1), ("aaa", "a", 1), ("aaaa", "a", 2), ("aaaaa", "a", 2), ("abb", "b", 1),
         ("aabb", "a", 0), ("aabb", "b", 2), ("abbbbbc", "b", 3), ("aa", "b", None), ("bbc", "a", None),

@@ -40,6 +40,6 @@ def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
 def order_of(block: bytes, compat: str) -> list[bytes]:
     """The documents of a block that holds one topic, ranked."""
     [results] = read_trec_results(Source("run", block), COMPAT[compat], strict=False, warn=pytest.fail).results()
-    order = ranked_order(results)
+    order, _ = ranked_order(results)
     docnos = results.docnos.texts()
     return docnos if order is None else [docnos[place] for place in order.tolist()]

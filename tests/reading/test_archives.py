@@ -134,7 +134,7 @@ def test_the_command_reads_all_streams(archiver: Archiver, tmp_path: Path) -> No
 @pytest.mark.parametrize("zeros", range(10))
 @pytest.mark.parametrize("more", [True, False], ids=["another stream", "the end"])
 def test_padding(archiver: Archiver, zeros: int, more: bool, tmp_path: Path) -> None:
-    """Zeros behind a stream are padding where the program takes them for it, and otherwise an error."""
+    """Zeros after a stream are padding where the program takes them for it, and otherwise an error."""
     archive = tmp_path / "archive"
     first, second = archiver.compress(FIRST), archiver.compress(SECOND) if more else b""
     archive.write_bytes(first + bytes(zeros) + second)
@@ -172,7 +172,7 @@ FOLLOWERS = {
 
 @pytest.mark.parametrize("follower", FOLLOWERS)
 def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) -> None:
-    """Bytes behind the last stream are an error that names the file and the byte, even where the program only warns."""
+    """Bytes after the last stream are an error that names the file and the byte, even where the program only warns."""
     archive = tmp_path / "archive"
     first = archiver.compress(FIRST)
     rest = FOLLOWERS[follower]
@@ -232,7 +232,7 @@ def test_every_end(archiver: Archiver, tmp_path: Path) -> None:
 
 
 def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
-    """The message says in which stream the damage is, and before which byte; that is near where there is much behind it."""
+    """The message says in which stream the damage is, and before which byte; that is near where there is much after it."""
     noise = random.Random(2).randbytes(3_000_000)
     first, second = archiver.compress(FIRST), archiver.compress(noise)
     changed = bytearray(first + second)

@@ -50,7 +50,7 @@ def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bo
 
 @pytest.mark.parametrize("line", [b"%d Q0 a 1 1 r\n", b"  %d Q0 a 1 1 r\n", b"\t%d\vQ0 a 1 1 r\n"])
 def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
-    """Spaces before a topic and odd separators behind it do not make it one that comes back."""
+    """Spaces before a topic and odd separators after it do not make it one that comes back."""
     text = b"".join(line % topic for topic in range(1, 20) for _ in range(30))
     found = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
     assert len(found) > 5

@@ -47,7 +47,7 @@ def test_a_quote_is_cut_behind_its_escapes(text: bytes | str) -> None:
         (lambda: b"x" * SIZE, 1, "xxx"),
         (lambda: LINE % 1 * 100_000 + b"x\n" + b"x" * SIZE, 100_001, "x'"),
     ],
-    ids=["NUL", "NUL behind a line", "one NUL", "noise", "noise behind a line", "one word", "behind many lines"],
+    ids=["NUL", "NUL after a line", "one NUL", "noise", "noise after a line", "one word", "after many lines"],
 )
 def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, tmp_path: Path) -> None:
     """20 MB of it in one line take at most twice as long as 20 MB of judgments."""

@@ -183,7 +183,7 @@ def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) ->
 
 
 def test_much_behind_what_is_wrong_in_json(tmp_path: Path) -> None:
-    """What comes behind a key that occurs twice is not JSON, and read in a time that grows with its length only."""
+    """What comes after a key that occurs twice is not JSON, and read in a time that grows with its length only."""
     path = tmp_path / "file"
     path.write_text('{"1": {"A": 1, "A": 2}, "' + '\\"' * 20_000)
     begin = process_time()
@@ -240,7 +240,7 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
 
 @pytest.mark.parametrize(("lines", "columns"), [("1\tA\t1\t2\n1\tB\t2\n", 4), ("1\tA\t1\n1\tB\t2\t3\n", 3)])
 def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path: Path) -> None:
-    """The other columns that lines of MS MARCO may have are wrong behind a first line without them."""
+    """The other columns that lines of MS MARCO may have are wrong after a first line without them."""
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text(lines)
     result = run("-T", "msmarco", "qrels", "run", cwd=tmp_path)

@@ -129,7 +129,7 @@ ESCAPED = {
 }
 """Names as they stand in Markdown, which markdown-it-py 4.3.0 shows as they were, and in LaTeX.
 
-LaTeX's usual font has other characters in place of ``<``, ``>`` and ``|``, and ``*`` and ``[`` behind the end of a row
+LaTeX's usual font has other characters in place of ``<``, ``>`` and ``|``, and ``*`` and ``[`` after the end of a row
 belong to that end.
 """
 

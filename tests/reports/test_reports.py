@@ -122,7 +122,7 @@ def test_tables() -> None:
 
 
 def test_tables_of_topics() -> None:
-    """With -q there is a row a topic; the best run of each topic is marked."""
+    """With -q there is a row for each topic; the best run of each topic is marked."""
     lines = run("--quiet", "-q", "-m", "map", "--format", "table", QRELS, BM25, DENSE).stdout.decode().splitlines()
     assert lines[0].split() == ["run", "topic", "map"]
     assert [line.split() for line in lines[2:]] == [

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import Qrels, Run
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
@@ -107,7 +108,8 @@ class ScoringAgreement(Result):
     def tables_for_people(self) -> list[Table]:
         """Return the same as several tables, without those that have nothing."""
         parts = [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
-        return [_said_in_words(part) if part.title == _DECISIONS else part for part in parts]
+        note = DECISION_NOTE.format(full="X", reduced="Y")
+        return [part.in_words(DECISION_HEADS, note) if part.title == _DECISIONS else part for part in parts]
 
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
@@ -133,18 +135,11 @@ class ScoringAgreement(Result):
         return Table(title, ("measure", *columns), rows)
 
 
-def _said_in_words(decisions: Table) -> Table:
-    """Return the table of decisions with heads in words, and which is which below it."""
-    heads = tuple(DECISION_HEADS.get(column, column.replace("_", " ")) for column in decisions.columns)
-    note = DECISION_NOTE.format(full="X", reduced="Y")
-    return replace(decisions, heads=heads, notes=(note,))
-
-
 def agree(
     x: Any,
     y: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = (),
+    measures: Measures = (),
     *,
     against: str | None = None,
     rbo: float | None = None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError
 from irevalx.experiments.pools import first_documents
@@ -153,7 +154,7 @@ class DocumentsToJudge(Result):
 def bounds(
     qrels: Any,
     runs: Any,
-    measures: str | Iterable[str] = "P.10",
+    measures: Measures = "P.10",
     *,
     max_grade: int | None = None,
     by_topic: bool = False,

@@ -1,4 +1,4 @@
-"""Help that says so where it cannot be written."""
+"""Commands whose help says so where it cannot be written, and which know what was meant by an unknown option."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from typing import Any
 
 import click
 
+from irevalx.cli.option_rules import unknown_option
 from irevalx.process.terminal import echo
 
 
 class Helped(click.Command):
     """A command whose help goes out as its results do: OutputError where it cannot be written."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as Click does; raises UsageError for an option that there is not, with the nearest that there is."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            known = [name for parameter in self.get_params(ctx) for name in parameter.opts]
+            raise unknown_option(error.option_name, known, ctx.command_path) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's option with another way to write."""

@@ -14,20 +14,20 @@ from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.cli.values import complete_file
+from irevalx.cli.values import complete_file, listed
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
+from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import Parameter
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     """Return the option ``-R`` of a command that can use judgments in these formats."""
-    usable = " or ".join(formats)
+    usable = listed(formats, "or")
 
     def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
         if value not in formats:
@@ -63,11 +63,12 @@ _format_of_runs_option = option(
 
 def command_of(
     name: str, *parameters: Parameter, example: str, formats: Sequence[str] = (QRELS.name,)
-) -> Callable[[Callable[..., None]], click.Command]:
+) -> Callable[[Callable[..., int | None]], click.Command]:
     """Make a function a command of irevalx-lab; its docstring is the help.
 
     The function is called with ``Output``, which the parameters named like its fields fill, and with all other
-    parameters by name: those of the public function behind the command. What that warns of is shown as messages.
+    parameters by name: those of the public function behind the command. What that warns of is shown as messages. What
+    it returns is the exit status; None stands for 0.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ def command_of(
     formats : of the judgments that it can use; the others are refused by name.
     """
 
-    def decorate(function: Callable[..., None]) -> click.Command:
-        def call(**values: Any) -> None:
+    def decorate(function: Callable[..., int | None]) -> click.Command:
+        def call(**values: Any) -> int | None:
             check_rules(click.get_current_context())
             messages = click.get_current_context().obj = Messages(PROGRAM, quiet=values["quiet"])
             output = Output(**{name: values.pop(name) for name in fields(Output) if name in values})
@@ -90,7 +91,7 @@ def command_of(
                 try:
                     if (form := values.pop("results_format", TREC_RESULTS.name)) != TREC_RESULTS.name:
                         values["runs"] = read_runs(values["runs"], form, strict=False)
-                    function(output, **values)
+                    return function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
                     raise UsageError(str(error)) from error
 

@@ -100,7 +100,7 @@ class Output(Frozen, kw_only=True):
                 tables[-1], notes=(*tables[-1].notes, f"Random choices: --seed {result.about()['seed']}.")
             )
         about = {**_how_called(), **result.about()} if form.shows_inputs else None
-        write_lines(form.table_lines(tables, self.digits, about=about), self.path)
+        write_lines(form.table_lines(tables, self.digits, titled=result.titled, about=about), self.path)
 
     def write_text(self, found: HasText) -> None:
         """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
@@ -169,6 +169,8 @@ def _recorded(value: Any) -> Any:
     """Return the value of an option as JSON has it; what it has no form for, such as a fraction, as text."""
     if isinstance(value, tuple):
         return [_recorded(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _recorded(one) for name, one in value.items()}
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 

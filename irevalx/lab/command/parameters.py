@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
 
 import click
 
 from irevalx.cli.option_rules import option
-from irevalx.cli.values import RealNumber, complete_file, complete_measure
-from irevalx.errors import UsageError, quote
+from irevalx.cli.values import RealNumber, complete_file, complete_measure, listed
+from irevalx.errors import UsageError
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
-from irevalx.experiments.shares import read_share
-from irevalx.lab.command.figure_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS
+from irevalx.lab.command.kinds_of_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS, SHARE, Parameter
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.reading.formats import QRELS, REL_FORMATS
@@ -25,37 +22,8 @@ from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
 
-Parameter: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""What ``click.argument`` and ``click.option`` return."""
-
-
-class Share(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``."""
-
-    name = "SHARE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """Read the text; a default is a number already."""
-        if isinstance(value, Fraction):
-            return value
-        share = read_share(value)
-        if share is None:
-            what = param.opts[0] if param and param.opts else "each of --levels"
-            raise UsageError(
-                f"{what} must be a share above 0 and at most 1, such as 0.1 or 10%, but got {quote(value)}"
-            )
-        return share
-
-
-SHARE = Share()
 
 _ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    """Return one or more names as a sentence has them: a, b or c."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
@@ -83,13 +51,13 @@ def measures_option_with(*default: str, which: str = "Measures as irevalx -m tak
     """
 
     def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(word for value in values for word in value.split()) or default
+        return tuple(word for value in values for word in value.split()) or default  # commas belong to parameters
 
-    return click.option(
+    return option(
         "-m",
         "--measure",
-        "--measures",
         "measures",
+        also="--measures",
         multiple=True,
         metavar="NAME...",
         callback=split,
@@ -161,11 +129,19 @@ depth_option = click.option(
 )
 
 
-def complete_option_named(name: str) -> Parameter:
-    """Return the option ``-c`` with this long name."""
-    return click.option(
+def all_topics_option(name: str, *, also: str | None = None) -> Parameter:
+    """Return the option ``-c``.
+
+    Parameters
+    ----------
+    name : of the parameter.
+    also : an older name of the option.
+    """
+    return option(
         "-c",
+        "--all-topics",
         name,
+        also=also,
         is_flag=True,
         help=(
             "Evaluate all judged topics, and count 0 where a run has no results.  [default: the topics that every run "
@@ -174,7 +150,7 @@ def complete_option_named(name: str) -> Parameter:
     )
 
 
-complete_option = complete_option_named("--complete")
+complete_option = all_topics_option("complete", also="--complete")
 measures_option = measures_option_with(
     *MEASURES,
     which=(
@@ -216,7 +192,7 @@ labels_format_option = click.option(
     "--labels-format",
     type=click.Choice(GRADED),
     metavar="FORMAT",
-    help=f"The format of the labels from elsewhere: {_listed(GRADED, 'or')}.  [default: that of -R]",
+    help=f"The format of the labels from elsewhere: {listed(GRADED, 'or')}.  [default: that of -R]",
 )
 groups_option = option(
     "--groups",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from irevalx.frozen import Frozen, replace
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
@@ -25,6 +25,9 @@ class Result(Frozen, kw_only=True):
     """
 
     notes: tuple[str, ...] = ()
+
+    titled: ClassVar[bool] = False
+    """Whether people see the title of a single table too."""
 
     def tables(self) -> Sequence[Table]:
         """Return the tables; the first one is what was asked for, and what formats for programs have."""
@@ -56,13 +59,13 @@ class Result(Frozen, kw_only=True):
         return pd.DataFrame(list(table.rows), columns=list(table.columns))
 
     def __repr__(self) -> str:
-        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS)
+        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""
         tables = self.noted_tables()
-        return "\n".join(part for table in tables for part in _html_of(table, titled=len(tables) > 1))
+        return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 
 def _html_of(table: Table, *, titled: bool) -> Iterator[str]:

@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import option
-from irevalx.cli.values import complete_measure
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
@@ -18,43 +17,46 @@ from irevalx.lab.command.parameters import (
     complete_option,
     least_retrieved_option,
     level_option,
+    measures_option_with,
     qrels_argument,
     runs_argument,
     seed_option,
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
+from irevalx.lab.comparison.gate import Gate
+from irevalx.lab.comparison.gate_options import GATE
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import FEW_TOPICS
 from irevalx.statistics.significance import RESAMPLES, TESTS
 
 
-def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split()) or ("map",)
-
-
 @command_of(
     "compare",
     qrels_argument,
     runs_argument,
-    click.option(
-        "-m",
-        "--measure",
-        "--measures",
-        "measures",
-        multiple=True,
-        metavar="NAME...",
-        callback=_measures,
-        shell_complete=complete_measure,
-        help=(
-            "Measures as irevalx -m takes them: 'map infAP'. May be repeated. P-values are corrected for the "
-            "comparisons of one measure.  [default: map]"
+    measures_option_with(
+        "map",
+        which=(
+            "Measures as irevalx -m takes them: 'map infAP'. P-values are corrected for the comparisons of one measure"
         ),
     ),
-    click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
+    click.option(
+        "--names",
+        type=click.Choice(NAMINGS),
+        default=NAMINGS[0],
+        help="Print measures by trec_eval's names, or as they were asked for with -m.  [default: trec_eval]",
+    ),
+    click.option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare each run with this one, by its tag or the name of its file.  [default: compare all pairs]",
+    ),
     click.option(
         "--test",
         type=click.Choice(list(TESTS)),
@@ -130,6 +132,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     complete_option,
     least_retrieved_option,
     threads_option,
+    *GATE,
     *FIGURE,
     option(
         "--draw",
@@ -147,7 +150,7 @@ def _measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, **options: Any) -> None:
+def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int | None:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -157,6 +160,19 @@ def command(output: Output, *, drawn: str | None, **options: Any) -> None:
     runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
     interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
     on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    With --margin it is a gate: a verdict for each measure and run, by an interval of the difference from the --baseline
+    that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end is below 0;
+    else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
+    better: where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
+    The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
+    0.8 on so many topics.
     """
     found = compare(**options)
+    if isinstance(found, Gate):
+        if junit is not None:
+            write_lines([junit_of(found)], junit)
+        output.write(found)
+        return found.status
     output.write(found, **({} if drawn is None else {"draw": drawn}))
+    return None

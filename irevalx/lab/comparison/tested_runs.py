@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, quote
+from irevalx.cli.values import words_of
+from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.measured_values import measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
@@ -23,6 +25,8 @@ from irevalx.lab.comparison.compared_runs import (
     ComparedTopics,
     DiscriminativePower,
 )
+from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with_margin
+from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import (
@@ -41,7 +45,7 @@ VIEWS = ("pair", "run", "topic")
 def compare(
     qrels: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = (),
+    measures: Measures = (),
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -58,7 +62,11 @@ def compare(
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
+    names: str = NAMINGS[0],
     threads: int = 1,
+    margin: float | Mapping[str, float] | None = None,
+    require: str = "not-worse",
+    allow_unsure: bool = False,
 ) -> Comparison:
     """Test whether runs differ.
 
@@ -66,7 +74,7 @@ def compare(
     ----------
     qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs; without measures, map. Or ``Scores``
         in place of ``qrels``, without ``runs``; without measures, all that have a value for each topic.
-    baseline : compare each run with this one; None for all pairs.
+    baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
     test : a paired test over topics: ``t``, ``wilcoxon`` or ``permutation``.
     correction : of p-values for the number of comparisons under a measure: ``holm``, ``bonferroni``,
         ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
@@ -82,7 +90,13 @@ def compare(
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
+    margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
+        than this; from 0 on, in units of the measure, or a number for each measure by name, and under ``*`` for those
+        that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
+    require : with a margin, what runs must be: ``not-worse`` or ``better``.
+    allow_unsure : with a margin, whether runs of which that cannot be told pass.
 
     Raises
     ------
@@ -99,27 +113,42 @@ def compare(
     )
     view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
-    names = measures_of(measures)
+    as_asked = _one_of("names", names, NAMINGS) == "asked"
+    asked = measures_of(measures)
+    rules = {
+        "require": _one_of("require", require, REQUIREMENTS),
+        "allow_unsure": checks.flag("allow_unsure", allow_unsure),
+    }
+    if margin is not None:
+        refuse_with_margin(test=test != "t", interval=interval != "t", by=view != "pair")
+        if baseline is None:
+            raise UsageError("a margin must be given together with a baseline")
+        complete = True
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
-        every = measured_scores(qrels, names, warn)
+        every = measured_scores(qrels, asked, warn, as_asked=as_asked)
     else:
         ranked = ranked_runs_of(
             qrels,
             runs,
-            names or ("map",),
+            asked or ("map",),
             level=level,
             complete=complete,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
+            as_asked=as_asked,
         )
         every = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
+    if baseline is not None:
+        baseline = baseline_named(baseline, every[0].runs, runs)
     pairs = _pairs(every[0].runs, baseline)
     found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
+    if baseline is not None and margin is not None:
+        return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
     shown, sort = _columns(columns), checks.flag("sort", sort)
@@ -132,7 +161,7 @@ def compare(
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return which columns of pairs people see."""
-    asked = tuple(word for text in checks.texts("columns", columns) for word in text.replace(",", " ").split())
+    asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known

@@ -8,11 +8,12 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command.kinds_of_values import SHARE, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
+    GRADED,
     LINES_OUTPUT,
-    SHARE,
     depth_option,
     documents_option,
     labels_format_option,
@@ -96,15 +97,14 @@ OF_CLASSIFIERS = (
             "name ends in .json."
         ),
     ),
-    option(
+    list_option(
         "--holdout",
+        of=SHARE,
         requires="--report",
-        type=SHARE,
-        multiple=True,
-        metavar="SHARE",
+        metavar="SHARE...",
         help=(
             "With --report: how good predictions are when this share of each topic's judgments, drawn at random, is "
-            "learned from and the others are predicted. May be repeated."
+            "learned from and the others are predicted."
         ),
     ),
     seed_option,
@@ -113,6 +113,7 @@ OF_CLASSIFIERS = (
     example=(
         "irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && irevalx completed runs/*"
     ),
+    formats=GRADED,
 )
 def command(output: Output, *, mark: str | None, probabilities: bool, report: str | None, **options: Any) -> None:
     """Predict missing judgments from the text of the documents, or take them from a file of labels.

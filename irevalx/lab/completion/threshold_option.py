@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from irevalx.cli.option_rules import option
-from irevalx.lab.command.parameters import Parameter
+from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.completion.classifiers import THRESHOLDS
 
 

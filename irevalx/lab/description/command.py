@@ -8,7 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
-from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
@@ -27,31 +27,20 @@ from irevalx.lab.description.describing import CUTOFFS, RANKS
 from irevalx.reading.formats import SAMPLED
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
-    """Read ascending numbers of at least 1; raises UsageError."""
-    words = [word for value in values for word in value.replace(",", " ").split()]
-    for word in words:
-        if not (word.isascii() and word.isdigit() and int(word)):
-            raise UsageError(f"{param.opts[0]} must be numbers of at least 1, but got {quote(word)}")
-    return tuple(int(word) for word in words)
-
-
 @command_of(
     "describe",
     qrels_argument,
     click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, shell_complete=complete_file),
-    click.option(
+    list_option(
         "--cutoffs",
-        multiple=True,
+        of=COUNT,
         metavar="K...",
-        callback=_numbers,
         help=f"Print the share of judged documents among the first K.  [default: {' '.join(map(str, CUTOFFS))}]",
     ),
-    click.option(
+    list_option(
         "--ranks",
-        multiple=True,
+        of=COUNT,
         metavar="N...",
-        callback=_numbers,
         help=(
             "The first ranks of the ranges for which unjudged documents are counted, from 1; the last range has no "
             f"end.  [default: {' '.join(map(str, RANKS))}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
@@ -121,7 +122,7 @@ def estimate(
     human: Any,
     machine: Any,
     runs: Any,
-    measures: str | Iterable[str] = "map",
+    measures: Measures = "map",
     *,
     baseline: str | None = None,
     correction: str = "holm",

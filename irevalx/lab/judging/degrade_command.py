@@ -9,9 +9,10 @@ import click
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.experiments import samples
+from irevalx.lab.command.kinds_of_values import SHARE
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import LINES_OUTPUT, SHARE, level_option, qrels_argument, seed_option
+from irevalx.lab.command.parameters import GRADED, LINES_OUTPUT, level_option, qrels_argument, seed_option
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.judging.degraded import STRATA_FORMATS, degrade
 from irevalx.reading.formats import SAMPLED
@@ -72,13 +73,14 @@ from irevalx.reading.formats import SAMPLED
     ),
     *LINES_OUTPUT,
     example="irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
+    formats=GRADED,
 )
 def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
     """Make judgments incomplete: keep a random sample of them.
 
-    Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample. With --strata
-    it writes TOPIC IGNORED DOCNO STRATUM GRADE, for irevalx -R sampled: documents of no stratum are left out, and with
-    the same seed a greater rate contains the smaller sample.
+    Writes QRELS with the grade -1 (pooled, but unjudged) where a judgment was not drawn into the sample; other formats
+    than qrels (-R) as lines TOPIC 0 DOCNO GRADE. With --strata it writes TOPIC IGNORED DOCNO STRATUM GRADE, for irevalx
+    -R sampled: documents of no stratum are left out, and with the same seed a greater rate contains the smaller sample.
     """
     found = degrade(**options)
     if pool_out is not None:

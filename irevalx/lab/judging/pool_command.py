@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
-from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import TABLES_OUTPUT, depth_option, level_option, runs_argument
+from irevalx.lab.command.parameters import GRADED, TABLES_OUTPUT, depth_option, level_option, runs_argument
 from irevalx.lab.judging.pooling import pool, pool_sizes
-
-
-def _depths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
-    words = (value or "").replace(",", " ").split()
-    for word in words:
-        if not (word.isascii() and word.isdigit() and int(word)):
-            raise UsageError(f"--sizes must be depths of pools, at least 1 each, but got {quote(word)}")
-    return tuple(int(word) for word in words)
 
 
 @command_of(
@@ -44,11 +34,11 @@ def _depths(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
         help="With --judge: of each topic keep as many judgments again, drawn from the others with this seed.",
     ),
     option("--drop", requires="--judge", is_flag=True, help="With --judge: leave out the lines with the grade -1."),
-    option(
+    list_option(
         "--sizes",
+        of=COUNT,
         excludes=("--depth", "--mix-seed", "--drop"),
         metavar="K...",
-        callback=_depths,
         help=(
             "Print how many documents pools of these depths have instead, in sum and for each topic; with --judge also "
             "how many of them were judged and are relevant: '1 2 5 10 20 50 100'."
@@ -57,6 +47,7 @@ def _depths(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
     level_option,
     *TABLES_OUTPUT,
     example="irevalx-lab pool runs/* --depth 10 > pool && irevalx --pool pool -m incomplete qrels run",
+    formats=GRADED,
 )
 def command(output: Output, *, sizes: tuple[int, ...], **options: Any) -> None:
     """Pool the first documents of runs.

@@ -66,11 +66,14 @@ def command(output: Output, **options: Any) -> None:
     Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there. Coverage says how
     many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all labels.
 
-    With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, root mean square error and bias (MACHINE
-    less HUMAN), pairwise decisions as in irevalx-lab agree, the bias and the ranks of each run; and with --groups or
-    --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over human score through
-    all other runs, as a machine that errs at random takes more from good runs than from bad ones. Above 0 the machine
-    favours the group; excess_bias_p is corrected for the number of groups. The group of runs that use the machine
-    themselves is the one to look at.
+    With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, root mean square error and bias
+    (MACHINE less HUMAN); pairwise decisions as in irevalx-lab agree: the rate of false differences (fpr: of the pairs
+    that do not differ with HUMAN, those that do with MACHINE) and of missed differences (fnr: of those that differ
+    with HUMAN, those that do not with MACHINE), and its other columns; the bias and the ranks of each run; and with
+    --groups or --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over human
+    score through all other runs, as a machine that errs at random takes more from good runs than from bad ones. Above
+    0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody have: the
+    machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into account,
+    and is corrected for the number of groups. The group of runs that use the machine themselves is the one to look at.
     """
     output.write(labels(**options, progress=not output.quiet))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
@@ -20,7 +21,7 @@ from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
 from irevalx.lab.labelling.label_findings import Finding, LabelFindings
 from irevalx.lab.labelling.resampling import Resampling
-from irevalx.lab.labelling.run_agreement import evaluations
+from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.significance import ALPHA
 
@@ -35,7 +36,7 @@ def labels(
     human: Any,
     machine: Any,
     runs: Any = None,
-    measures: str | Iterable[str] = "map",
+    measures: Measures = "map",
     *,
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
@@ -133,7 +134,8 @@ def _two_groups(of_run: list[str]) -> list[str]:
 def _run_findings(
     experiment: Experiment, both: TwoLabellings, resampling: Resampling, of_run: list[str] | None, *, progress: bool
 ) -> list[Finding]:
-    evaluated = list(evaluations(experiment, both, warn))
+    shuffles = SHUFFLES if of_run and resampling.resamples > 1 else 0
+    evaluated = list(evaluations(experiment, both, warn, shuffles=shuffles, seed=resampling.seed))
     total = resampling.resamples * len(evaluated) if experiment.runs[1:] else 0
     with progress_bar("draws of topics", total, shown=progress) as advance:
         return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance)]

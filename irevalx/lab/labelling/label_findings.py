@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.command.result import Result
 from irevalx.reports.table import Table
-from irevalx.statistics.decisions import DECISION_COLUMNS
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,8 +17,10 @@ RUN_STATISTICS = ("tau_b", "tau_ap", "rms", "bias")
 """The statistics of agreement of the scores of runs."""
 
 _EXCESS_BIAS = (
-    "excess bias: what the runs of a group have above the line of bias over human score through all other runs; "
-    "excess bias p: corrected for the number of groups (Holm)."
+    "excess bias: what the runs of a group have above the line of bias over human score through all other runs.",
+    "excess bias shuffled: the same with labels that favour nobody: the machine's, shuffled in each topic among "
+    "documents of the same human grade.",
+    "excess bias p: of no excess bias, corrected for the number of groups (Holm).",
 )
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
@@ -97,9 +99,16 @@ class LabelFindings(Result):
                 [(one.measure, one.statistic, *_value(one)) for one in of_all_runs if one.statistic in RUN_STATISTICS],
                 n_labels=2,
             ),
-            _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs),
+            _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs).in_words(
+                DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced="the machine's")
+            ),
             _with_interval("bias of runs", "run", ("bias", "rank_human", "rank_machine"), of_runs),
-            _with_interval("bias of groups of runs", "group", ("bias", "excess_bias", "excess_bias_p"), of_runs),
+            _with_interval(
+                "bias of groups of runs",
+                "group",
+                ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p"),
+                of_runs,
+            ),
         ]
         return [table for table in tables if table.rows]
 
@@ -159,5 +168,5 @@ def _with_interval(title: str, about: str, names: Sequence[str], found: Sequence
         row += _value(one) if one.statistic in with_interval else [one.value]
     table = [(*key, *row) for key, row in rows.items()]
     probabilities = frozenset({"excess_bias_p"}) & frozenset(columns)
-    notes = (_EXCESS_BIAS,) if about == "group" else ()
+    notes = _EXCESS_BIAS if about == "group" else ()
     return Table(title, ("measure", about, *columns), table, n_labels=2, probabilities=probabilities, notes=notes)

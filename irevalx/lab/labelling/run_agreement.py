@@ -18,8 +18,15 @@ from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
-from irevalx.statistics.excess_bias import excess_bias, excess_bias_of
+from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.statistics.scales import Scale
+from irevalx.statistics.significance import generator
+
+SHUFFLES = 20
+"""How often labels are shuffled, to learn what they would say of groups if they favoured none."""
+
+_SHUFFLING = 1
+"""The stream of random numbers for that; the draws of topics have the other one."""
 
 
 class TwoEvaluations(Frozen):
@@ -31,6 +38,7 @@ class TwoEvaluations(Frozen):
     runs : their names.
     human, machine : shape (n_runs, n_topics); on the scale on which the measure is tested.
     scale : of the measure.
+    shuffled : shape (n_shuffles, n_runs); the scores with shuffled machine labels.
     """
 
     measure: str
@@ -38,6 +46,7 @@ class TwoEvaluations(Frozen):
     human: FloatArray
     machine: FloatArray
     scale: Scale
+    shuffled: FloatArray
 
     @property
     def scores(self) -> tuple[FloatArray, FloatArray]:
@@ -63,9 +72,7 @@ class TwoEvaluations(Frozen):
             yield from self._agreement(x, y, draws, resampling)
             yield from self._decisions(draws, resampling, progress)
         gained = y - x
-        x_drawn, y_drawn = (
-            self.scale.of_mean(draws.means(values), values.shape[1]) for values in (self.human, self.machine)
-        )
+        x_drawn, y_drawn = self._drawn_scores(draws)
         drawn = y_drawn - x_drawn
         rank_human, rank_machine = agreement.ranks(x), agreement.ranks(y)
         for r, run in enumerate(self.runs):
@@ -75,23 +82,20 @@ class TwoEvaluations(Frozen):
             yield replace(about, statistic="rank_human", value=int(rank_human[r]))
             yield replace(about, statistic="rank_machine", value=int(rank_machine[r]))
         if groups is not None:
-            yield from self._groups(groups, (x, y), (x_drawn, y_drawn), resampling)
+            yield from self.group_findings(groups, resampling)
 
-    def _groups(
-        self,
-        groups: Sequence[str],
-        scores: tuple[FloatArray, FloatArray],
-        drawn: tuple[FloatArray, FloatArray],
-        resampling: Resampling,
-    ) -> Iterator[Finding]:
+    def group_findings(self, groups: Sequence[str], resampling: Resampling) -> Iterator[Finding]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
+        scores, drawn = self.scores, self._drawn_scores(resampling.draws(self.human.shape[1]))
         names = sorted(set(groups))
         members = [np.array([one == name for one in groups], np.bool_) for name in names]
         n_topics = self.human.shape[1]
-        tested = [
-            excess_bias_of(*scores, member, excess_bias(*drawn, member), n_topics)
-            for member in (members if resampling.resamples > 1 and n_topics > 1 else [])
-        ]
+        tested: list[ExcessBias] = []
+        if len(self.shuffled) and n_topics > 1:
+            human = np.broadcast_to(scores[0], self.shuffled.shape)
+            for member in members:
+                by_chance = float(excess_bias(human, self.shuffled, member).mean())
+                tested.append(excess_bias_of(*scores, member, excess_bias(*drawn, member), n_topics, by_chance))
         corrected_p = holm(np.array([one.p for one in tested]))
         for number, (name, member) in enumerate(zip(names, members, strict=True)):
             about = Finding(statistic="bias", measure=self.measure, group=name)
@@ -102,7 +106,13 @@ class TwoEvaluations(Frozen):
             excess = float(excess_bias(*scores, member))
             yield replace(about, statistic="excess_bias", value=excess, low=low, high=high)
             if tested:
+                yield replace(about, statistic="excess_bias_shuffled", value=tested[number].shuffled)
                 yield replace(about, statistic="excess_bias_p", value=float(corrected_p[number]))
+
+    def _drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
+        """Return the summaries over each draw of topics, shape (n_draws, n_runs) each."""
+        human, machine = (self.scale.of_mean(draws.means(of), of.shape[1]) for of in (self.human, self.machine))
+        return human, machine
 
     def _agreement(self, x: FloatArray, y: FloatArray, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
         values = {
@@ -144,7 +154,7 @@ class TwoEvaluations(Frozen):
 
 
 def evaluations(
-    experiment: Experiment, labels: TwoLabellings, warn: Warn = lambda line: None
+    experiment: Experiment, labels: TwoLabellings, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
 ) -> Iterator[TwoEvaluations]:
     """Evaluate the runs with both files, measure by measure, on the topics that have a value in both.
 
@@ -153,6 +163,8 @@ def evaluations(
     experiment : with the documents of both files.
     labels : the same documents.
     warn : is called with a line for each measure that has no value for some topics.
+    shuffles : how often to shuffle the machine's labels, and to evaluate the runs with these too.
+    seed : of that.
 
     Raises
     ------
@@ -162,6 +174,8 @@ def evaluations(
         experiment.values(labels.human, labels.in_human),
         experiment.values(labels.machine, labels.in_machine),
     )
+    rng = generator(seed, _SHUFFLING)
+    shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
     for m, (measure, scale) in enumerate(zip(experiment.measures, experiment.scales, strict=True)):
         human, machine = (of_side[m] for of_side in values)
         defined = np.isfinite(human).all(axis=0) & np.isfinite(machine).all(axis=0)
@@ -170,4 +184,12 @@ def evaluations(
         if left_out := int(np.count_nonzero(~defined)):
             warn(f"{measure}: {left_out} of {defined.size} topics are left out: with one of the files it has no value")
         human, machine = (scale.transform(side[:, defined]) for side in (human, machine))
-        yield TwoEvaluations(measure, experiment.runs, human, machine, scale)
+        scores = [scale.summarise(scale.transform(values[m][:, defined])) for values in shuffled]
+        yield TwoEvaluations(
+            measure,
+            experiment.runs,
+            human,
+            machine,
+            scale,
+            np.reshape(scores, (shuffles, len(experiment.runs))),
+        )

@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
 from irevalx.lab.command.parameters import (
@@ -17,7 +18,7 @@ from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
     TABLES_OUTPUT,
-    complete_option_named,
+    all_topics_option,
     depth_option,
     documents_option,
     group_by_option,
@@ -35,7 +36,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 @command_of(
     "leave-out",
     *EXPERIMENT,
-    complete_option_named("--all-topics"),
+    all_topics_option("all_topics"),
     groups_option,
     group_by_option,
     option(
@@ -49,13 +50,13 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         is_flag=True,
         help="Give what only the group has found the grade -1 (pooled, but unjudged), rather than leaving it out.",
     ),
-    option(
+    list_option(
         "--complete",
-        type=click.Choice(WAYS),
-        multiple=True,
+        of=click.Choice(WAYS),
+        metavar=f"[{'|'.join(WAYS)}]...",
         help=(
             "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
-            "them all for nonrelevant. May be repeated. The summary has a row for each kind of judgments: biased (as "
+            "them all for nonrelevant. The summary has a row for each kind of judgments: biased (as "
             "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),
@@ -118,7 +119,9 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are pairwise decisions (Wilcoxon's test, p < 0.05),
-    for the pairs of which a run was left out; the columns are those of irevalx-lab agree.
+    for the pairs of which a run was left out: false differences (fpr: of the pairs that do not differ under the full
+    judgments, those that do without what the group has found) and missed differences (fnr: of those that differ under
+    the full judgments, those that do not then); all columns are those of irevalx-lab agree.
 
     --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
     labels, and how the bias that is left goes with the share of holes (--holes).

@@ -26,7 +26,7 @@ from irevalx.lab.leaving_out.left_out_rows import (
 )
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import line_through
-from irevalx.statistics.decisions import DECISION_COLUMNS
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -287,7 +287,9 @@ class LeftOutRuns(Result):
         _, n_labels = _labels(self.found)
         columns = ("measure", "judgments")[: 1 + n_labels]
         cells = [((row.measure, row.judgments)[: 1 + n_labels] + tuple(row.decisions.values())) for row in self.summary]
-        return Table("pairwise decisions", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
+        note = DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones")
+        table = Table("pairwise decisions", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
+        return table.in_words(DECISION_HEADS, note)
 
     def _pivot(self) -> Table:
         """Return a row for each run: its scores under the full judgments, then under each other kind."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
@@ -50,7 +51,7 @@ HOLES_DEPTH = 10
 def leave_out(
     qrels: Any,
     runs: Any,
-    measures: str | Iterable[str] = MEASURES,
+    measures: Measures = MEASURES,
     *,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,

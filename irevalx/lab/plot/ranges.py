@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from irevalx.measures import MEASURES
+from irevalx.measures import every_measure
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
@@ -13,7 +13,7 @@ from irevalx.measures.value_range import ZERO_TO_ONE, Range
 
 def measure_printed_as(name: str) -> Measure | None:
     """Return the measure that has this printed name, such as ``P_10`` or ``infAP_c=1:skip``; None if there is none."""
-    found = [measure for measure in MEASURES if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
+    found = [measure for measure in every_measure() if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
     return max(found, key=lambda measure: len(measure.name), default=None)
 
 

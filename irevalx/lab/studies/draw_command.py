@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError
 from irevalx.lab.command.making import command_of
@@ -38,10 +39,11 @@ def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         metavar="LEVEL",
         help="With --layout scores: the level.  [default: that nearest to 5%, or to depth 4]",
     ),
-    click.option(
+    option(
         "-m",
-        "--measures",
+        "--measure",
         "measures",
+        also="--measures",
         multiple=True,
         metavar="NAME...",
         callback=_words,

@@ -43,7 +43,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     ),
     option(
         "--levels",
-        metavar="LEVEL,...",
+        metavar="LEVEL...",
         help=(
             "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
             "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
@@ -97,7 +97,9 @@ from irevalx.lab.studies.studying import ENDINGS, study
     ),
     seed_option,
     option(
-        "--figures",
+        "--figure",
+        "figures",
+        also="--figures",
         type=click.Choice([*ENDINGS, "none"]),
         default="png",
         help=(
@@ -111,7 +113,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     digits_option,
     option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
     quiet_option,
-    example="irevalx-lab study qrels runs/* --measures 'map infAP bpref RankEff' --seed 1 -o study",
+    example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
 def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.ranked_runs import MEASURES
@@ -202,7 +203,7 @@ def _save(save: Any, make: Any, page: Page, path: Path) -> None:
 def study(
     qrels: Any,
     runs: Any,
-    measures: str | Iterable[str] = MEASURES,
+    measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
     levels: str | Iterable[str | float | Fraction] | None = None,

@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, complete_option, seed_option
@@ -17,14 +18,6 @@ from irevalx.lab.swaps.rates import swap_rate
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swaps import DRAWS
-
-
-def _sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
-    words = [word for value in values for word in value.replace(",", " ").split()]
-    for word in words:
-        if not (word.isascii() and word.isdigit() and int(word)):
-            raise UsageError(f"--sizes must be numbers of topics, at least 1 each, but got {quote(word)}")
-    return tuple(dict.fromkeys(int(word) for word in words))
 
 
 def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
@@ -44,11 +37,10 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     "swap-rate",
     *EXPERIMENT,
     complete_option,
-    click.option(
+    list_option(
         "--sizes",
-        multiple=True,
+        of=COUNT,
         metavar="N...",
-        callback=_sizes,
         help="How many topics a set has: '5 10 25'.  [default: 1 2 3 4 5 10 ... up to half the topics]",
     ),
     click.option(

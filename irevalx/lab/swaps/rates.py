@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError, UsageError
 from irevalx.experiments.ranked_runs import MEASURES, defined_values
@@ -186,7 +187,7 @@ class SwapRatesByDifference(Result):
 def swap_rate(
     qrels: Any,
     runs: Any,
-    measures: str | Iterable[str] = MEASURES,
+    measures: Measures = MEASURES,
     *,
     sizes: Iterable[int] = (),
     draws: int = DRAWS,

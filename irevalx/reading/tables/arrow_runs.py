@@ -31,7 +31,7 @@ from irevalx.reading.tables.table_run import COLUMNS, TableRun
 from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC
 
 _ENOUGH = BLOCK_ROWS // 2
-"""So many rows are a block, if the next topic begins after them."""
+"""The number of rows that are a block, if the next topic begins after them."""
 
 _TOPIC, _DOCNO, _SCORE = (wanted.names[0] for wanted in (TOPIC, DOCNO, SCORE))
 

@@ -15,7 +15,7 @@ from irevalx.errors import ArgumentError, printable, quote
 from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
 
 BLOCK_ROWS = 1 << 15
-"""At most so many rows are cast together, so that what is made of them stays in the processor's cache."""
+"""The most rows that are cast together, so that what is made of them stays in the processor's cache."""
 
 LINE = "line"
 """The column that has the 1-based numbers of rows."""

@@ -41,7 +41,7 @@ def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Judgm
 
     Parameters
     ----------
-    warn : told how many probabilities are out of bounds.
+    warn : called with the number of probabilities that are out of bounds.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from irevalx.reading.tables.arrow_tables import ArrowTable, first_line
 from irevalx.reading.tables.tables import RUN, TOPIC, named
 
 _BATCH_ROWS = 1 << 17
-"""So many rows of a file are read together."""
+"""The number of rows of a file that are read together."""
 
 
 def table_of_parquet(source: Source) -> ArrowTable:

@@ -49,7 +49,7 @@ METHOD = Wanted(("method",), "grades")
 PROBABILITY = Wanted(("probability",), "probabilities")
 
 _MOST_NAMES = 20
-"""So many columns of a table are named in a message."""
+"""The most columns of a table that a message names."""
 
 
 class Table(Frozen):

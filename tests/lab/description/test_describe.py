@@ -123,7 +123,7 @@ def test_all_tables() -> None:
     [
         (["--show", "runs"], "--show runs must be given together with RUN"),
         (["--group-by", "r"], "--group-by must be given together with RUN"),
-        (["--cutoffs", "5 x"], "--cutoffs must be numbers of at least 1, but got 'x'"),
+        (["--cutoffs", "5 x"], "--cutoffs must be whole numbers of at least 1, but got 'x'"),
         (["--cutoffs", "5 5"], "cutoffs must be ascending, but got '5 5'"),
         (["--ranks", "2 3"], "ranks must begin with 1, but got 2"),
         (["r", "--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),

@@ -46,7 +46,7 @@ def machine(tmp_path: Path) -> Path:
 
 
 def test_agreement(tmp_path: Path) -> None:
-    """The worked example, a row a number; counts and coverage have no interval."""
+    """The worked example, a row for each number; counts and coverage have no interval."""
     rows, told = labels(*two_files(tmp_path, SKEWED))
     assert list(rows[0]) == [
         *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
@@ -306,6 +306,8 @@ def test_tables_for_people(machine: Path) -> None:
     ):
         assert f"{title}" in printed
     assert "by topic" not in printed
+    assert "false differences    missed differences" in printed
+    assert "of the pairs that do not differ under the human labels, the share that do under the machine's" in printed
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
     assert "runs" not in bare
     tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)

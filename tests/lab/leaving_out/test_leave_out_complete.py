@@ -129,6 +129,16 @@ def test_without_completion_there_is_one_kind_of_judgments() -> None:
     assert all("judgments" not in row for row in summary(*SMALL))
 
 
+def test_errors_of_decisions_are_named_in_words() -> None:
+    """People see which rate is which; columns of programs keep their names."""
+    printed = lab("leave-out", *SMALL).stdout.decode()
+    assert "false differences    missed differences" in printed
+    assert (
+        "of the pairs that do not differ under the full judgments, the share that do under the reduced ones" in printed
+    )
+    assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
+
+
 LABELS = "1 0 w2 1\n1 0 p2 0\n1 0 w1 1\n1 0 p1 0\n1 0 w0 0\n1 0 x 1\n"
 """All that only one group has found, as the judgments have it; another grade for w0, and a document of no run."""
 

@@ -1,0 +1,249 @@
+"""Measures of users: the decorator that declares one, and how one is asked for."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from irevalx.api import checks
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, quote
+from irevalx.measures.added import ADDED, add
+from irevalx.measures.declare import NO_PARAMETERS, Measure
+from irevalx.measures.declare import measure as declared
+from irevalx.measures.measure_spec import read_own_spelling
+from irevalx.measures.other_spellings import read_other_spelling
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
+from irevalx.measures.summary import Summary, geometric_mean, mean, total
+from irevalx.measures.value_range import Range
+from irevalx.settings import Bound
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+"""What functions take as ``measures``: names as ``-m`` takes them, and measures that ``measure`` has made."""
+
+SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
+
+BETTER = ("higher", "lower", "neither")
+
+_FINITE = Bound("a number", math.isfinite)
+
+
+def measure(
+    name: str,
+    *,
+    cutoffs: Sequence[int] = (),
+    parameters: Mapping[str, float] | None = None,
+    summary: Literal["mean", "geometric mean", "sum"] = "mean",
+    value_range: tuple[float, float] = (-math.inf, math.inf),
+    better: Literal["higher", "lower", "neither"] = "higher",
+) -> Callable[[Callable[..., Any]], Measure]:
+    """Return a decorator that makes a measure of the function below it, and makes its name known in this program.
+
+    The function is called with ``Topics``, the rankings of n topics as measures see them, and returns one number for
+    each: an array or a list of n. The number of a topic must depend on no other topic: many topics are computed some at
+    a time. The docstring is the help of the measure (``irevalx -h -m NAME``): its first line is the title.
+
+    Parameters
+    ----------
+    name : letters, digits and underscores; none that irevalx understands already.
+    cutoffs : whole numbers from 1 up, which ``-m NAME`` stands for; the function has the cutoff as second argument, and
+        ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. None for a measure without cutoff.
+    parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` asks for another value.
+    summary : what the `all` row is.
+    value_range : the least and the greatest value, for help and for the axes of figures.
+    better : which values are those of better runs.
+
+    Returns
+    -------
+    The decorator. What it makes is asked for like any other measure: by the name, or in Python by itself.
+
+    Raises
+    ------
+    ArgumentError : an argument is not what it must be, the name is taken, or what is decorated is no function.
+    UsageError : another module has declared a measure of this name.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> @irevalx.measure("found", value_range=(0, 1))
+    ... def found(t):
+    ...     return t.n_rel_ret > 0
+    >>> irevalx.evaluate({"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}, "2": {"C": 1.0}}, ["map", found])["found"]
+    0.5
+    """
+    _check_name(name)
+    bounds = _range(value_range)
+    kind = _kind(cutoffs, {} if parameters is None else parameters)
+    if summary not in tuple(SUMMARIES):
+        raise checks.wrong("summary", _one_of(SUMMARIES), summary)
+    if better not in BETTER:
+        raise checks.wrong("better", _one_of(BETTER), better)
+
+    def decorate(function: Any) -> Measure:
+        if not callable(function) or isinstance(function, Measure):
+            raise checks.wrong(f"the measure {quote(name)}", "made of a function", function)
+        made = declared(
+            name,
+            bounds,
+            kind=kind,
+            summary=SUMMARIES[summary],
+            higher_is_better=better == "higher",
+            lower_is_better=better == "lower",
+        )(_checked(name, function))
+        add(made)
+        return made
+
+    return decorate
+
+
+def asked_for(measures: Any) -> tuple[str, ...]:
+    """Return how measures are asked for, as ``-m`` takes it; those of a set in ascending order.
+
+    Parameters
+    ----------
+    measures : a string or a measure alone, or several of them.
+
+    Raises
+    ------
+    ArgumentError : they are something else, or a measure that a later declaration has taken the place of.
+    """
+    if isinstance(measures, Measure):
+        return (_name_of(measures),)
+    if isinstance(measures, list | tuple | set | frozenset):
+        measures = type(measures)([_name_of(one) if isinstance(one, Measure) else one for one in measures])
+    return checks.texts("measures", measures)
+
+
+def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
+    """Return the functions of the measures that are known in this program, each with the arguments of ``measure``.
+
+    Another process can declare them again (``declare_again``).
+    """
+    return [(_function_of(one), _arguments_of(one)) for one in ADDED.values()]
+
+
+def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, Any]]]) -> None:
+    """Declare the measures of another process, as far as they are not this one's."""
+    for function, arguments in declared_before:
+        known = ADDED.get(arguments["name"])
+        if known is None or _function_of(known) is not function:
+            measure(**arguments)(function)
+
+
+def _function_of(one: Measure) -> Callable[..., Any]:
+    function: Callable[..., Any] = one.explanation.function.__wrapped__  # type: ignore[attr-defined]
+    return function
+
+
+def _arguments_of(one: Measure) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "cutoffs": getattr(one.kind, "default", ()),
+        "parameters": {parameter.name: parameter.default for parameter in getattr(one.kind, "parameters", ())},
+        "summary": next(name for name, summary in SUMMARIES.items() if summary is one.summary),
+        "value_range": (one.value_range.low, one.value_range.high),
+        "better": "higher" if one.higher_is_better else "lower" if one.lower_is_better else "neither",
+    }
+
+
+def _name_of(one: Measure) -> str:
+    if one.name in ADDED and ADDED[one.name] is not one:
+        raise checks.wrong("measures", "declared once", f"an earlier declaration of {one.name}")
+    return one.name
+
+
+def _check_name(name: Any) -> None:
+    """Refuse what is no name, and what irevalx understands already; that of a measure of a user may be declared again.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", checks.text("name", name)):
+        raise checks.wrong("name", "made of letters, digits and underscores", name)
+    try:
+        meant = read_own_spelling(name, TREC_EVAL_10) or read_other_spelling(name, TREC_EVAL_10)
+    except UnknownMeasureError:
+        return
+    if name not in ADDED:
+        raise checks.wrong("name", f"one that does not stand for {meant.name} already", name)
+
+
+def _kind(cutoffs: Any, parameters: Any) -> Kind:
+    """Return the kind of parameters with these defaults.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
+        raise checks.wrong("cutoffs", "several whole numbers", cutoffs)
+    ranks = tuple(sorted({checks.whole_number("cutoffs", one, least=1) for one in cutoffs}))
+    if not isinstance(parameters, Mapping):
+        raise checks.wrong("parameters", "a dictionary", parameters)
+    for key, value in parameters.items():
+        if not re.fullmatch("[a-z]+", checks.text("parameters", key)):
+            raise checks.wrong("parameters", "called by small letters", key)
+        if checks.real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
+            raise checks.wrong(f"parameters: {key}", "a finite number", value)
+    named = tuple(Parameter(key, float(value), _FINITE) for key, value in parameters.items())
+    if ranks:
+        usage = f"K,K,...,{NamedReals(named).usage}"
+        return CutoffsAndReals(ranks, usage, named) if named else Cutoffs(ranks)
+    return NamedReals(named) if named else NO_PARAMETERS
+
+
+def _range(given: Any) -> Range:
+    """Return bounds as a range.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    rule = "two numbers, the lower one first"
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise checks.wrong("value_range", rule, given)
+    low, high = (checks.real_number("value_range", bound) for bound in given)
+    if low is None or high is None or not low < high:
+        raise checks.wrong("value_range", rule, given)
+    return Range(low, high)
+
+
+def _one_of(choices: Iterable[str]) -> str:
+    return f"one of {', '.join(map(repr, choices))}"
+
+
+def _checked(name: str, function: Callable[..., Any]) -> Kernel:
+    """Return a function whose errors and wrong values are told in words."""
+
+    @functools.wraps(function)
+    def kernel(t: Any, *parameters: float) -> FloatArray:
+        rule = f"the measure {quote(name)} must return one number for each of {t.rows.n} topics"
+        try:
+            values = function(t, *parameters)
+        except (IrevalxError, MemoryError):
+            raise
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise EvaluationError(f"{rule}, but raised {said}") from error
+        try:
+            found = np.asarray(values)
+        except ValueError:  # lists of different lengths
+            found = np.empty((), object)
+        if found.shape != (t.rows.n,):
+            got = f"shape {found.shape}" if found.ndim else checks.shown(values)
+            raise EvaluationError(f"{rule}, but got {got}")
+        if found.dtype.kind not in "biuf":
+            raise EvaluationError(f"{rule}, but got values of type {found.dtype}")
+        numbers = found.astype(np.float64)
+        if n_without := int(np.count_nonzero(np.isnan(numbers))):
+            raise EvaluationError(f"{rule}, but got nan for {n_without} of them")
+        return numbers
+
+    return kernel

@@ -1,0 +1,55 @@
+"""Measures that are not irevalx's own: declared in this program, or offered by installed packages.
+
+They are known by their names like irevalx's, from which they differ in nothing else, and are printed after these.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from irevalx.errors import UsageError, printable, quote
+from irevalx.measures.declare import Measure
+
+GROUP = "irevalx.measures"
+"""The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
+
+ADDED: dict[str, Measure] = {}
+"""By name, in the order of declaration, which is that of printing."""
+
+
+def add(measure: Measure) -> None:
+    """Make a measure known; a later declaration in the same module takes the place of an earlier one.
+
+    Raises
+    ------
+    UsageError : another module has declared a measure of this name.
+    """
+    family, there = measure.explanation.family, ADDED.get(measure.name, measure).explanation.family
+    if family != there:
+        raise UsageError(f"the name of a measure must be its own, but {quote(measure.name)} is a measure of {there}")
+    ADDED[measure.name] = measure
+
+
+@cache
+def load_offered() -> tuple[str, ...]:
+    """Make the measures known that installed packages offer. Whatever they have is imported once.
+
+    Returns
+    -------
+    A line for each that cannot be loaded.
+    """
+    from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
+
+    problems = []
+    for entry in entry_points(group=GROUP):
+        try:
+            offered = entry.load()
+        except Exception as error:  # noqa: BLE001 - what a package raises while it is imported may be anything
+            problem = f"it raised {type(error).__name__}: {error}"
+        else:
+            if isinstance(offered, Measure):
+                continue
+            problem = f"{entry.value} must be what irevalx.measure makes, but it is of type {type(offered).__name__}"
+        package = entry.dist.name if entry.dist else entry.module
+        problems.append(printable(f"the measure {quote(entry.name)} of {package} cannot be loaded: {problem}"))
+    return tuple(problems)

@@ -1,0 +1,233 @@
+"""irevalx-lab compare --margin: verdicts, exit statuses, and the files that services for integration read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from made_runs import runs_with_hits
+from running import FIXTURES, lab
+from scipy import stats
+
+import irevalx
+import irevalx.lab
+from irevalx.errors import IrevalxError
+from irevalx.lab.comparison.gate import Gate
+
+HITS = {
+    "base": (5, 6, 4, 7, 5, 6, 3, 5),
+    "same": (5, 6, 4, 7, 5, 6, 3, 5),
+    "better": (7, 8, 5, 9, 7, 8, 4, 7),
+    "worse": (3, 5, 2, 5, 4, 4, 1, 3),
+    "noisy": (9, 2, 8, 3, 1, 9, 6, 3),
+}
+"""P.10 is a tenth of these."""
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> dict[str, Path]:
+    """The judgments and the runs by name."""
+    qrels, *runs = runs_with_hits(tmp_path, HITS, depth=10)
+    return {"qrels": qrels, **dict(zip(HITS, runs, strict=True))}
+
+
+def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[int, list[dict[str, str]], str]:
+    """Return the status, the rows, and what is said, of a gate for runs against base under P.10."""
+    files = (paths["qrels"], *(paths[run] for run in ("base", *runs)))
+    done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", *options)
+    return done.status, list(csv.DictReader(io.StringIO(done.stdout.decode()))), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "status"),
+    [
+        (["same"], ["--margin", "0"], 0),
+        (["better"], ["--margin", "0"], 0),
+        (["better", "same"], ["--margin", "0.01"], 0),
+        (["worse"], ["--margin", "0.01"], 3),
+        (["worse"], ["--margin", "0.5"], 0),
+        (["noisy"], ["--margin", "0.01"], 5),
+        (["noisy", "worse", "better"], ["--margin", "0.01"], 3),
+        (["noisy"], ["--margin", "0.01", "--allow-unsure"], 0),
+        (["noisy", "worse"], ["--margin", "0.01", "--allow-unsure"], 3),
+        (["better"], ["--margin", "0.01", "--require", "better"], 0),
+        (["same"], ["--margin", "0.01", "--require", "better"], 5),
+        (["better", "noisy"], ["--margin", "0.5", "--require", "better"], 5),
+        (["worse"], ["--margin", "0.01", "--require", "better"], 3),
+        (["better"], ["--margin", "P.10=0.01"], 0),
+        (["worse"], ["--margin", "P_10=0.5", "--margin", "0"], 0),
+    ],
+)
+def test_statuses(paths: dict[str, Path], runs: list[str], options: list[str], status: int) -> None:
+    """0 where all pass, 3 where one is worse, else 5."""
+    assert gate(paths, runs, *options)[0] == status
+
+
+def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> None:
+    """Those of scipy at 1 - alpha over the number of rows; P.5 and P.10 of two runs are four."""
+    runs = ["better", "noisy"]
+    _, rows, _ = gate(paths, runs, "--margin", "0.02", "-m", "P.5", "--alpha", "0.1")
+    assert [(row["measure"], row["run"], row["topics"]) for row in rows] == [
+        (measure, run, "8") for measure in ("P_10", "P_5") for run in runs
+    ]
+    for row in rows:
+        depth = int(row["measure"][2:])
+        shares = {run: np.minimum(HITS[run], depth) / depth for run in HITS}
+        d = shares[row["run"]] - shares["base"]
+        expected = stats.ttest_1samp(d, 0).confidence_interval(1 - 0.1 / 4)
+        assert [float(row["low"]), float(row["high"])] == pytest.approx(list(expected))
+        assert float(row["difference"]) == pytest.approx(d.mean())
+        assert float(row["mean_against"]) == pytest.approx(shares["base"].mean())
+        least = float(row["least_margin"]) / d.std(ddof=1)
+        critical = stats.t.isf(0.1 / 4 / 2, 7)
+        assert stats.nct.sf(critical, 7, least * 8**0.5) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
+    """Of unj a run with more holes is worse: the difference is its loss."""
+    qrels = tmp_path / "some"
+    qrels.write_text("".join(f"{topic:03} 0 r{number} 1\n" for topic in range(1, 9) for number in range(2)))
+    files = (qrels, paths["base"], paths["worse"])
+    done = lab("compare", *files, "-m", "unj.3", "--baseline", "base", "--margin", "0", "--format", "csv")
+    [row] = csv.DictReader(io.StringIO(done.stdout.decode()))
+    assert float(row["difference"]) == pytest.approx(float(row["mean_against"]) - float(row["mean"]))
+    assert float(row["difference"]) < 0
+
+
+def test_all_judged_topics(paths: dict[str, Path]) -> None:
+    """Topics that a run lacks count as 0, as with -c: losing topics is a loss."""
+    text = paths["same"].read_text()
+    paths["same"].write_text("".join(line for line in text.splitlines(keepends=True) if line[:3] > "002"))
+    status, [row], _ = gate(paths, ["same"], "--margin", "0.01")
+    assert (status, row["topics"]) == (5, "8")
+    assert float(row["difference"]) == pytest.approx(-(0.5 + 0.6) / 8)
+
+
+def test_a_slight_loss_is_said(paths: dict[str, Path]) -> None:
+    """Worse for certain but within the margin: not worse, with a note for people and in JSON."""
+    options = ("--margin", "0.5", "--baseline", "base", "-m", "P.10")
+    files = (paths["qrels"], paths["base"], paths["worse"])
+    line = "worse is slightly worse in P_10 for certain, but by less than the margin."
+    assert line in lab("compare", *files, *options).stdout.decode()
+    assert line in json.loads(lab("compare", *files, *options, "--format", "json").stdout)["about"]["notes"]
+
+
+def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
+    """A new run with the tag of the baseline, as in a nightly build: files tell them apart, whatever they are called."""
+    new = paths["qrels"].parent / "new"
+    new.write_text(paths["better"].read_text().replace(" better\n", " base\n"))
+    for baseline in (str(paths["base"]), "base"):
+        files = (paths["qrels"], paths["base"], new)
+        done = lab("compare", *files, "-m", "P.10", "--baseline", baseline, "--margin", "0.01", "--format", "csv")
+        [row] = csv.DictReader(io.StringIO(done.stdout.decode()))
+        assert (done.status, row["run"], row["against"], row["verdict"]) == (0, "new", "base", "not worse")
+
+
+def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
+    """The conclusion comes first, then a table, with what does not pass in bold type."""
+    files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
+    done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == "Failed: of 2 verdicts against base, 1 not worse, 1 cannot tell."
+    assert lines[2].startswith("| measure ")
+    assert "**cannot tell**" in lines[4]
+    assert "**" not in lines[5]
+
+
+def test_json_says_everything(paths: dict[str, Path]) -> None:
+    """The rows, and under about what was asked for and what follows."""
+    files = (paths["qrels"], paths["base"], paths["noisy"])
+    done = lab("compare", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
+    found = json.loads(done.stdout)
+    assert [row["verdict"] for row in found["verdicts"]] == ["cannot tell"] * 2
+    about = found["about"]
+    assert {name: about[name] for name in ("status", "passed", "comparisons", "margins", "require", "baseline")} == {
+        "status": 5,
+        "passed": False,
+        "comparisons": 2,
+        "margins": {"P_10": 0.01, "P_5": 0.01},
+        "require": "not-worse",
+        "baseline": "base",
+    }
+
+
+def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
+    """A test case a run and measure; failures have the verdict as type; what is allowed to be unsure is skipped."""
+    runs = ("same", "worse", "noisy")
+    gate(paths, runs, "--margin", "0.01", "--junit", str(tmp_path / "report.xml"), "--allow-unsure")
+    root = ET.parse(tmp_path / "report.xml").getroot()  # noqa: S314 - it is ours
+    [suite] = root
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "1",
+    }
+    assert [(case.get("classname"), case.get("name"), case[0].tag) for case in suite] == [
+        ("same", "P_10", "system-out"),
+        ("worse", "P_10", "failure"),
+        ("noisy", "P_10", "skipped"),
+    ]
+    failure = suite[1][0]
+    assert failure.get("type") == "worse"
+    assert "margin 0.01, 8 topics" in (failure.get("message") or "")
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--margin", "-0.1"], 1, "--margin must be a number from 0 on"),
+        (["--margin", "x=nan"], 1, "--margin must be a number from 0 on"),
+        (["--margin", "0.1", "--margin", "0.2"], 1, "--margin must be given once for a measure"),
+        (["--margin", "map=0.1"], 1, "margin must be of measures that are asked for (P_10), but got 'map'"),
+        (["--margin", "P.10=0.1", "-m", "map"], 1, "margin must have a number for each measure, but has none for map"),
+        (["--margin", "0.1", "-m", "num_ret"], 1, "num_ret says nothing of better and worse"),
+        (["--margin", "0.1", "-m", "gm_map"], 1, "gm_map is a geometric mean"),
+        (["--margin", "0.1", "--by", "run"], 1, "--margin and --by run must not be given together"),
+        (["--margin", "0.1", "--allow-unsure", "--require", "better"], 1, "must not be given together"),
+        (["--require", "better"], 1, "--require better must be given together with --margin"),
+        (["--junit", "f"], 1, "--junit must be given together with --margin"),
+    ],
+    ids=str,
+)
+def test_refusals(paths: dict[str, Path], options: list[str], status: int, said: str) -> None:
+    """Errors keep the statuses that they have."""
+    found = gate(paths, ["better"], *options)
+    assert (found[0], found[1]) == (status, [])
+    assert said in found[2]
+
+
+def test_a_margin_needs_a_baseline(paths: dict[str, Path]) -> None:
+    """And a run beside it."""
+    done = lab("compare", paths["qrels"], paths["base"], paths["same"], "--margin", "0")
+    assert (done.status, "--margin must be given together with --baseline" in done.stderr) == (1, True)
+
+
+def test_in_python(paths: dict[str, Path]) -> None:
+    """The function returns the gate; runs that were scored before will do."""
+    files = [str(paths["base"]), str(paths["better"])]
+    scores = irevalx.evaluate(str(paths["qrels"]), files, ["P.10"])
+    for given in ((str(paths["qrels"]), files, "P.10"), (scores, None, "P_10")):
+        found: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
+        assert isinstance(found, Gate)
+        assert [found.status, found.rows[0].verdict, found.rows[0].margin] == [0, "not worse", 0.01]
+        assert found.to_frame()["verdict"].tolist() == ["not worse"]
+    for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
+        with pytest.raises(IrevalxError):
+            irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
+    with pytest.raises(IrevalxError, match="baseline"):
+        irevalx.lab.compare(paths["qrels"], files, "P.10", margin=0.1)
+
+
+def test_without_a_margin_the_status_is_0() -> None:
+    """Whatever differs."""
+    experiment = FIXTURES / "experiment"
+    runs = sorted((experiment / "runs").iterdir())
+    assert lab("compare", experiment / "qrels", *runs, "--baseline", "count1").status == 0

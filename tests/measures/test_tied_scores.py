@@ -1,0 +1,194 @@
+"""Documents with equal scores: values are the mean over all orders, and those of the best and the worst order."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_family  # noqa: F401 - loops for gains that grow exponentially
+import reference_incomplete
+from reference import OUTSIDE, UNJUDGED, Topic, graded
+
+import irevalx
+from irevalx.measures import MEASURES
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
+from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST
+
+CASES = int(os.environ.get("TIES_CASES", "1000"))
+
+CUTOFFS = (1, 2, 3, 5, 20)
+PAIRS = ((1, 3.0), (2, -1.0), (UNJUDGED, 1.0))
+"""Gains by grade; documents that were pooled and not judged have one too."""
+
+DEFINED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and EXPECTED not in m.refuses]
+
+
+class Case:
+    """A topic whose documents have scores, some of them the same.
+
+    Attributes
+    ----------
+    codes, scores : of each retrieved document; as ``Topic.ranking`` has codes.
+    others : grades of documents that were not retrieved.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.codes = [random.choice([OUTSIDE, UNJUDGED, 0, 0, 1, 1, 2, 3]) for _ in range(random.randint(1, 6))]
+        self.scores = [random.choice([1.0, 1.0, 2.0, 3.0]) for _ in self.codes]
+        self.others = [random.choice([-1, 0, 1, 2]) for _ in range(random.randint(0, 2))]
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The codes of documents with one score, the highest score first."""
+        found = sorted(set(self.scores), reverse=True)
+        return [[c for c, s in zip(self.codes, self.scores, strict=True) if s == score] for score in found]
+
+    def topics(self, level: int, depth: int | None) -> Iterator[tuple[Topic, int]]:
+        """Yield the rankings with documents in all orders, equal ones once, with how many orders are so."""
+        every: dict[tuple[int, ...], int] = {}
+        for orders in product(*map(permutations, self.groups)):
+            ranking = tuple(code for group in orders for code in group)
+            every[ranking] = every.get(ranking, 0) + 1
+        for ranking, times in every.items():
+            yield self.topic(ranking, level, depth), times
+
+    def topic(self, ranking: Sequence[int], level: int, depth: int | None) -> Topic:
+        """Return the topic with this ranking."""
+        return Topic(ranking[:depth], [*(code for code in ranking if code != OUTSIDE), *self.others], level)
+
+
+def made(seed: int, n: int) -> tuple[list[Case], dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Cases, and the judgments and the run that have a topic for each."""
+    random = Random(seed)
+    cases = [Case(random) for _ in range(n)]
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for number, case in enumerate(cases):
+        topic = f"{number:04}"
+        judged = {f"d{place}": code for place, code in enumerate(case.codes) if code != OUTSIDE}
+        qrels[topic] = judged | {f"n{place}": code for place, code in enumerate(case.others)}
+        run[topic] = {f"d{place}": score for place, score in enumerate(case.scores)}
+        qrels[topic]["elsewhere"] = 0  # so that each topic is judged
+        case.others.append(0)
+    return cases, qrels, run
+
+
+def names_and_loops(measure: Any) -> dict[str, tuple[Any, ...]]:
+    """What to ask for, and the arguments of the loop, for each printed name."""
+    kind, name = measure.kind, measure.name
+    if isinstance(kind, CutoffsAndReals | Cutoffs):
+        return {f"{name}.{k}": (k,) for k in CUTOFFS}
+    if isinstance(kind, NoParameters):
+        return {name: ()}
+    if isinstance(kind, Gains):
+        more = (0.9,) if name.startswith("rbp") else ()
+        given = {} if name == "rbp_resid" else {f"{name}.1=3,2=-1,-2=1": (PAIRS, *more)}
+        return {name: ((), *more), **given}
+    if isinstance(kind, RealCutoffs):
+        return {f"{name}.{x}": ([x],) for x in (0.4, 1.0, 1.5)}
+    assert isinstance(kind, Reals)
+    numbers = (1.0, -1.0, 0.5, 0.25) if name == "utility" else (2.0,)
+    return {f"{name}.{','.join(map(str, numbers))}": numbers}
+
+
+def of_loop(measure: Any, topic: Topic, arguments: tuple[Any, ...]) -> float:
+    """What the loop says, of the first of several printed names."""
+    value = graded.by_name[measure.name](topic, *arguments)
+    return float(value[0] if isinstance(value, list) else value)
+
+
+def values_of(measure: Any, asked: str, qrels: Any, run: Any, **options: Any) -> list[float]:
+    """What irevalx says of each topic; nan where there is no value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = irevalx.evaluate(qrels, run, asked, names="asked", **options)
+    return list(scores.per_topic(scores.measures[0]))
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "-l 2": {"level": 2},
+    "-M 3": {"max_retrieved": 3},
+    "skip": {"unjudged": "skip"},
+    "rel": {"unjudged": "rel"},
+}
+
+READ = {"skip": reference_incomplete.skip, "rel": reference_incomplete.rel}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("measure", DEFINED, ids=lambda measure: measure.name)
+def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -> None:
+    """The loop for one order, averaged over all orders, is the expected value."""
+    given = OPTIONS[options]
+    if options in READ and options not in measure.readings:
+        pytest.skip("it has no such reading")
+    if options == "-M 3" and EXPECTED_OF_FIRST in measure.refuses:
+        pytest.skip("it is refused")
+    cases, qrels, run = made(29, CASES if options == "usual" else CASES // 10)
+    for asked, arguments in names_and_loops(measure).items():
+        wanted = []
+        for case in cases:
+            every = [
+                (of_loop(measure, READ.get(options, as_it_is)(topic), arguments), times)
+                for topic, times in case.topics(given.get("level", 1), given.get("max_retrieved"))
+            ]
+            wanted.append(sum(value * times for value, times in every) / sum(times for _, times in every))
+        found = values_of(measure, asked, qrels, run, ties="expected", **given)
+        assert_close(found, wanted, measure)
+
+
+def as_it_is(topic: Topic) -> Topic:
+    """The topic."""
+    return topic
+
+
+def assert_close(found: Sequence[float], wanted: Sequence[float], measure: Any) -> None:
+    """What has a value is what is wanted, up to rounding."""
+    assert len(found) == len(wanted)
+    has_value = ~np.isnan(found) if measure.has_value else np.full(len(found), True)
+    np.testing.assert_allclose(np.array(found)[has_value], np.array(wanted)[has_value], rtol=1e-12, atol=1e-12)
+
+
+GRADED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and m.number != "text" and m.name in graded.by_name]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: str) -> None:
+    """The loop for the best or the worst order is the value."""
+    given = OPTIONS[options]
+    level, depth = given.get("level", 1), given.get("max_retrieved")
+    cases, qrels, run = made(30, 200)
+    for measure in GRADED:
+        if (options in READ and options not in measure.readings) or not isinstance(
+            measure.kind, NoParameters | Cutoffs
+        ):
+            continue
+        for asked, arguments in names_and_loops(measure).items():
+            wanted = []
+            for case in cases:
+                least = level if options == "rel" else None
+                ranking = [code for group in case.groups for code in ordered(group, ties, least)]
+                topic = READ.get(options, as_it_is)(case.topic(ranking, level, depth))
+                wanted.append(of_loop(measure, topic, arguments))
+            assert_close(values_of(measure, asked, qrels, run, ties=ties, **given), wanted, measure)
+
+
+def ordered(group: Sequence[int], ties: str, unjudged: int | None) -> list[int]:
+    """Codes by descending grade, or ascending: unjudged ones as if they were nonrelevant and a little less."""
+
+    def grade(code: int) -> float:
+        if code >= 0:
+            return code
+        if unjudged is not None:
+            return unjudged
+        return -1.0 if code == UNJUDGED else -2.0
+
+    return sorted(group, key=grade, reverse=ties == "best")
