@@ -21,6 +21,12 @@ retrieved, or relevant ones as far as they were retrieved."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 
+Grades: TypeAlias = Literal["whole", "real", "probability"]
+"""What the grades of judgments are: whole numbers, as trec_eval reads them; real numbers; or probabilities that a
+document is relevant, independently of the others, so that values are expectations."""
+
+GRADES: tuple[Grades, ...] = ("whole", "real")
+
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
 """How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
 file; in all orders, of which values are the mean; relevant ones first; relevant ones last."""
@@ -36,6 +42,7 @@ its greatest score does."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
+REAL = "--grades real"
 EXPECTED = "--ties expected"
 EXPECTED_OF_FIRST = "--ties expected and -M"
 """What a measure may not be defined with, or by another formula: keys of ``Measure.refuses`` and ``formulas``."""
@@ -57,6 +64,11 @@ def read_reading(text: str) -> Reading:
         if reading == text:
             return reading
     raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
+
+
+def read_grades(text: str) -> Grades:
+    """Return what grades are called so; UsageError where none are."""
+    return _one_of("--grades", GRADES, text)
 
 
 def _one_of(option: str, names: tuple[Name, ...], text: str) -> Name:
@@ -93,8 +105,11 @@ SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 class Settings(Frozen, kw_only=True):
     """What an evaluation is to do with judgments and runs; ``of`` builds it from a program's keywords."""
 
-    level: int = 1
-    """The least judgment that counts as relevant (``-l``)."""
+    level: float = 1
+    """The least judgment that counts as relevant (``-l``); a whole number unless grades are real."""
+
+    grades: Grades = "whole"
+    """What the grades of the judgments are (``--grades``)."""
 
     complete: bool = False
     """Average over every judged topic (``-c``)."""
@@ -140,14 +155,16 @@ class Settings(Frozen, kw_only=True):
     @property
     def features(self) -> tuple[str, ...]:
         """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
+        real = (REAL,) * (self.grades == "real")
         expected = self.ties == "expected"
-        return (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
+        return real + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command
         cls,
         *,
-        level: int = 1,
+        level: float = 1,
+        grades: str = "whole",
         complete: bool = False,
         judged_only: bool = False,
         max_retrieved: int | None = None,
@@ -170,6 +187,7 @@ class Settings(Frozen, kw_only=True):
         """
         settings = cls(
             level=level,
+            grades=read_grades(grades),
             complete=complete,
             judged_only=judged_only,
             max_retrieved=max_retrieved,
@@ -201,5 +219,9 @@ class Settings(Frozen, kw_only=True):
         ):
             if number is not None and not (math.isfinite(number) and bound.holds(number)):
                 raise UsageError(f"{name} must be {bound.rule}, but got {number}")
+        if self.grades != "real" and self.level != int(self.level):
+            raise UsageError(f"-l must be a whole number, but got {self.level:g}; --grades real takes it")
+        if self.grades == "probability" and self.level != 1:
+            raise UsageError("-l and --grades probability must not be given together")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")

@@ -45,12 +45,12 @@ def kept_figures() -> Iterator[Drawn]:
     """Keep the figures that commands draw meanwhile; their files are empty."""
     figures = Drawn()
 
-    def keep(draw: Callable[[pages.Page], Figure], page: pages.Page, path: Path) -> None:
-        stem = path.name.split(".")[1] if path.name.startswith(".") else path.stem
-        figures.wanted[stem] = partial(draw, page)
+    def keep(draw: Callable[[pages.Page], Figure], page: pages.Page, name: str) -> bytes:
+        figures.wanted[Path(name).stem] = partial(draw, page)
+        return b""
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "save", keep)
+        patch.setattr(pages, "picture", keep)
         patch.setattr(workers, "_may_fork", lambda: False)  # what another process draws is not seen here
         yield figures
 

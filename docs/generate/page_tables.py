@@ -23,6 +23,7 @@ def blocks() -> dict[str, str]:
         "completion": completion(),
         "sets": set_table(),
         "measures": measure_table(),
+        "undefined measures": undefined_table(),
         "file formats": formats(),
         "rules": rule_table(),
         "departures": departure_tables(),
@@ -74,6 +75,16 @@ def measure_table() -> str:
         parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
         rows.append((f"`{measure.name}`", measure.explanation.title, parameters))
     return table(("measure", "what it is", "parameters"), rows)
+
+
+def undefined_table() -> str:
+    """Return the table of the measures that options are not defined with, by option and reason."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for measure in MEASURES:
+        for option, reason in measure.refuses.items():
+            by_reason.setdefault((option, reason), []).append(f"`{measure.name}`")
+    rows = [(f"`{option}`", ", ".join(names), reason) for (option, reason), names in sorted(by_reason.items())]
+    return table(("not with", "measures", "because"), rows)
 
 
 def formats() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
@@ -169,8 +170,17 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
     return lambda name, value: None if value is None else check(name, value)
 
 
+def _finite(what: str, value: Any) -> float:
+    """Return a finite number; a whole one as such. Raises ArgumentError."""
+    number = real_number(what, value)
+    if number is None or not math.isfinite(number):
+        raise wrong(what, "a finite number", value)
+    return int(number) if number.is_integer() else number
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "level": whole_number,
+    "grades": text,
     "complete": flag,
     "judged_only": flag,
     "max_retrieved": _or_none(whole_number),
@@ -198,4 +208,5 @@ def settings_of(**keywords: Any) -> Settings:
     """
     if unknown := [name for name in keywords if name not in _CHECKS]:
         raise TypeError(f"a keyword must be one of {', '.join(_CHECKS)}, but got {unknown[0]!r}")
-    return Settings.of(**{name: _CHECKS[name](name, value) for name, value in keywords.items()})
+    checks = {**_CHECKS, "level": _finite} if keywords.get("grades") == "real" else _CHECKS
+    return Settings.of(**{name: checks[name](name, value) for name, value in keywords.items()})

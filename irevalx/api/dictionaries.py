@@ -15,6 +15,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
+from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
 _DICTIONARIES = (dict, Mapping)
@@ -24,22 +25,25 @@ BLOCK_SIZE = 1 << 14
 """About how many documents of a dictionary are looked at together."""
 
 
-def judgments_of(grades: Mapping[Any, Mapping[Any, int]], path: str = "qrels", *, exact: bool = False) -> Judgments:
+def judgments_of(
+    given: Mapping[Any, Mapping[Any, float]], path: str = "qrels", *, exact: bool = False, grades: Grades = "whole"
+) -> Judgments:
     """Return ``{topic: {docno: grade}}`` as judgments; topics without documents are left out.
 
     Parameters
     ----------
     path : what messages call them.
     exact : refuse whole numbers as ids and 1.0 as a grade, as pytrec_eval does.
+    grades : what grades are.
 
     Raises
     ------
-    ArgumentError : an id is neither a string nor a whole number, or a grade is not a whole number of 64 bits.
+    ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
     """
-    _refuse_other_values(grades, path, "{docno: grade}")
-    lists = [documents.values() for documents in grades.values()]
-    numbers = grades_of(lists, _number_of(grades, path, "grade"), exact=exact)
-    return _entries(grades, path, numbers, exact=exact).judgments()
+    _refuse_other_values(given, path, "{docno: grade}")
+    lists = [documents.values() for documents in given.values()]
+    numbers = grades_of(lists, _number_of(given, path, "grade"), exact=exact, grades=grades)
+    return _entries(given, path, numbers, exact=exact).judgments()
 
 
 def run_of(

@@ -14,24 +14,25 @@ from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
+from irevalx.settings import Grades
 
 _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
 """What dictionaries say, one row per judgment: topic, document, and what else the format has."""
 
 
-def subtopics_of(given: Mapping[Any, Any], path: str = "qrels") -> SubtopicJudgments:
+def subtopics_of(given: Mapping[Any, Any], path: str = "qrels", *, grades: Grades = "whole") -> SubtopicJudgments:
     """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments.
 
     Raises
     ------
-    ArgumentError : an id is neither a string nor a whole number, or a grade is not a whole number of 64 bits.
+    ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
     """
     rows = []
     for topic, subtopics in given.items():
         for subtopic, documents in _mapping(subtopics, f"{path}: what topic {shown(topic)} has", "{subtopic: ...}"):
             what = f"{path}: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
             rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
-    return _subtopics(rows, path)
+    return _subtopics(rows, path, grades)
 
 
 def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> JudgmentsWithProbabilities:
@@ -62,14 +63,14 @@ def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> Judgments
     )
 
 
-def _subtopics(rows: _Rows, path: str) -> SubtopicJudgments:
-    topics, docnos, subtopics, grades = _columns(rows, 4)
+def _subtopics(rows: _Rows, path: str, grades: Grades) -> SubtopicJudgments:
+    topics, docnos, subtopics, numbers = _columns(rows, 4)
     part = subtopic_judgments(
         path,
         names_of([topics], lambda place: f"{path}: a topic")[0],
         names_of([subtopics], _about(rows, path, "a subtopic"))[0],
         names_of([docnos], _about(rows, path, "a document"))[0],
-        grades_of([grades], _about(rows, path, "grade")),
+        grades_of([numbers], _about(rows, path, "grade"), grades=grades),
         np.arange(1, len(rows) + 1),
     )
     return SubtopicJudgments.joined(path, [part])

@@ -21,6 +21,8 @@ from irevalx.judgments.pool import with_pool
 from irevalx.reading import formats
 from irevalx.reading.file_format import table_of
 from irevalx.reading.source import name_of_file
+from irevalx.settings import Grades as GradeKind
+from irevalx.settings import read_grades
 from irevalx.trec_eval.versions import Compat, read_version
 
 if TYPE_CHECKING:
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
 
-Grades: TypeAlias = "Mapping[str, Mapping[str, int]] | Mapping[int, Mapping[int, int]]"
-Subtopics: TypeAlias = "Mapping[str, Mapping[str, Mapping[str, int]]] | Mapping[int, Mapping[int, Mapping[int, int]]]"
+Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+Subtopics: TypeAlias = (
+    "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
+)
 Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
@@ -58,18 +62,19 @@ class Qrels:
     ['301', '302']
     """
 
-    def __init__(self, judgments: AnyJudgments, rel_format: str = "qrels") -> None:
+    def __init__(self, judgments: AnyJudgments, rel_format: str = "qrels", grades: str = "whole") -> None:
         """Keep judgments that have been read.
 
         Parameters
         ----------
         judgments : what the evaluator sees.
         rel_format : their format, as ``-R`` has it.
+        grades : what their grades are, as ``--grades`` has it.
 
         Raises
         ------
         ArgumentError : these are no judgments; ``Qrels.read`` takes a file and all else.
-        FormatError : there is no such format.
+        FormatError, UsageError : there is no such format, or there are no such grades.
         """
         if not isinstance(judgments, Kind):
             raise checks.wrong("judgments", "what Qrels.read makes", judgments)
@@ -77,6 +82,8 @@ class Qrels:
         """What the evaluator sees."""
         self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
         """Their format, as ``-R`` has it."""
+        self.grades: GradeKind = read_grades(checks.text("grades", grades))
+        """What their grades are, as ``--grades`` has it."""
 
     @classmethod
     def read(
@@ -85,6 +92,7 @@ class Qrels:
         *,
         pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
+        grades: str = "whole",
         compat: str | int = "10",
         strict: bool = False,
     ) -> Qrels:
@@ -99,8 +107,10 @@ class Qrels:
         rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
             grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
+        grades : what grades are, as ``--grades`` has it: "whole" numbers, "real" numbers, or each the "probability"
+            that the document is relevant. Judgments that have been read keep theirs.
         compat : "10" or "9": whether lines that start with ``#`` are comments.
-        strict : refuse grades in files that are not whole numbers. Elsewhere they always are refused.
+        strict : refuse whole grades in files that are none. Elsewhere, and of other grades, they always are refused.
 
         Raises
         ------
@@ -109,24 +119,29 @@ class Qrels:
         """
         version, strict = version_of(compat), checks.flag("strict", strict)
         fmt = formats.rel_format(checks.text("rel_format", rel_format))
+        kind = read_grades(checks.text("grades", grades))
         judgments: AnyJudgments
         if isinstance(qrels, Qrels):
             judgments = qrels.judgments
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
+            if kind not in {"whole", qrels.grades}:
+                raise UsageError(f"grades must be {qrels.grades} for judgments that have been read so, but got {kind}")
+            kind = qrels.grades
         elif table := table_given(qrels, "qrels"):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = fmt.read_table(table, version, strict, warn)
+            judgments = fmt.read_table(table, version, strict, warn, kind)
         elif isinstance(qrels, Mapping):
             _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = _judgments_of(qrels, fmt.name)
+            fmt.refuse_grades(kind)
+            judgments = _judgments_of(qrels, fmt.name, kind)
         else:
-            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn)
+            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn, kind)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
             judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
-        return cls(judgments, fmt.name)
+        return cls(judgments, fmt.name, kind)
 
     @property
     def topics(self) -> list[str]:
@@ -333,13 +348,14 @@ def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool,
     return [Run(partial(run.opened, strict=strict), name) for run in found]
 
 
-def _judgments_of(given: Mapping[Any, Any], rel_format: str) -> AnyJudgments:
+def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) -> AnyJudgments:
     """Return a dictionary as judgments."""
     if rel_format == _QRELS:
-        return dictionaries.judgments_of(given)
+        return dictionaries.judgments_of(given, grades=grades)
     from irevalx.api import family
 
-    return family.subtopics_of(given) if rel_format == formats.SUBTOPICS.name else family.probabilities_of(given)
+    is_subtopics = rel_format == formats.SUBTOPICS.name
+    return family.subtopics_of(given, grades=grades) if is_subtopics else family.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:

@@ -14,10 +14,12 @@ from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
+from irevalx.evaluation.chosen_topics import unreached_level
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import renamed, with_unique_names
-from irevalx.measures.select import Selection, refuse_contradictions, select
+from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.select import Selection, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.settings import NAMINGS, Settings
@@ -29,7 +31,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     measures: Measures = "official",
     *,
     pool: Pool | File | Documents | Frame | Records | None = None,
-    level: int = 1,
+    level: float = 1,
+    grades: str = "whole",
     complete: bool = False,
     judged_only: bool = False,
     max_retrieved: int | None = None,
@@ -59,9 +62,9 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip", and what
         ``irevalx.measure`` makes; none for those that are usual for the format of the judgments.
     pool : the documents chosen for judging, as ``Pool.read`` takes them.
-    level, complete, judged_only, max_retrieved, collection_size, topic, unjudged, ties, ignore_identical_ids,
+    level, grades, complete, judged_only, max_retrieved, collection_size, topic, unjudged, ties, ignore_identical_ids,
     duplicates, infap_c, infap_epsilon, sample_rate, rel_format, results_format, compat, strict, threads :
-        as ``-l``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--ties``,
+        as ``-l``, ``--grades``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--ties``,
         ``--ignore-identical-ids``, ``--duplicates``, ``--infap-c``, ``--infap-epsilon``, ``--sample-rate``, ``-R``,
         ``-T``, ``--compat``, ``--strict`` and ``--threads``.
     names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
@@ -96,6 +99,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     asked = asked_for(measures)
     settings = settings_of(
         level=level,
+        grades=qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
         complete=complete,
         judged_only=judged_only,
         max_retrieved=max_retrieved,
@@ -113,12 +117,14 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     processes = checks.whole_number("threads", threads, least=1)
     shown = checks.flag("progress", progress) and _can_show_progress()
     strict = checks.flag("strict", strict)
-    judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, compat=compat, strict=strict)
+    judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"
     selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    if line := unreached_level(judged.judgments, selection, settings):
+        warn(line)
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()
     counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -13,8 +14,11 @@ import numpy as np
 
 from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
+from irevalx.reading.grades import refuse_wrong
+from irevalx.reading.tables.tables import REAL_HINT
+from irevalx.settings import Grades
 
 What = Callable[[int], str]
 """Says, for a message, what the n-th value (from 0) of a column is."""
@@ -126,18 +130,25 @@ def scores_of(lists: Iterable[Collection[Any]], what: What) -> FloatArray:
         raise wrong(what(place), "a number of 64 bits", value) from None
 
 
-def grades_of(lists: Iterable[Collection[Any]], what: What, *, exact: bool = False) -> IntArray:
-    """Return whole numbers as int64, those of each list after those of the one before.
+def grades_of(
+    lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
+) -> AnyArray:
+    """Return whole numbers as int64, others as float64, those of each list after those of the one before.
 
     Parameters
     ----------
     what : of all of them, one list after the other.
     exact : refuse 1.0 for 1, which a column may hold that has been converted.
+    grades : what they are.
 
     Raises
     ------
-    ArgumentError : one is not a whole number of 64 bits.
+    ArgumentError : one is no such number.
     """
+    if grades != "whole":
+        numbers = scores_of(lists, what)
+        refuse_wrong(numbers, grades, lambda place, rule: wrong(what(place), rule, numbers[place].item()))
+        return numbers
     try:
         return np.frombuffer(_packed(lists, "q"), np.int64)
     except _NOT_PACKED:
@@ -157,7 +168,9 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
         grade = int(value)
         if is_long(grade):
             return grade
-    raise wrong(what(place), "a whole number of 64 bits", value)
+    error = wrong(what(place), "a whole number of 64 bits", value)
+    is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
+    raise ArgumentError(f"{error}{REAL_HINT}") if is_real else error
 
 
 def _packed(lists: Iterable[Collection[Any]], code: str) -> bytes:

@@ -98,7 +98,7 @@ def _evaluate(options: Options) -> int:
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.evaluation.many_runs import with_unique_names
-    from irevalx.measures.select import refuse_contradictions
+    from irevalx.measures.contradictions import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
     from irevalx.process.messages import Messages
     from irevalx.reading.source import Source
@@ -128,7 +128,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
     from irevalx.reading.formats import read_pool, rel_format
 
     how = (options.compat, options.strict, warn)
-    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how, options.grades)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool

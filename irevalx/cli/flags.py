@@ -10,13 +10,23 @@ import click
 from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import WHOLE_NUMBER, RealNumber, complete_file, complete_measure, words_of
+from irevalx.cli.values import LEVEL, WHOLE_NUMBER, RealNumber, complete_file, complete_measure, words_of
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
-from irevalx.settings import DUPLICATES, INFAP_C, INFAP_EPSILON, NAMINGS, SAMPLE_RATE, TIES, Reading, read_reading
+from irevalx.settings import (
+    DUPLICATES,
+    GRADES,
+    INFAP_C,
+    INFAP_EPSILON,
+    NAMINGS,
+    SAMPLE_RATE,
+    TIES,
+    Reading,
+    read_reading,
+)
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -109,7 +119,7 @@ FLAGS = (
     _trec_eval_option(
         "-l --level_for_rel level",
         also="--level",
-        type=WHOLE_NUMBER,
+        type=LEVEL,
         default=1,
         help="Take judgments of at least N as relevant.  [default: 1]",
     ),
@@ -183,6 +193,15 @@ FLAGS = (
             "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
             "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
             "0 and 1, rbp; no bound for others)."
+        ),
+    ),
+    _pool_option(
+        "--grades",
+        type=click.Choice(GRADES),
+        default="whole",
+        help=(
+            "What the grades of QRELS are: whole numbers, or real ones such as 0.7, with -l a number too.  "
+            "[default: whole]"
         ),
     ),
     _pool_option("--infap-c", type=RealNumber("C", INFAP_C), help="The constant c of infAP, at least 1.  [default: 2]"),

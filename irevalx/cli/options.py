@@ -12,7 +12,7 @@ from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import Duplicates, Reading, Settings, Ties
+from irevalx.settings import Duplicates, Grades, Reading, Settings, Ties
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
@@ -80,8 +80,11 @@ class Options(Frozen, kw_only=True):
     complete: bool = False
     """``-c``: average over every judged topic."""
 
-    level: int = 1
-    """``-l``: the least judgment that counts as relevant."""
+    level: float = 1
+    """``-l``: the least judgment that counts as relevant; a whole number unless grades are real."""
+
+    grades: Grades = "whole"
+    """``--grades``: what the grades of the judgments are."""
 
     judged_only: bool = False
     """``-J``: remove unjudged documents from the rankings."""

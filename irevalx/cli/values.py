@@ -10,7 +10,7 @@ import click
 
 from irevalx.errors import UsageError, quote
 from irevalx.settings import Bound
-from irevalx.trec_eval.numbers import c_long
+from irevalx.trec_eval.numbers import c_double, c_long
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -36,6 +36,27 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 WHOLE_NUMBER = WholeNumber()
+
+
+class Level(WholeNumber):
+    """A whole number or, where ``--grades real`` is given, any plain number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
+        """Return the number that a text stands for; a default is a number already.
+
+        Raises
+        ------
+        UsageError : grades are real, and it is not plain.
+        """
+        if isinstance(value, int) or not ctx or ctx.params.get("grades") != "real":
+            return super().convert(value, param, ctx)
+        number, plain = c_double(os.fsencode(value))
+        if not plain:
+            raise UsageError(f"-l must be a number, but got {quote(value)}")
+        return int(number) if number.is_integer() else number
+
+
+LEVEL = Level()
 
 
 class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]

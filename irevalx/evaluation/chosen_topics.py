@@ -135,13 +135,13 @@ def several(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def compared_levels(selection: Selection, settings: Settings) -> list[int]:
+def compared_levels(selection: Selection, settings: Settings) -> list[float]:
     """Return the levels of measures that say little about a topic without a document judged nonrelevant, each once."""
     levels = [selected.level for selected in selection.measures if selected.measure.needs_nonrelevant]
     return list(dict.fromkeys(settings.level if level is None else level for level in levels))
 
 
-def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: int) -> tuple[int, int]:
+def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: float) -> tuple[int, int]:
     """Return how many topics have no document judged nonrelevant at a level, and how many there are.
 
     Both are 0 where that says nothing, as at levels up to 0.
@@ -151,6 +151,22 @@ def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level
         return 0, 0
     asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
     return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+
+def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:
+    """Return the warning where grades are real and none reaches the level of the measures; otherwise None."""
+    if settings.grades != "real" or not any(
+        selected.level is None and selected.measure.kernel and selected.measure.explanation.uses_level
+        for selected in selection.measures
+    ):
+        return None
+    greatest = judgments.greatest_grade
+    if greatest is None or greatest >= settings.level:
+        return None
+    return (
+        f"{shown_name(judgments.documents.path)}: nothing is relevant, as no grade reaches the level "
+        f"{settings.level:g} (-l); the greatest is {greatest:g}"
+    )
 
 
 def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, cached_property, replace
@@ -183,14 +183,14 @@ class AssessedRanking(Frozen):
     ranking: Ranking
     missing: BoolArray
     settings: Settings
-    grades: IntArray | None = None
+    grades: AnyArray | None = None
     pooled: BoolArray | None = None
 
     @cached_property
-    def _assessed(self) -> dict[tuple[Reading, int | None], Assessed]:
+    def _assessed(self) -> dict[tuple[Reading, float | None], Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: int | None = None) -> Any:
+    def assessed(self, reading: Reading, level: float | None = None) -> Any:
         """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
         seen = reading, level
         if seen not in self._assessed:

@@ -37,7 +37,7 @@ class WeightedMeasure(Frozen):
 
 
 def weighted_measures(
-    requests: Sequence[SelectedMeasure], level: int, grades: Collection[int], greatest: int
+    requests: Sequence[SelectedMeasure], level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
     """Return the measures that were asked for, as sums over ranks.
 
@@ -58,7 +58,9 @@ def weighted_measures(
     ]
 
 
-def _of_request(request: SelectedMeasure, level: int, grades: Collection[int], greatest: int) -> list[WeightedMeasure]:
+def _of_request(
+    request: SelectedMeasure, level: float, grades: Collection[int], greatest: int
+) -> list[WeightedMeasure]:
     measure, values = request.measure, request.parameters.values
     if request.reading != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:
         raise UsageError(
@@ -76,7 +78,7 @@ def _of_request(request: SelectedMeasure, level: int, grades: Collection[int], g
     return [_rank_biased(name, values, given, {*grades, greatest}, greatest)]
 
 
-def _precision(name: str, k: int, level: int, greatest: int) -> WeightedMeasure:
+def _precision(name: str, k: int, level: float, greatest: int) -> WeightedMeasure:
     return WeightedMeasure(
         name,
         k,
@@ -86,7 +88,7 @@ def _precision(name: str, k: int, level: int, greatest: int) -> WeightedMeasure:
     )
 
 
-def _discounted_gain(name: str, given: dict[int, float], greatest: int) -> WeightedMeasure:
+def _discounted_gain(name: str, given: dict[float, float], greatest: int) -> WeightedMeasure:
     not_given = greatest
     while not_given in given:
         not_given -= 1
@@ -101,7 +103,7 @@ def _discounted_gain(name: str, given: dict[int, float], greatest: int) -> Weigh
 
 
 def _rank_biased(
-    name: str, values: Sequence[Gain], given: dict[int, float], grades: Collection[int], greatest: int
+    name: str, values: Sequence[Gain], given: dict[float, float], grades: Collection[int], greatest: int
 ) -> WeightedMeasure:
     for grade in sorted(grades):
         if grade > 1 and grade not in given:
@@ -109,9 +111,9 @@ def _rank_biased(
                 f"grades above 1 must have a gain between 0 and 1 here, such as rbp.1=0.5,2=1, but got no gain of "
                 f"grade {grade} for {quote(name)}"
             )
-    for grade, gain in given.items():
+    for level, gain in given.items():
         if gain > 1:
-            raise UsageError(f"a gain must be at most 1 here, but got {gain:g} for grade {grade} of {quote(name)}")
+            raise UsageError(f"a gain must be at most 1 here, but got {gain:g} for grade {level} of {quote(name)}")
     p = next((pair.value for pair in reversed(values) if pair.key == "p"), PERSISTENCE)
     if not 0 <= p <= 1:
         raise UsageError(f"p must be between 0 and 1, but got {p:g} for {quote(name)}")
@@ -126,9 +128,9 @@ def _rank_biased(
     return WeightedMeasure(name, None, weights, lambda grades: _gains_of(grades, given), max([0.0, *possible]))
 
 
-def _gains_given(name: str, values: Sequence[Gain]) -> dict[int, float]:
+def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
     """Return the gains among the parameters; the first of a grade counts, as in the measure."""
-    given: dict[int, float] = {}
+    given: dict[float, float] = {}
     for pair in values:
         if pair.level is None:
             continue
@@ -141,7 +143,7 @@ def _gains_given(name: str, values: Sequence[Gain]) -> dict[int, float]:
     return given
 
 
-def _gains_of(grades: IntArray, given: dict[int, float]) -> FloatArray:
+def _gains_of(grades: IntArray, given: dict[float, float]) -> FloatArray:
     """Return the gain of each grade: what was given, or else the grade itself."""
     gains = grades.astype(np.float64)
     for grade, gain in given.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import BoolArray, IntArray, Segments
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
 from irevalx.frozen import cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
@@ -25,12 +25,13 @@ class Judgments(Documents, Kind):
     topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
     rows : one row per topic, its documents in the order of the file.
     docnos : flat.
-    grades : flat; 0 and up is a judgment, a negative grade is a pooled document that nobody judged.
+    grades : flat; whole numbers, or real ones where they were asked for (``--grades``). 0 and up is a judgment, a
+        negative grade is a pooled document that nobody judged.
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.
     strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
     """
 
-    grades: IntArray
+    grades: AnyArray
     lines: IntArray
     strata: IntArray | None = None
 
@@ -73,11 +74,16 @@ class Judgments(Documents, Kind):
         return int(np.count_nonzero(self.grades > 0))
 
     @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None where there is none."""
+        return float(self.grades.max()) if self.grades.size else None
+
+    @property
     def tell_little_judged(self) -> bool:
         """Whether a run of which hardly any document was judged is worth a warning: not where a sample is the point."""
         return self.strata is None
 
-    def without_nonrelevant(self, level: int) -> BoolArray | None:
+    def without_nonrelevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None at levels up to 0: all are relevant.
 
         Parameters

@@ -67,6 +67,11 @@ class Kind:
         return None
 
     @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None where there is none."""
+        return None
+
+    @property
     def tell_little_judged(self) -> bool:
         """Whether a run of which hardly any document was judged is worth a warning."""
         return False
@@ -75,6 +80,6 @@ class Kind:
         """Return why some topics, these among them, cannot be evaluated."""
         return {}
 
-    def without_nonrelevant(self, level: int) -> BoolArray | None:
+    def without_nonrelevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
         return None

@@ -29,6 +29,11 @@ class GroupedJudgments(Frozen, Kind):
     judgments: Judgments
     document: IntArray
 
+    @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None where there is none."""
+        return self.judgments.greatest_grade
+
     def find(self, group: IntArray, document: IntArray) -> IntArray:
         """Look up judgments.
 

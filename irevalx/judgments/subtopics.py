@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names, order_by_name
-from irevalx.arrays.segments import FloatArray, IntArray, Segments
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
@@ -32,7 +32,7 @@ class SubtopicJudgments(Frozen, Kind):
     names: Names
     rows: Segments
     subtopic: IntArray
-    grades: IntArray
+    grades: AnyArray
     duplicates: dict[bytes, DuplicateDocumentError]
 
     @classmethod
@@ -64,7 +64,12 @@ class SubtopicJudgments(Frozen, Kind):
         """Return why some topics, these among them, cannot be evaluated."""
         return self.duplicates
 
-    def relevant(self, level: int) -> RelevantParts:
+    @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None where there is none."""
+        return float(self.grades.max()) if self.grades.size else None
+
+    def relevant(self, level: float) -> RelevantParts:
         """Return which documents are relevant for which subtopics; the same object each time.
 
         Parameters
@@ -77,10 +82,10 @@ class SubtopicJudgments(Frozen, Kind):
         return self._by_level[level]
 
     @cached_property
-    def _by_level(self) -> dict[int, RelevantParts]:
+    def _by_level(self) -> dict[float, RelevantParts]:
         return {}
 
-    def _relevant(self, level: int) -> RelevantParts:
+    def _relevant(self, level: float) -> RelevantParts:
         relevant = self.grades >= level
         parts = self.rows.keep(relevant)
         topic = self.documents.rows.ids

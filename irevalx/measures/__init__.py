@@ -8,7 +8,8 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     parameter_kinds, summary          how parameters are read, and how values are summarised
     measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
     added                             measures of users: declared in their programs, or offered by installed packages
-    select, zscores                   what is to be computed (``parse``, ``select``), and values in standard deviations
+    select, contradictions, zscores   what is to be computed (``parse``, ``select``), what must not be asked for
+                                      together, and values in standard deviations
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED
+from irevalx.settings import EXPECTED, REAL
 
 _gain_measure = partial(
     measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
@@ -171,7 +171,15 @@ def binary_g(t: Topics) -> FloatArray:
     return np.where(t.n_hits > 0, t.rows.sum(weights) / t.n_rel, 0.0)
 
 
-@_gain_measure("G", ZERO_TO_ONE, uses_level=False, refuses={EXPECTED: f"the mean of such discounts {NO_FORMULA}"})
+@_gain_measure(
+    "G",
+    ZERO_TO_ONE,
+    uses_level=False,
+    refuses={
+        REAL: "its lag takes the gain of each relevant document for 1 at least",
+        EXPECTED: f"the mean of such discounts {NO_FORMULA}",
+    },
+)
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Gain discounted by how far the ranking lags behind the best possible one.
 

@@ -48,6 +48,7 @@ class GainsOfTopics(Frozen):
         pairs : gains by level; a grade without one is its own gain, and an unjudged document has none.
         scaled : bring each topic's gains to 0..1, if they are not there already.
         """
+        is_real = t.pool_grade.dtype.kind == "f"
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
         if key not in t.kept:
@@ -66,9 +67,9 @@ class GainsOfTopics(Frozen):
             where, grades = t.documents.slice(topic), t.pool_grade[t.pool.slice(topic)]
             counts = Counter(grades[grades >= 0].tolist())
             every = tuple(sorted(counts))
-            if every and every[-1] <= MOST_LEVELS:
+            if every and every[-1] <= MOST_LEVELS and not is_real:
                 every = tuple(range(every[-1] + 1))
-            table = _gain_table(levels, every, scaled)
+            table = _gain_table(levels, every, scaled, is_real)
             gain[where] = [table.by_level.get(grade, 0.0) for grade in t.grade[where].tolist()]
             ideals.append(table.ideal(counts))
         ideal = Segments.of_lengths([len(gains) for gains in ideals])
@@ -103,14 +104,14 @@ class _GainTable(Frozen):
     entries : level, gain, and whether the documents of this level are counted here (a level may be given twice).
     """
 
-    entries: tuple[tuple[int, float, bool], ...]
+    entries: tuple[tuple[float, float, bool], ...]
 
     @cached_property
-    def by_level(self) -> dict[int, float]:
+    def by_level(self) -> dict[float, float]:
         """The gain of a grade; the first entry counts."""
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
-    def ideal(self, counts: Mapping[int, int]) -> FloatArray:
+    def ideal(self, counts: Mapping[float, int]) -> FloatArray:
         """Return the gains of the best possible ranking, in descending order.
 
         It ends at the first gain that is not above 0. trec_eval looks at the last entry before it looks at counts.
@@ -131,7 +132,9 @@ class _GainTable(Frozen):
 
 
 @lru_cache(maxsize=256)
-def _gain_table(given: tuple[tuple[int, float], ...], every: tuple[int, ...], scaled: bool) -> _GainTable:
+def _gain_table(
+    given: tuple[tuple[float, float], ...], every: tuple[float, ...], scaled: bool, is_real: bool
+) -> _GainTable:
     """Return the table of a topic.
 
     Parameters
@@ -139,15 +142,19 @@ def _gain_table(given: tuple[tuple[int, float], ...], every: tuple[int, ...], sc
     given : levels and gains among the parameters.
     every : the levels of the topic.
     scaled : bring gains to 0..1, if they are not there already.
+    is_real : whether grades are real numbers, of which trec_eval knows nothing.
     """
-    entries: list[tuple[int, float, bool]] = []
-    named: set[int] = set()
+    entries: list[tuple[float, float, bool]] = []
+    named: set[float] = set()
     for level, gain in given:
         entries.append((level, gain, level not in named))
         named.add(level)
     entries += [(level, float(level), True) for level in every if level not in named]
     # trec_eval compares gains by their difference cut to an integer, so that close ones may end up in the wrong order.
-    entries = merge_sort(entries, lambda x, y: truncate_to_int(x[1] - y[1]))
+    if is_real:
+        entries.sort(key=lambda entry: entry[1])
+    else:
+        entries = merge_sort(entries, lambda x, y: truncate_to_int(x[1] - y[1]))
     if scaled:
         low = min([0.0, *(gain for _, gain, _ in entries)])
         high = max([0.0, *(gain for _, gain, _ in entries)])

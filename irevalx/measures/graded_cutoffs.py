@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
@@ -34,10 +36,11 @@ def has_gain(t: Topics) -> BoolArray:
 def too_high(t: Topics, parameters: Parameters) -> str | None:
     """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
     _, [highest] = parameters.values
-    grade = int(t.pool_grade.max(initial=0))
+    grade = t.pool_grade.max(initial=0)
     if grade <= highest:
         return None
-    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={grade} allows it"
+    allowed = math.ceil(grade)
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={allowed} allows it"
 
 
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
@@ -128,8 +131,12 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest, of whole numbers from 0 up."""
-    power = np.clip(grade - highest, -FARTHEST, FARTHEST).astype(np.int64)
-    one = np.maximum(-highest, -FARTHEST).astype(np.int64)
-    gain: FloatArray = np.ldexp(1.0, power) - np.ldexp(1.0, one)
-    return gain
+    """Return (2**grade - 1)/2**highest, of numbers from 0 up; of whole ones without rounding."""
+    return _power_of_2(grade - highest) - _power_of_2(-highest)
+
+
+def _power_of_2(x: AnyArray) -> FloatArray:
+    near = np.clip(x, -FARTHEST, FARTHEST)
+    whole = np.floor(near)
+    power: FloatArray = np.ldexp(np.exp2(near - whole), whole.astype(np.int64))
+    return power

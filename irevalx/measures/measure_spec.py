@@ -21,7 +21,8 @@ class MeasureSpec(Frozen):
     name : of a measure or a set of measures.
     parameters : as typed; None for the default.
     cutoffs : single cutoffs as typed, which add to each other and to the parameters.
-    level : the least grade that is relevant to this measure; None for that of all measures (``-l``).
+    level : the least grade that is relevant to this measure, of float where it is not written as a whole number; None
+        for that of all measures (``-l``).
     reading : of the unjudged; None where the text says nothing about it.
     text : what was typed, without white space.
     """
@@ -29,7 +30,7 @@ class MeasureSpec(Frozen):
     name: str
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
-    level: int | None = None
+    level: float | None = None
     reading: Reading | None = None
     text: str = ""
 
@@ -63,14 +64,14 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     reading: Reading
-    level: int | None = None
+    level: float | None = None
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
     spelling: str = ""
     optional: bool = False
 
     @property
-    def merged_by(self) -> tuple[str, int | None, Reading, str | None]:
+    def merged_by(self) -> tuple[str, float | None, Reading, str | None]:
         """What requests have in common that are computed as one: parameters with names stand side by side."""
         parameters, kind = self.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):

@@ -104,9 +104,10 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 def _with_level(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     """Return the measure at this level; where all retrieved documents were to be counted, it counts relevant ones."""
-    if not re.fullmatch("-?[0-9]{1,18}", value):
+    if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
-    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=int(value))
+    level = int(value) if value.removeprefix("-").isdecimal() else float(value)
+    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=level)
 
 
 def _with_reading(spec: MeasureSpec, value: str) -> MeasureSpec | None:

@@ -38,7 +38,7 @@ class Gain(Frozen):
 
     key: str
     value: float
-    level: int | None
+    level: float | None
 
 
 class Parameters(Frozen):
@@ -249,12 +249,12 @@ class Gains(Frozen):
         for item in text.split(","):
             key, _, number = item.partition("=")
             [value] = _numbers(number, c_double, note)
-            pairs.append(Gain(key, value, settings.compat.gain_level(key)))
+            pairs.append(Gain(key, value, _level_of(key, settings)))
         return Parameters(
             (f"{name}_{text}",),
             tuple(pairs),
             look_outside=any(pair.level == OUTSIDE for pair in pairs),
-            warnings=tuple(self._warnings(name, pairs)),
+            warnings=tuple(self._warnings(name, pairs)) if settings.grades == "whole" else (),
         )
 
     def _warnings(self, name: str, pairs: Sequence[Gain]) -> list[str]:
@@ -289,6 +289,14 @@ class GradeGains(Frozen):
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, parameters.values)]
+
+
+def _level_of(key: str, settings: Settings) -> float | None:
+    """Return the grade that a pair is about; None where it is about none."""
+    if settings.grades == "whole":
+        return settings.compat.gain_level(key)
+    number, plain = c_double(os.fsencode(key))
+    return number if plain else None
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:

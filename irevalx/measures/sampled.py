@@ -239,7 +239,7 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
     return estimated
 
 
-def _gains(t: SampledTopics, grades: IntArray, pairs: Sequence[Gain]) -> FloatArray:
+def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
     """Return what documents with these grades gain: 0 where they are not judged relevant.
 
     Parameters

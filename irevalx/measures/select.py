@@ -21,7 +21,7 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import ORDERS_OF_TIES, Reading, Settings
+from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SelectedMeasure(Frozen):
     parameters: Parameters
     reading: Reading
     names: tuple[str, ...]
-    level: int | None = None
+    level: float | None = None
     optional: bool = False
 
     @property
@@ -177,7 +177,7 @@ def select(
     every = [request for requests in of_specs for request in requests]
     blocks = list(dict.fromkeys(request.reading for request in every))
 
-    def place(request: Request) -> tuple[int, int, bool, int]:
+    def place(request: Request) -> tuple[int, int, bool, float]:
         """Return what requests are sorted by: the measures of the summary alone, then a block for each reading.
 
         In a block, a measure with a level of its own stands after the plain one, the lowest level first.
@@ -209,35 +209,6 @@ def select(
     return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
 
 
-def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
-    """Refuse readings together with ``-J``, and what the format of the judgments has no use for.
-
-    Parameters
-    ----------
-    texts : what ``-m`` was given; none for the usual set.
-    rel_format : of the judgments, as ``-R`` takes it.
-    with_pool : whether a pool is given beside the judgments.
-
-    Raises
-    ------
-    UsageError : names both. Or it is that of ``parse``.
-    """
-    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
-    if with_readings and settings.judged_only:
-        raise UsageError(
-            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
-        )
-    ties = f"--ties {settings.ties}"
-    for given, option, shown in (
-        (settings.ties in ORDERS_OF_TIES, ties, ties),
-        (with_pool, "--pool", "--pool"),
-        (settings.judged_only, "-J", "-J"),
-        (with_readings, "--unjudged", "--unjudged or a reading"),
-    ):
-        if given and option in REL_FORMATS[rel_format].excludes:
-            raise UsageError(f"{shown} must not be given together with -R {rel_format}")
-
-
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     """Yield what a text asks for: a measure in each of several readings, or the members of a set.
 
@@ -247,6 +218,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     ------
     UsageError : a measure, not a member of a set, has none of the readings, or is not defined with a feature.
     """
+    _refuse_level(spec, settings)
     unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         requests = [Request(measure=measure, reading=one) for one in ((own,) if own else dict.fromkeys(unjudged))]
@@ -270,6 +242,16 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             )
 
 
+def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
+    """Raise UsageError: a measure has a level of its own that the grades do not allow."""
+    if spec.level is None or settings.grades == "real":
+        return
+    if settings.grades == "probability":
+        raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
+    if isinstance(spec.level, float):
+        raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
+
+
 def _refuse_reading(measure: Measure, reading: Reading) -> None:
     """Raise UsageError: a measure does not have this reading."""
     raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
@@ -280,7 +262,7 @@ def _has_reading(request: Request, settings: Settings) -> bool:
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: int | None, reading: Reading, settings: Settings) -> str:
+def _suffix(level: float | None, reading: Reading, settings: Settings) -> str:
     """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
     shown = reading != "nonrel" and not settings.judged_only
     return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")

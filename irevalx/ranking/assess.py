@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, overload
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -30,7 +30,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Topics: ...
 
@@ -41,7 +41,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Assessed: ...
 
@@ -51,7 +51,7 @@ def assess(
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
-    grades: IntArray | None = None,
+    grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
 ) -> Assessed:
     """Return what measures see of a ranking.

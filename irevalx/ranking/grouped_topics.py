@@ -43,7 +43,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 
 
 def assess_by_group(
-    ranking: Ranking, judgments: GroupedJudgments, *, level: int = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: Reading = "nonrel"
 ) -> GroupedTopics:
     """Look at a ranking with the judgments of each group.
 

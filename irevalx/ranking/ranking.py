@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.codes import OUTSIDE, STAND_IN, UNJUDGED
-from irevalx.arrays.segments import BoolArray, IntArray, Segments
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError, UsageError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
@@ -45,9 +45,9 @@ class Ranking(Frozen):
     def assess(
         self,
         judgments: Judgments,
-        grades: IntArray,
+        grades: AnyArray,
         *,
-        level: int = 1,
+        level: float = 1,
         reading: Reading = "nonrel",
         pooled: BoolArray | None = None,
     ) -> Topics:
@@ -72,7 +72,7 @@ class Ranking(Frozen):
             in_pool[in_pool] = pooled[self.row[in_pool]]
             kept = pooled[index]
             pool, index = pool.keep(kept), index[kept]
-        grade = np.full(self.row.size, OUTSIDE, np.int64)
+        grade = np.full(self.row.size, OUTSIDE, np.promote_types(grades.dtype, np.int64))
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
@@ -112,7 +112,7 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
-    def _settled(self, grade: IntArray, unjudged: int | None) -> Ranking:
+    def _settled(self, grade: AnyArray, unjudged: float | None) -> Ranking:
         """Return the ranking in the best or the worst order of documents with equal scores.
 
         Parameters

@@ -26,7 +26,8 @@ class Topics(Frozen):
     rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents where a measure asks
         for those outside the pool one by one.
     rank : flat over ``rows``; 1-based.
-    grade : flat over ``rows``; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
+    grade : flat over ``rows``; whole numbers, or real ones. 0 and up is a judgment, otherwise ``UNJUDGED`` or
+        ``OUTSIDE``.
     n_ret : per topic; how many documents were retrieved, those outside the pool included.
     pool : per topic, the documents of the pool, retrieved or not.
     pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
@@ -41,11 +42,11 @@ class Topics(Frozen):
 
     rows: Segments
     rank: IntArray
-    grade: IntArray
+    grade: AnyArray
     n_ret: IntArray
     pool: Segments
-    pool_grade: IntArray
-    level: int = 1
+    pool_grade: AnyArray
+    level: float = 1
     collection_size: int = 0
     round_recall: Callable[[FloatArray], IntArray] = ROUNDINGS[TREC_EVAL_10.recall_rounding]
 

@@ -35,7 +35,7 @@ class TopicsWithProbabilities(Frozen):
     grade: IntArray
     probability: FloatArray
     any_at_random: BoolArray
-    level: int = 1
+    level: float = 1
 
     @cached_property
     def relevant(self) -> BoolArray:
@@ -59,7 +59,7 @@ class TopicsWithProbabilities(Frozen):
 
 
 def assess_with_probabilities(
-    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: int = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: Reading = "nonrel"
 ) -> TopicsWithProbabilities:
     """Return what measures of a sample with inclusion probabilities see of a ranking.
 

@@ -72,7 +72,7 @@ class TopicsWithSubtopics(Frozen):
 
 
 def assess_subtopics(
-    ranking: Ranking, judgments: SubtopicJudgments, *, level: int = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: Reading = "nonrel"
 ) -> TopicsWithSubtopics:
     """Return what measures of subtopics see of a ranking.
 

@@ -7,9 +7,10 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, UnreadableFileError, Warn, quote, shown_name
+from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
+from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
-    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--ties best".
+    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--grades real".
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
     """
@@ -61,7 +62,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     measures_of: str = ""
     lenient: bool = True
 
-    def read(self, source: Source, compat: Compat, strict: bool, warn: Warn) -> Data_co:
+    def read(self, source: Source, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a file; a run is opened only, and read block by block when it is evaluated.
 
         Parameters
@@ -70,28 +71,41 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         compat : the version of trec_eval that is followed.
         strict : refuse numbers that are not plain, rather than reading them as C does.
         warn : called with a line about such numbers.
+        grades : what the grades of judgments are.
 
         Raises
         ------
         UnreadableFileError, MalformedLineError
+        UsageError : grades cannot be that in this format.
         MalformedNumberError : under ``strict``, and in a format that is not lenient.
         """
         if source.is_parquet:
-            return self.read_table(table_of(source, self), compat, strict, warn)
+            return self.read_table(table_of(source, self), compat, strict, warn, grades)
+        self.refuse_grades(grades)
         module, _, function = self.reader.partition(".")
         reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-        return cast("Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn))
+        return cast(
+            "Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn, **_unless_whole(grades))
+        )
 
-    def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn) -> Data_co:
+    def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a table, as ``read`` does a file.
 
         Raises
         ------
         ArgumentError : a column is missing, or something in it; or there are several runs.
+        UsageError : grades cannot be that in this format.
         """
+        self.refuse_grades(grades)
         module, _, function = self.table_reader.partition(".")
         reader = getattr(import_module(f"irevalx.reading.tables.{module}"), function)
-        return cast("Data_co", reader(table, compat, strict, warn))
+        return cast("Data_co", reader(table, compat, strict, warn, **_unless_whole(grades)))
+
+    def refuse_grades(self, grades: Grades) -> None:
+        """Refuse grades that judgments in this format cannot have; raises UsageError."""
+        option = f"--grades {grades}"
+        if option in self.excludes:
+            raise UsageError(f"{option} must not be given together with -R {self.name}")
 
     @property
     def usage(self) -> str:
@@ -114,6 +128,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"{listed(self.excludes, 'and')} must not be given with it.")
         return (*self.prose, " ".join(rest))
+
+
+def _unless_whole(grades: Grades) -> dict[str, Grades]:
+    """Return a keyword for readers of grades; those of other formats never get it."""
+    return {} if grades == "whole" else {"grades": grades}
 
 
 def table_of(source: Source, fmt: FileFormat[Any]) -> Table:

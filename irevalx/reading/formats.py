@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
-from irevalx.settings import ORDERS_OF_TIES
+from irevalx.settings import ORDERS_OF_TIES, REAL
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ QRELS: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
     prose=(
-        "A grade is a whole number. Grades of at least -l (1 unless told otherwise) are relevant, grades from 0 up to "
-        "it are not relevant, and a negative grade says that the document was pooled but not judged.",
+        "A grade is a whole number, or what --grades says. Grades of at least -l (1 unless told otherwise) are "
+        "relevant, grades from 0 up to it are not relevant, and a negative grade says that the document was pooled but "
+        "not judged.",
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
     reader="qrels.read_graded",
@@ -117,7 +118,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, *_TIES_BY_GRADES),
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -130,7 +131,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "column that qrels ignores being the group.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, *_TIES_BY_GRADES),
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
@@ -167,7 +168,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     reader="prels_files.read_prels",
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
-    excludes=("--pool", *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, *_TIES_BY_GRADES),
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(

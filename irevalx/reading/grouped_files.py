@@ -13,6 +13,7 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.grades import malformed_grades, read_grades
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import (
@@ -20,14 +21,16 @@ from irevalx.reading.lines import (
     as_precise,
     cut_lines,
     real_numbers,
-    whole_numbers,
 )
 from irevalx.reading.source import Source
+from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 
-def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> GroupedJudgments:
+def read_grades_in_groups(
+    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> GroupedJudgments:
     """Read judgments in groups.
 
     Parameters
@@ -37,6 +40,7 @@ def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
     warn : called with a line about such grades.
+    grades : what grades are; of other than whole numbers, any that is none is refused.
 
     Raises
     ------
@@ -45,8 +49,8 @@ def read_grades_in_groups(source: Source, layout: Layout, compat: Compat, strict
     MalformedNumberError : under ``strict``.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
-    malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
-    grade = whole_numbers(lines["GRADE"], malformed, lines.describe)
+    malformed = malformed_grades(grades, strict=strict)
+    grade = read_grades(lines["GRADE"], grades, malformed, lines.describe)
     if message := malformed.message():
         warn(message)
     about = group_lines(lines)

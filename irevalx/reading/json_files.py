@@ -16,11 +16,13 @@ from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.grades import HINT, RULES
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, Run
 from irevalx.reading.source import Source, as_column, stem_of
+from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
@@ -38,11 +40,18 @@ _AT_ONCE = 1 << 16
 
 
 class _Numbers(Frozen):
-    """What the numbers of a file are, for checks and messages: "grade", and "a whole number of 64 bits"."""
+    """What the numbers of a file are, for checks and messages: "grade", and "a whole number of 64 bits".
+
+    Parameters
+    ----------
+    types : of Python, that they have.
+    most : the greatest that is allowed.
+    """
 
     what: str
     rule: str
     types: frozenset[type]
+    most: float = sys.float_info.max
 
     def are_all(self, members: list[tuple[str, Any]]) -> bool:
         """Return whether the values of all members of an object are such numbers."""
@@ -54,10 +63,14 @@ class _Numbers(Frozen):
             return False
         if float not in self.types:
             return bool(LONG_MIN <= value <= LONG_MAX)
-        return bool(-sys.float_info.max <= value <= sys.float_info.max)
+        return bool(-sys.float_info.max <= value <= self.most)
 
 
-_GRADES = _Numbers("grade", "a whole number of 64 bits", frozenset({int}))
+_GRADES: dict[Grades, _Numbers] = {
+    "whole": _Numbers("grade", RULES["whole"], frozenset({int})),
+    "real": _Numbers("grade", RULES["real"], frozenset({int, float})),
+    "probability": _Numbers("grade", RULES["probability"], frozenset({int, float}), 1.0),
+}
 _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 
 
@@ -70,12 +83,15 @@ class _Pairs(Frozen):
     numbers: AnyArray
 
 
-def read_json_judgments(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+def read_json_judgments(
+    source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> Judgments:
     """Read judgments; a topic without documents is left out.
 
     Parameters
     ----------
     source : the file.
+    grades : what grades are.
 
     Raises
     ------
@@ -83,7 +99,7 @@ def read_json_judgments(source: Source, layout: Layout | None, compat: Compat, s
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
     parts = []
-    for found in _read(source, _GRADES):
+    for found in _read(source, _GRADES[grades]):
         filled = np.flatnonzero(found.rows.lengths)
         part = Judgments(
             path=source.path,
@@ -204,7 +220,7 @@ def _pairs_of(topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> _P
         topics=tuple(map(_as_bytes, topics)),
         rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
         docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
-        numbers=np.array([number for _, number in pairs], np.int64 if numbers is _GRADES else np.float64),
+        numbers=np.array([number for _, number in pairs], np.float64 if float in numbers.types else np.int64),
     )
 
 
@@ -271,10 +287,16 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
         seen[keys] = line
         if len(keys) == 1 and value != _OPEN:
             raise MalformedLineError(f"{where}:{line}: {names}: {rule}, but got {quote(value)}")
-        if len(keys) == 2 and not (value[0] not in '"{[' and numbers.holds(json.loads(value))):
-            problem = f"{numbers.what} must be {numbers.rule}, but got {quote(value)}"
+        if len(keys) == 2 and not numbers.holds(_number(value)):
+            hint = HINT if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
+            problem = f"{numbers.what} must be {numbers.rule}, but got {quote(value)}{hint}"
             raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
     raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}")
+
+
+def _number(token: str) -> Any:
+    """Return what a token that is neither text nor a bracket stands for; None for others."""
+    return None if token[0] in '"{[' else json.loads(token)
 
 
 def _members(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:

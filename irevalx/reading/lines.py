@@ -190,7 +190,8 @@ def read_each(
         first = next(place for place, (_, plain) in enumerate(found) if not plain)
         value = found[first][0]
         read_as = str(value) if read is c_long else f"{value:g}"
-        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as)
+        hint = malformed.if_real and (malformed.if_real if c_double(some[first])[1] else "")
+        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as, hint)
     return [value for value, _ in found]
 
 

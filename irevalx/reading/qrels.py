@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
-from irevalx.arrays.segments import IntArray
+from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import Warn
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.grades import malformed_grades, read_grades
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, cut_lines, whole_numbers
+from irevalx.reading.lines import DataLines, cut_lines
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
+from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
@@ -33,7 +35,9 @@ class _Part(Frozen):
         return self.judgments.topics
 
 
-def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+def read_graded(
+    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> Judgments:
     """Read judgments.
 
     Parameters
@@ -43,6 +47,7 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
     warn : called with a line about such grades.
+    grades : what grades are; of other than whole numbers, any that is none is refused.
 
     Raises
     ------
@@ -53,10 +58,11 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
     path = source.path
 
     def parse(block: Block) -> _Part:
-        malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
+        malformed = malformed_grades(grades, strict=strict)
         lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
         strata, names = numbered(lines["STRATUM"]) if "STRATUM" in lines else (None, Names.of([]))
-        return _Part(_judgments(lines, strata, malformed), malformed, names.texts())
+        grade = read_grades(lines["GRADE"], grades, malformed, lines.describe)
+        return _Part(_judgments(lines, grade, strata), malformed, names.texts())
 
     blocks = blocks_of(source)
     parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
@@ -65,18 +71,14 @@ def read_graded(source: Source, layout: Layout, compat: Compat, strict: bool, wa
     return Judgments.joined(path, _with_strata_of_all(parts))
 
 
-def _judgments(lines: DataLines, strata: IntArray | None, malformed: MalformedNumbers) -> Judgments:
+def _judgments(lines: DataLines, grades: AnyArray, strata: IntArray | None) -> Judgments:
     """Build judgments from the lines of a block.
 
     Parameters
     ----------
+    grades : shape (lines,).
     strata : shape (lines,); the number of the stratum on each line, where there are strata.
-
-    Raises
-    ------
-    MalformedNumberError : a grade is malformed, and ``malformed`` is strict.
     """
-    grades = whole_numbers(lines["GRADE"], malformed, lines.describe)
     topics, rows, order = group_by_topic(lines["TOPIC"])
     return Judgments(
         path=lines.path,

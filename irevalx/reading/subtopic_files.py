@@ -13,11 +13,13 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.grades import malformed_grades, read_grades
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import cut_lines, whole_numbers
+from irevalx.reading.lines import cut_lines
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
+from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
@@ -33,7 +35,9 @@ class _Part(Frozen):
         return self.judgments.documents.topics
 
 
-def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+def read_subtopics(
+    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> SubtopicJudgments:
     """Read judgments for subtopics.
 
     Parameters
@@ -43,6 +47,7 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
     compat : whether lines that start with ``#`` are comments.
     strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
     warn : called with a line about such grades.
+    grades : what grades are; of other than whole numbers, any that is none is refused.
 
     Raises
     ------
@@ -54,10 +59,10 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
 
     def parse(block: Block) -> _Part:
         lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
-        malformed = MalformedNumbers("grade", "a whole number of 64 bits", strict=strict)
-        grades = whole_numbers(lines["GRADE"], malformed, lines.describe)
+        malformed = malformed_grades(grades, strict=strict)
+        grade = read_grades(lines["GRADE"], grades, malformed, lines.describe)
         columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
-        return _Part(subtopic_judgments(path, *columns, grades, lines.numbers), malformed)
+        return _Part(subtopic_judgments(path, *columns, grade, lines.numbers), malformed)
 
     blocks = blocks_of(source)
     parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
@@ -67,7 +72,7 @@ def read_subtopics(source: Source, layout: Layout, compat: Compat, strict: bool,
 
 
 def subtopic_judgments(
-    path: str, topics: Names, subtopics: Names, docnos: Names, grades: IntArray, lines: IntArray
+    path: str, topics: Names, subtopics: Names, docnos: Names, grades: AnyArray, lines: IntArray
 ) -> SubtopicJudgments:
     """Bring the lines of each document together.
 

@@ -18,7 +18,8 @@ from irevalx.api.own_measures import Measures, asked_for, declarations, declare_
 from irevalx.api.user_warnings import warn
 from irevalx.errors import NoTopicsError
 from irevalx.frozen import Frozen
-from irevalx.measures.select import Selection, refuse_contradictions, select
+from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.select import Selection, select
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
 from irevalx.settings import Settings

@@ -119,16 +119,18 @@ class MalformedNumbers:
     what : what the numbers are, for messages: "score".
     rule : what they must be: "a finite number".
     strict : whether the first one is an error.
+    if_real : what messages say too of one that is a plain real number.
     """
 
-    def __init__(self, what: str, rule: str, *, strict: bool) -> None:
+    def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
         self.what = what
         self.rule = rule
         self.strict = strict
+        self.if_real = if_real
         self.first = ""
         self.count = 0
 
-    def add(self, count: int, where: str, shown: str, read_as: str) -> None:
+    def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
         """Note some numbers.
 
         Parameters
@@ -137,6 +139,7 @@ class MalformedNumbers:
         where : where the first of them is: path:line: topic.
         shown : its text in quotes.
         read_as : the number that C makes of it.
+        hint : what the message says in the end.
 
         Raises
         ------
@@ -144,9 +147,9 @@ class MalformedNumbers:
         """
         problem = f"{where}: {self.what} must be {self.rule}, but got {shown}"
         if self.strict:
-            raise MalformedNumberError(problem)
+            raise MalformedNumberError(f"{problem}{hint}")
         self.count += count
-        self.first = self.first or f"{problem}, read as {read_as} as trec_eval does"
+        self.first = self.first or f"{problem}, read as {read_as} as trec_eval does{hint}"
 
     @classmethod
     def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:

@@ -35,7 +35,7 @@ def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], setti
         codes = [UNJUDGED if grades.get(docno, 0) < 0 else grades.get(docno, OUTSIDE) for docno in ranking]
         if settings.judged_only:
             codes = [code for code in codes if code >= 0]
-        topic = Topic(codes, list(grades.values()), settings.level)
+        topic = Topic(codes, list(grades.values()), int(settings.level))
         of_groups.append(
             [
                 reference.average_precision(topic),

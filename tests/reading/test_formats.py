@@ -31,12 +31,19 @@ from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.layout import Comments, Layout
 from irevalx.reading.source import Source
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.trec_eval.versions import COMPAT
 
 AnyFormat = FileFormat[Any]
 
 TOPICS = ("302", "301", "303")
-EXCLUDABLE = {"--pool": ("--pool", "pool"), "-J": ("-J",), "--unjudged": ("--unjudged", "nonrel")}
+EXCLUDABLE = {
+    "--pool": ("--pool", "pool"),
+    "-J": ("-J",),
+    "--unjudged": ("--unjudged", "nonrel"),
+    "--grades real": ("--grades", "real"),
+    **{f"--ties {ties}": ("--ties", ties) for ties in ORDERS_OF_TIES},
+}
 
 every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
 
@@ -80,7 +87,9 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
     module, _, function = fmt.reader.partition(".")
     reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-    assert list(inspect.signature(reader).parameters) == ["source", "layout", "compat", "strict", "warn"]
+    has_grades = fmt.kind is FileKind.JUDGMENTS and "--grades real" not in fmt.excludes
+    usual = ["source", "layout", "compat", "strict", "warn"]
+    assert list(inspect.signature(reader).parameters) == [*usual, *["grades"] * has_grades]
     assert bool(fmt.layout) != bool(fmt.form)
     if fmt.layout:
         assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}

@@ -124,9 +124,9 @@ class Output(Frozen, kw_only=True):
         """
         path = self.figure if path is None else path
         if path is not None:
-            from irevalx.lab.plot.page import save
+            from irevalx.lab.plot.page import picture
 
-            write_file(path, partial(save, draw, self.page))
+            write_lines([picture(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
 
 
 def _was_drawn(found: object) -> bool:

@@ -1,13 +1,12 @@
 """Lines with bands, at most six a panel; more lines take more panels.
 
-Short names stand at the ends of the lines; where they would take too much of the panels, one legend has them all.
+One legend above the panels has the names of all lines.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -20,8 +19,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plot.line_labels import LEADER, NAME_SIZE, LabelledLine, LineLabels
-from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, POINT, Page, settle, width_of
+from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.plot.ticks import name_places
 
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4
@@ -33,11 +31,8 @@ _BELOW, _TITLE = 0.45, 0.25
 _BAND = 0.11
 """The opacity of bands."""
 
-_BESIDE = 0.55
-"""The room for the vertical axis beside a panel, in inches."""
-
-_MOST_NAMES = 0.25
-"""The share of a panel that the names of its lines may take."""
+_NAME_SIZE = 7.0
+"""Of the letters of names of lines, in points."""
 
 _LEGEND_GAP = 0.06
 """Above and below a legend, in inches."""
@@ -52,7 +47,7 @@ class Curve(Frozen):
 
     Parameters
     ----------
-    label : at its end.
+    label : its name; lines without one are not in the legend.
     x, y : shape (n_points,).
     low, high : shape (n_points,); the ends of the band. None for no band.
     markers : whether points are marked.
@@ -136,28 +131,27 @@ def draw_lines(
     height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW + _TITLE * page.titled
     figure = page.figure(height)
     axes = figure.subplots(len(cells), n_columns, squeeze=False)
-    columns: list[list[DrawnPanel]] = [[] for _ in range(n_columns)]
+    drawn: list[_DrawnPanel] = []
     for axes_of_row, row in zip(axes, cells, strict=True):
         for place, axis in enumerate(axes_of_row):
             if place < len(row) and row[place][0].has_points:
-                columns[place].append(DrawnPanel(axis, *row[place]))
+                drawn.append(_DrawnPanel(axis, *row[place]))
             else:
                 axis.set_visible(False)
     heading = page.name(figure, title)
     every = [panel for row in rows for panel in row]
     page.explain(figure, label, " ".join(one for one in (_band_note(every), _rule_note(every), note) if one))
-    named = {str(line.get_label()): line for panel in chain(*columns) for line in panel.lines}
-    if _take_much(figure, named, page.width / n_columns - _BESIDE):
-        _name_above(figure, named, heading)
-    else:
-        _name_at_ends(figure, columns)
-    for panel in chain(*columns):
+    _lay_out(figure, {str(line.get_label()): line for panel in drawn for line in panel.lines}, heading)
+    for panel in drawn:
         panel.name_places()
     return figure
 
 
-def _name_above(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
+def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
     """Lay a figure out with a legend of all lines, below the title or at the upper edge; it takes more height."""
+    if not named:
+        settle(figure)
+        return
     legend = _legend(figure, named)
     height = float(figure.get_figheight())
     higher = height + legend.get_window_extent().height / figure.dpi + 2 * _LEGEND_GAP
@@ -168,57 +162,25 @@ def _name_above(figure: Figure, named: Mapping[str, Line2D], heading: Text | Non
     legend.set_bbox_to_anchor((0.5, (top - _LEGEND_GAP * figure.dpi) / figure.bbox.height))
 
 
-def _name_at_ends(figure: Figure, columns: Sequence[Sequence[DrawnPanel]]) -> None:
-    """Lay a figure out with the names of lines at their ends, at the same side in a column."""
-    for column in columns:
-        labels = [panel.labels for panel in column if panel.labels is not None]
-        at_left = sum(one.moved(at_left=True) - one.moved(at_left=False) for one in labels) < 0
-        for one in labels:
-            one.make_room(at_left=at_left)
-    settle(figure)
-    for column in columns:
-        labels = [panel.labels for panel in column if panel.labels is not None]
-        widest = max((one.width for one in labels), default=0.0)
-        for one in labels:
-            one.place(widest)
-
-
 def _cells(
     rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
 ) -> list[list[tuple[LinePanel, _Limits]]]:
     """Return rows of panels as they are drawn, with the limits of each; one panel at least in each has something."""
-    if page.linear:
-        rows = [[replace(one, logarithmic=False, ticks=()) if one.logarithmic else one for one in row] for row in rows]
-    rows = _styled(rows)
+    names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
+    styles = {name: number for number, name in enumerate(names)}
+    rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
     cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
     if page.is_narrow:
         cells = [[one] for row in cells for one in row]
     return [row for row in cells if any(panel.has_points for panel, _ in row)] or cells
 
 
-def _styled(rows: Sequence[Sequence[LinePanel]]) -> list[list[LinePanel]]:
-    """Return the panels with a style for each curve: one for each name, in all panels."""
-    styles: dict[str, int] = {}
-    styled = []
-    for panel in chain(*rows):
-        of_panel = [
-            styles.setdefault(one.label, len(styles) if one.style is None else one.style) for one in panel.curves
-        ]
-        if len(set(of_panel)) < len(of_panel):  # curves without names
-            of_panel = list(range(len(of_panel)))
-        curves = [replace(one, style=style) for one, style in zip(panel.curves, of_panel, strict=True)]
-        styled.append(replace(panel, curves=tuple(curves)))
-    panels = iter(styled)
-    return [list(islice(panels, len(row))) for row in rows]
-
-
-def _take_much(figure: Figure, names: Iterable[str], width: float) -> bool:
-    """Return whether names beside lines would take too much of panels that are so many inches wide."""
-    texts = [figure.text(0, 0, name, fontsize=NAME_SIZE) for name in names]
-    widest = max(map(width_of, texts), default=0.0)
-    for text in texts:
-        text.remove()
-    return widest > 0 and widest + LEADER * POINT > _MOST_NAMES * width
+def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
+    """Return a panel with a style for each curve, by its name unless it has one, and the axis that the page has."""
+    curves = [one if one.style is not None else replace(one, style=styles[one.label]) for one in panel.curves]
+    if page.linear and panel.logarithmic:
+        panel = replace(panel, logarithmic=False, ticks=())
+    return replace(panel, curves=tuple(curves))
 
 
 def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
@@ -229,7 +191,7 @@ def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
             *(list(named.values()), names),
             loc="upper center",
             ncols=n_columns,
-            fontsize=NAME_SIZE,
+            fontsize=_NAME_SIZE,
             handlelength=3.4,
             columnspacing=1.6,
             borderpad=0,
@@ -242,6 +204,7 @@ def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
 
 
 def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[_Limits]:
+    """Return the limits of panels beside each other."""
     limits = [panel.limits for panel in row]
     if same_heights:
         low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
@@ -281,8 +244,8 @@ def _rule_note(panels: Sequence[LinePanel]) -> str:
     return f"Grey line: {' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
-class DrawnPanel:
-    """A panel with its lines, whose names and ticks wait until the figure has been laid out.
+class _DrawnPanel:
+    """A panel with its lines, whose ticks wait until the figure has been laid out.
 
     Parameters
     ----------
@@ -292,7 +255,6 @@ class DrawnPanel:
     Attributes
     ----------
     lines : those that have a name.
-    labels : of them; None where there are none.
     """
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: tuple[float, float, float, float]) -> None:
@@ -313,11 +275,11 @@ class DrawnPanel:
             axis.yaxis.set_major_locator(MaxNLocator(6, integer=True))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
-        lines = [line for curve in panel.curves if (line := self._draw(curve.style or 0, curve))]
-        self.labels = LineLabels(axis, lines) if lines else None
+        for curve in panel.curves:
+            self._draw(curve.style or 0, curve)
 
-    def _draw(self, number: int, curve: Curve) -> LabelledLine | None:
-        """Draw a line, and return its ends; None if it has no label, or no point."""
+    def _draw(self, number: int, curve: Curve) -> None:
+        """Draw a line in the style of this number."""
         round_, place = divmod(number, len(COLOURS))
         colour, dashes = COLOURS[place], DASHES[(place + round_) % len(DASHES)]
         [line] = self._axis.plot(
@@ -334,12 +296,8 @@ class DrawnPanel:
         )
         if curve.low is not None and curve.high is not None:
             self._axis.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=_BAND, linewidth=0, zorder=2)
-        known = np.isfinite(curve.y)
-        if not curve.label or not known.any():
-            return None
-        self.lines.append(line)
-        x, y = curve.x[known].tolist(), curve.y[known].tolist()
-        return LabelledLine(curve.label, colour, dashes, (x[0], y[0]), (x[-1], y[-1]))
+        if curve.label and np.isfinite(curve.y).any():
+            self.lines.append(line)
 
     def name_places(self) -> None:
         """Leave out ticks whose names would touch."""

@@ -6,6 +6,7 @@ tell lines apart as well, so that nothing depends on colours.
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,6 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -63,9 +63,6 @@ MOST_LINES = 6
 
 GREY = "0.45"
 """Lines to compare with, and words about them."""
-
-POINT = 1 / 72
-"""A typographic point in inches."""
 
 _TITLE, _NOTE = 8.0, 7.5
 """The size of titles, and of labels and notes of a whole figure, in points."""
@@ -120,7 +117,7 @@ class Page(Frozen):
 
 def _wrapped(text: str, size: float, width: float) -> str:
     """Break a text in letters of so many points into lines of so many inches."""
-    return "\n".join(textwrap.wrap(text, int(width / (_LETTER * size * POINT)), break_on_hyphens=False))
+    return "\n".join(textwrap.wrap(text, int(width * 72 / (_LETTER * size)), break_on_hyphens=False))
 
 
 @contextmanager
@@ -132,10 +129,12 @@ def style() -> Iterator[None]:
         yield
 
 
-def save(draw: Callable[[Page], Figure], page: Page, path: Path) -> None:
-    """Draw a figure and write it in the format that the path ends in; the same figure gives the same bytes."""
+def picture(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
+    """Draw a figure, and return a file in the format that its name ends in; the same figure gives the same bytes."""
+    ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
-        draw(page).savefig(path, metadata=_METADATA[path.suffix.lower()])
+        draw(page).savefig(file, format=ending[1:], metadata=_METADATA[ending])
+    return file.getvalue()
 
 
 def settle(figure: Figure) -> None:
@@ -144,27 +143,8 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def width_of(text: Text) -> float:
-    """Return the width of a text in inches."""
-    return float(text.get_window_extent().width) / figure_of(text).dpi
-
-
 def figure_of(artist: Artist) -> Figure:
     """Return the figure that something is drawn in."""
     figure = artist.figure
     assert isinstance(figure, Figure)
     return figure
-
-
-def size_of(panel: Axes) -> tuple[float, float]:
-    """Return the width and the height of a panel in inches, once the figure has been laid out."""
-    box, figure = panel.get_position(), figure_of(panel)
-    return box.width * float(figure.get_figwidth()), box.height * float(figure.get_figheight())
-
-
-def dark(colour: str) -> tuple[float, float, float]:
-    """Return a colour dark enough for letters on white."""
-    red, green, blue = mpl.colors.to_rgb(colour)
-    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    share = min(1.0, 0.33 / light) if light else 1.0
-    return red * share, green * share, blue * share

@@ -12,8 +12,8 @@ from irevalx.errors import UsageError
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import FIGURE_STYLE, figure_option, quiet_option
-from irevalx.lab.studies.axis_option import axis_option
 from irevalx.lab.studies.drawing import AGAINST, LAYOUTS, draw
+from irevalx.lab.studies.study_command import axis_option
 
 
 def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
-from irevalx.lab.studies.run_study import AXES
+from irevalx.frozen import replace
+from irevalx.lab.studies.studying import AXES, StudyResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from irevalx.lab.plot.page import Page
-    from irevalx.lab.studies.summary_files import StudySummary
+    from irevalx.lab.studies.summaries import StudySummary
 
 LAYOUTS = ("axis", "grid", "scores", "runs")
 """How studies are drawn: on one axis, a column for each, the scores of runs at a level, or under full judgments."""
@@ -57,12 +59,9 @@ def draw(
         contradict each other.
     InputError : a folder does not have what a study writes.
     """
-    if layout not in LAYOUTS:
-        raise checks.wrong("layout", " or ".join(map(repr, LAYOUTS)), layout)
-    if against not in AGAINST:
-        raise checks.wrong("against", " or ".join(map(repr, AGAINST)), against)
-    if axis not in AXES:
-        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
+    for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
+        if value not in known:
+            raise checks.wrong(what, " or ".join(map(repr, known)), value)
     if layout in {"scores", "runs"} and axis != "log":
         raise UsageError(f"axis must not be given together with the layout {layout}")
     if layout != "scores" and at is not None:
@@ -71,68 +70,64 @@ def draw(
     if layout in {"scores", "runs"} and with_itself:
         raise UsageError(f"itself must not be given together with the layout {layout}")
     from irevalx.lab.plot.page import Page, style
+    from irevalx.lab.studies.study_figures import runs_in_order
+    from irevalx.lab.studies.study_scatter import measures_at_a_level
+    from irevalx.lab.studies.summaries import measures_in_common
 
     page, found = Page(width, titled, axis == "linear"), _summaries(studies)
     if layout == "grid" and len(found) > 1 and page.is_narrow:
         raise UsageError("the layout grid must be given together with a figure width of 7 for several studies")
+    chosen = measures_in_common(found, asked)
     with style():
-        if layout in {"scores", "runs"}:
-            return _drawn_scores(found, layout, asked, against, at, page)
-        return _drawn_statistics(found, layout, asked, against, with_itself, page)
+        if layout == "runs":
+            return runs_in_order(found, chosen, page)
+        if layout == "scores":
+            return measures_at_a_level(found, chosen, against, None if at is None else str(at), page)
+        of_itself = measures_in_common(found, with_itself) if with_itself and against != "itself" else ()
+        lines = [*((measure, against) for measure in chosen), *((measure, "itself") for measure in of_itself)]
+        return _drawn_statistics(found, layout, lines, page)
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
-    """Read the summaries of studies, as ``draw`` takes them.
+    """Return the summaries of studies, as ``draw`` takes them.
 
     Raises
     ------
-    ArgumentError : there are none.
+    ArgumentError : there are none, or one is neither a folder nor a result.
     UsageError : two have one name.
     InputError, UnreadableFileError : a file is none of a study, or missing.
     """
-    from irevalx.lab.studies.summary_files import StudyFiles, read_summary
-
     named = studies.items() if isinstance(studies, Mapping) else None
     listed = studies if isinstance(studies, list | tuple) else [studies]
-    files = [StudyFiles.of(one, name) for name, one in (named or ((None, one) for one in listed))]
-    if not files:
+    found = [_summary(one, name) for name, one in (named or ((None, one) for one in listed))]
+    if not found:
         raise ArgumentError("studies must be one at least, but got none")
-    if len({one.name for one in files}) < len(files):
+    if len({one.name for one in found}) < len(found):
         raise UsageError("the studies must have different names: NAME=DIR gives a name")
-    return [read_summary(one) for one in files]
+    return found
 
 
-def _drawn_statistics(
-    found: list[StudySummary], layout: str, asked: tuple[str, ...], against: str, itself: tuple[str, ...], page: Page
-) -> Figure:
+def _summary(given: Any, name: str | None) -> StudySummary:
+    """Return the summary of a study; raises as ``_summaries`` does."""
+    from irevalx.lab.studies.study_files import StudyFolder, read_summary
+
+    if isinstance(given, StudyResult):
+        return given.summary if name is None else replace(given.summary, name=name)
+    if not isinstance(given, str | PathLike):
+        raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", given)
+    return read_summary(StudyFolder.of(fspath(given), name))
+
+
+def _drawn_statistics(found: list[StudySummary], layout: str, lines: list[tuple[str, str]], page: Page) -> Figure:
     """Draw how scores agree, by the share or the level of judgments."""
-    from irevalx.lab.studies.several_studies import grid, on_one_axis
-    from irevalx.lab.studies.summary_files import interval_warnings, measures_in_common, refuse_different
+    from irevalx.lab.studies.study_figures import agreement, grid
+    from irevalx.lab.studies.summaries import refuse_different
 
     if layout == "axis":
         refuse_different(found)
-    for line in dict.fromkeys(line for study in found for line in interval_warnings(study)):
+    for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
         warn(line)
-    lines = [(measure, against) for measure in measures_in_common(found, asked)]
-    if itself and against != "itself":
-        lines += [(measure, "itself") for measure in measures_in_common(found, itself)]
-    return (grid if layout == "grid" else on_one_axis)(found, lines, page)
-
-
-def _drawn_scores(
-    found: list[StudySummary], layout: str, asked: tuple[str, ...], against: str, at: str | float | None, page: Page
-) -> Figure:
-    """Draw the scores of runs, at a level or under full judgments."""
-    from irevalx.lab.studies.score_files import read_scores
-    from irevalx.lab.studies.study_scores import measures_at_a_level, refuse_other_scales, runs_in_order
-    from irevalx.lab.studies.summary_files import measures_in_common
-
-    scored = {study.name: (study, read_scores(study)) for study in found}
-    measures = measures_in_common(found, asked)
-    if layout == "runs":
-        return runs_in_order(scored, measures, page)
-    refuse_other_scales(measures)
-    return measures_at_a_level(scored, measures, against, None if at is None else str(at), page)
+    return (grid if layout == "grid" else agreement)(found, lines, page)
 
 
 def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:

@@ -18,35 +18,18 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, cached_property
+from irevalx.lab.plot.ranges import measure_printed_as
+from irevalx.lab.studies.schemes import Division, Level, draw, pooled_in
 from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
-from irevalx.lab.studies.study_samples import Division, draw, pooled_in
-from irevalx.measures.declare import Measure
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
 from irevalx.statistics.knees import THRESHOLD, Knee, find_knee
 
-SCHEMES = ("uniform", "stratified", "depth", "mixed", "strata")
-"""How judgments are made incomplete."""
-
-SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
-"""The usual levels of ``uniform`` and ``stratified``."""
-
-BY_SHARE_JUDGED = frozenset({"mixed", "strata"})
-"""Schemes whose figures have the share of judgments on the axis."""
-
-RATES = tuple(f"{percent}%" for percent in range(10, 101, 10))
-"""The usual levels of ``strata``: shares of the rates of all strata."""
-
-DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
-"""The usual levels of ``depth`` and ``mixed``."""
-
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
 """The references that a measure under reduced judgments is compared with, and what they mean."""
 
-ESTIMATES_OF_AP = frozenset(
-    {"map", "infAP", "indAP", "subAP", "xinfAP", "statAP", "infAP_no_pool", "infAP_true_precisions"}
-)
+ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP"})
 """The measures that are AP where everything was judged, or estimate it; the others are something else."""
 
 OF_SCALE = frozenset({"rms", "bias"})
@@ -59,40 +42,17 @@ STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
 """The statistics of the comparison."""
 
 
-AXES = ("log", "linear")
-"""How the axis of levels is divided in figures."""
-
-
-def axis_of(scheme: str, levels: Sequence[tuple[float, str]], judged: Sequence[float]) -> list[tuple[float, str]]:
-    """Return where each level lies on the axis of figures, and what it is called there.
+def is_comparable(measure: str, reference: str, statistic: str) -> bool:
+    """Return whether a statistic of a measure means something: not an error against AP that it does not estimate.
 
     Parameters
     ----------
-    levels : numbers and texts.
-    judged : the share of the judgments that each leaves.
+    measure : as it is printed.
     """
-    if scheme in BY_SHARE_JUDGED:
-        return [(share, f"{100 * share:.2g}%") for share in judged]
-    return list(levels)
-
-
-def is_comparable(measure: Measure, reference: str, statistic: str) -> bool:
-    """Return whether a statistic of a measure means something: not an error against AP that it does not estimate."""
-    return reference != "AP" or statistic not in OF_SCALE or measure.name in ESTIMATES_OF_AP
-
-
-class Level(Frozen):
-    """A level of incompleteness: how much is left of the judgments.
-
-    Parameters
-    ----------
-    text : the level as typed.
-    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
-        depth of at least 1.
-    """
-
-    text: str
-    number: Fraction
+    if reference != "AP" or statistic not in OF_SCALE:
+        return True
+    known = measure_printed_as(measure)
+    return known is not None and known.name in ESTIMATES_OF_AP
 
 
 class Study(Frozen):
@@ -101,7 +61,7 @@ class Study(Frozen):
     Parameters
     ----------
     experiment : with the full judgments.
-    scheme : one of ``SCHEMES``.
+    scheme : its name.
     levels : ascending.
     seeds : one a sample.
     kept : shape (n_levels, n_samples); the share of the judgments that is left.
@@ -136,15 +96,6 @@ class Study(Frozen):
         return share
 
     @property
-    def axis(self) -> list[tuple[float, str]]:
-        """Where each level lies on the axis of figures, and what it is called there.
-
-        Samples that are more than a share or a pool lie at the share of the judgments that they have.
-        """
-        levels = [(float(level.number), level.text) for level in self.levels]
-        return axis_of(self.scheme, levels, self.judged.tolist())
-
-    @property
     def accuracy(self) -> FloatArray:
         """The share of decisions that stay as they were: shape (n_levels, n_samples, n_measures)."""
         return self.confusion.accuracy
@@ -175,11 +126,6 @@ class Study(Frozen):
         """For each of ``REFERENCES`` the numbers of discordant pairs, of shape (n_levels, n_samples, n_measures)."""
         references = {"AP": self.average_precision, "itself": self.full}
         return {reference: agreement.inversions(x, self.scores) for reference, x in references.items()}
-
-    def is_comparable(self, m: int, reference: str, statistic: str) -> bool:
-        """Return whether a statistic means something: errors against AP do not of an estimate of something else."""
-        measure = [request.measure for request in self.experiment.requests for _ in request.names][m]
-        return is_comparable(measure, reference, statistic)
 
     def knees(self, of_samples: FloatArray) -> list[Knee]:
         """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
@@ -248,7 +194,7 @@ def run_study(
 
     Parameters
     ----------
-    scheme : one of ``SCHEMES``.
+    scheme : its name.
     levels : in any order.
     seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.

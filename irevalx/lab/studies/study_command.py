@@ -22,9 +22,19 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
-from irevalx.lab.studies.axis_option import axis_option
-from irevalx.lab.studies.run_study import SCHEMES
-from irevalx.lab.studies.studying import ENDINGS, study
+from irevalx.lab.studies.schemes import SCHEMES
+from irevalx.lab.studies.studying import AXES, ENDINGS, study
+
+axis_option = option(
+    "--axis",
+    type=click.Choice(AXES),
+    default="log",
+    help=(
+        "Divide the axis of levels by ratios (log) or by differences (linear), as levels from 50% to 100% need it.  "
+        "[default: log]"
+    ),
+)
+"""That of draw, too."""
 
 
 @command_of(
@@ -33,7 +43,7 @@ from irevalx.lab.studies.studying import ENDINGS, study
     complete_option,
     option(
         "--scheme",
-        type=click.Choice(SCHEMES),
+        type=click.Choice(list(SCHEMES)),
         default="uniform",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "

@@ -1,8 +1,8 @@
-"""The figures of a study: agreement and decisions by level, mean scores, and scores against those in full.
+"""Figures of one study or several: agreement and decisions by level, mean scores, and the scores of runs in order.
 
-They show what these figures of the papers show: Yilmaz and Aslam 2008, scores at three levels (1, 3, 5 for random
-samples; 2, 4, 6 for shallow pools), correlations and errors by level (8 and 10); Bompada et al. 2007, tau, accuracy and
-g-mean (1 and 2); Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5).
+They show what these figures of the papers show: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
+ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
+Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5) and runs in order (2 to 4).
 """
 
 from __future__ import annotations
@@ -10,191 +10,282 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
-from irevalx.lab.plot.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.plot.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.plot.ticks import share_ticks
-from irevalx.lab.studies.run_study import BY_SHARE_JUDGED, REFERENCES, Study
+from irevalx.lab.studies.run_study import REFERENCES, is_comparable
 from irevalx.lab.studies.study_scatter import scatter, scatter_parts
+from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
 from irevalx.statistics.knees import THRESHOLD
 from irevalx.statistics.significance import ALPHA
 
-LEVELS = {
-    "uniform": "share of each topic's judgments that is kept",
-    "stratified": "share of each topic's relevant and nonrelevant documents that is kept",
-    "depth": "depth of the pool",
-    "mixed": "share of the judgments that is kept: a pool, and as many random ones",
-    "strata": "share of the judgments that is kept: samples of strata",
-}
-"""What the levels of a scheme are."""
+Line: TypeAlias = tuple[str, str]
+"""A measure, and what it is compared with: "AP" or "itself"."""
 
 
-class Statistic(NamedTuple):
-    """A statistic as it is drawn: what it is called, and its bounds."""
+class Statistic(Frozen):
+    """A statistic as it is drawn.
+
+    Parameters
+    ----------
+    words : what it is called.
+    low, high : its bounds.
+    ruled : whether there is a line at the threshold of knees.
+    """
 
     words: str
     low: float
     high: float
+    ruled: bool = False
 
 
 STATISTICS = {
-    "tau_b": Statistic("Kendall's tau-b", -1.0, 1.0),
-    "tau": Statistic("Kendall's tau", -1.0, 1.0),
+    "tau_b": Statistic("Kendall's tau-b", -1.0, 1.0, ruled=True),
+    "tau": Statistic("Kendall's tau", -1.0, 1.0, ruled=True),
     "pearson": Statistic("Pearson's correlation", -1.0, 1.0),
     "rms": Statistic("RMS error", 0.0, math.inf),
-    "accuracy": Statistic("accuracy", 0.0, 1.0),
-    "g_mean": Statistic("g-mean", 0.0, 1.0),
+    "accuracy": Statistic("accuracy", 0.0, 1.0, ruled=True),
+    "g_mean": Statistic("g-mean", 0.0, 1.0, ruled=True),
 }
 """Those that figures show, by their names in the tables."""
 
-OVER_TOPICS = "95\u00a0% intervals over draws of topics"
+_OF_AGREEMENT = ("tau_b", "pearson", "rms")
+
+_OVER_TOPICS = "95\u00a0% intervals over draws of topics"
 
 
-def over_samples(n_samples: int) -> str:
-    """Return what bands are that come of samples."""
-    return f"one standard deviation over {n_samples} samples, cut where values cannot be"
-
-
-RULE = (THRESHOLD,)
-"""What correlations and accuracies are compared with."""
-
-
-def figures(study: Study) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
-    """Yield each figure: the stem of its file, and what draws it."""
+def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
+    """Yield each figure of a study: the stem of its file, and what draws it."""
     for reference in REFERENCES:
-        yield f"agreement-with-{reference}", partial(agreement, study, reference)
-    yield "decisions", partial(decisions, study)
-    yield "mean-scores", partial(mean_scores, study)
-    parts = scatter_parts(study)
-    for m, measure in enumerate(study.experiment.measures):
+        lines = [(measure, reference) for measure in study.measures]
+        yield f"agreement-with-{reference}", partial(agreement, [study], lines, by_level=True)
+    yield "decisions", partial(_decisions, study)
+    yield "mean-scores", partial(_mean_scores, study)
+    for measure in study.measures:
         for reference in REFERENCES:
-            for ending, levels in parts.items():
+            for ending, levels in scatter_parts(study).items():
                 stem = f"{_as_file_name(measure)}-against-{reference}{ending}"
-                draw = partial(scatter, study, m, reference, levels)
-                yield stem, draw
+                yield stem, partial(scatter, study, measure, reference, levels)
 
 
-def agreement(study: Study, reference: str, page: Page) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error by level, a line a measure.
+def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
+    """Draw tau-b, Pearson's correlation and RMS error of several studies on one axis.
 
-    Measures that are no shares have panels of their own, and no error against AP.
+    Measures that are no shares have panels of their own, and those that do not estimate AP no error against it.
 
     Parameters
     ----------
-    reference : one of ``REFERENCES``.
+    lines : for each study.
+    by_level : whether the axis has the levels of a single study, rather than the share of the judgments that is left.
     """
-    ranges, rows = ranges_of(study.experiment.requests), []
-    for group in groups_on_one_axis(ranges):
-        comparable = reference == "itself" or ranges[group[0]].is_share
-        names = ["tau_b", "pearson", *(["rms"] if comparable else [])]
-        row = []
-        for name in names:
-            blank = [m for m in group if not study.is_comparable(m, reference, name)]
-            if blank != group:
-                of_samples = study.statistics[reference][name].copy()
-                of_samples[:, :, blank] = np.nan  # so that the others keep their colours
-                row.append(_panel(study, name, of_samples, reference, group))
-        rows.append(row)
-    return _draw(study, rows, page, f"Scores under reduced judgments against {REFERENCES[reference]}")
+    rows = []
+    for group in _on_one_axis(lines):
+        panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
+        rows.append([panel for panel in panels if panel.has_points] or panels[:1])
+    label = studies[0].scheme.meaning if by_level else "share of the judgments that is left"
+    return draw_lines(rows, page, title=_title(lines), label=label)
 
 
-def decisions(study: Study, page: Page) -> Figure:
+def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> Figure:
+    """Draw tau-b, Pearson's correlation and RMS error, a row each, against the level: one column per study."""
+    rows: list[list[LinePanel]] = []
+    for group in _on_one_axis(lines):
+        for name in _OF_AGREEMENT:
+            row: list[LinePanel] = []
+            for study in studies:
+                words = {"title": "" if rows else study.name, "band": _bands(studies, name)}
+                named = not row or page.is_narrow
+                row.append(_panel([study], lines, group, name, by_level=True, is_named=named, **words))
+            if any(panel.has_points for panel in row):
+                rows.append(row)
+    schemes = dict.fromkeys(study.scheme.meaning for study in studies)
+    return draw_lines(rows, page, title=_title(lines), label="; ".join(schemes), same_heights=True)
+
+
+def _decisions(study: StudySummary, page: Page) -> Figure:
     """Draw by level how pairwise decisions go together with those under full judgments."""
-    panels = [_panel(study, name, getattr(study, name)) for name in ("accuracy", "g_mean")]
+    lines = _with_itself(study)
+    panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
     title = "Pairwise decisions under reduced judgments, against those under full judgments"
     note = f"Runs differ where Wilcoxon's test over topics has p\u00a0<\u00a0{ALPHA:g}, without correction."
-    return _draw(study, [panels], page, title, note)
+    return draw_lines([panels], page, title=title, label=study.scheme.meaning, note=note)
 
 
-def mean_scores(study: Study, page: Page) -> Figure:
+def _mean_scores(study: StudySummary, page: Page) -> Figure:
     """Draw the mean score over runs by level, and beside it Kendall's tau with full judgments.
 
     Measures that are no shares have a panel of their own.
     """
-    means = study.scores.mean(axis=3)
-    ranges = ranges_of(study.experiment.requests)
-    rows = []
-    for group in groups_on_one_axis(ranges):
-        low, high = max(ranges[m].low for m in group), min(ranges[m].high for m in group)
+    rows, lines = [], _with_itself(study)
+    for group in _on_one_axis(lines):
+        ranges = ranges_printed_as([measure for measure, _ in group])
+        bounds = max(one.low for one in ranges), min(one.high for one in ranges)
+        curves = []
+        for measure, _ in group:
+            of_levels = [study.scores.reduced[level.text, measure].mean(axis=1) for level in study.levels]
+            found = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
+            mean, spread = found["mean"][:, 0], found["sd"][:, 0]
+            curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
         scores = LinePanel(
-            tuple(_curve(study, m, means, (low, high)) for m in group),
-            "mean score over runs",
-            band=over_samples(len(study.seeds)),
-            **_axis(study),
+            tuple(curves), "mean score over runs", band=_over_samples([study]), **_axis([study], by_level=True)
         )
-        tau = _panel(study, "tau", study.statistics["itself"]["tau"], "itself", group)
-        rows.append([scores, tau])
-    return _draw(study, rows, page, "Mean scores under reduced judgments, and tau with scores under full judgments")
+        rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
+    title = "Mean scores under reduced judgments, and tau with scores under full judgments"
+    return draw_lines(rows, page, title=title, label=study.scheme.meaning)
 
 
-def _draw(study: Study, rows: Sequence[Sequence[LinePanel]], page: Page, title: str, note: str = "") -> Figure:
-    return draw_lines(rows, page, title=title, label=LEVELS[study.scheme], note=note)
+def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
+    """Draw the scores of runs under full judgments, sorted by the first measure: a panel a study, a line a measure.
+
+    Measures that are no shares have panels of their own.
+    """
+    panels = []
+    for study in studies:
+        full = study.scores.full
+        order = np.argsort(-full[measures[0]], kind="stable")
+        places = np.arange(1.0, len(order) + 1)
+        for group in groups_on_one_axis(ranges_printed_as(measures)):
+            curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
+            panels.append(LinePanel(curves, "score", study.name if len(studies) > 1 else ""))
+    n_columns = min(len(panels), 3)
+    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+    title = "Scores of runs under full judgments"
+    return draw_lines(rows, page, title=title, label=f"runs, from the best by {measures[0]} to the worst")
+
+
+def _with_itself(study: StudySummary) -> list[Line]:
+    return [(measure, "itself") for measure in study.measures]
+
+
+def _on_one_axis(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines that share axes: those of measures that are shares, and each other one alone."""
+    ranges = ranges_printed_as([measure for measure, _ in lines])
+    return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
 
 
 def _panel(
-    study: Study, name: str, of_samples: FloatArray, reference: str | None = None, measures: Sequence[int] | None = None
+    studies: Sequence[StudySummary],
+    lines: Sequence[Line],
+    group: Sequence[Line],
+    name: str,
+    *,
+    by_level: bool,
+    title: str = "",
+    is_named: bool = True,
+    band: str = "",
 ) -> LinePanel:
     """Return the panel of a statistic.
 
     Parameters
     ----------
-    of_samples : shape (n_levels, n_samples, n_measures).
-    reference : of the intervals over topics; None if there are none.
-    measures : the numbers of those that are shown; None for all.
+    lines : all of the figure, each with a style of its own in every study.
+    group : those in the panel.
+    name : of the statistic.
+    is_named : whether its name stands beside the axis.
+    band : what bands are, if the figure has other studies as well.
     """
-    words, *bounds = STATISTICS[name]
-    ends = None
-    if study.intervals is not None and reference is not None:
-        ends = study.intervals.statistics[reference].get(name)
-    curves = tuple(
-        _curve(study, m, of_samples, (bounds[0], bounds[1]), ends)
-        for m in (range(len(study.experiment.measures)) if measures is None else measures)
+    statistic, curves = STATISTICS[name], []
+    for measure, reference in group:
+        for number, study in enumerate(studies):
+            x = _levels(study) if by_level else study.judged
+            columns = study.columns[measure, reference]
+            label = _label(study.name if studies[1:] else "", (measure, reference), lines)
+            style = lines.index((measure, reference)) * len(studies) + number
+            if not is_comparable(measure, reference, name):
+                curves.append(Curve(label, x, np.full(len(x), np.nan), style=style))
+                continue
+            mean = columns[f"{name}_mean"]
+            ends = (columns[f"{name}_low"], columns[f"{name}_high"]) if f"{name}_low" in columns else None
+            bounds = statistic.low, statistic.high
+            curves.append(_curve(label, style, x, mean, columns[f"{name}_sd"], bounds=bounds, ends=ends))
+    rules = (THRESHOLD,) if statistic.ruled else ()
+    words = statistic.words if is_named else ""
+    return LinePanel(
+        tuple(curves),
+        words,
+        title,
+        rules=rules,
+        band=band or _bands(studies, name),
+        **_axis(studies, by_level=by_level),
     )
-    band = over_samples(len(study.seeds)) if ends is None else OVER_TOPICS
-    return LinePanel(curves, words, rules=() if name in {"rms", "pearson"} else RULE, band=band, **_axis(study))
 
 
 def _curve(
-    study: Study,
-    m: int,
-    of_samples: FloatArray,
+    label: str,
+    style: int,
+    x: FloatArray,
+    mean: FloatArray,
+    deviation: FloatArray,
+    *,
     bounds: tuple[float, float],
     ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> Curve:
-    """Return the means of a measure over samples, with the interval over topics or one standard deviation."""
-    levels = np.array([place for place, _ in study.axis])
-    low, high = (end[:, m] for end in ends) if ends is not None else deviations(of_samples[:, :, m], bounds)
-    label = study.experiment.measures[m]
-    if of_samples.shape[1] == 1 and ends is None:
-        return Curve(label, levels, of_samples[:, 0, m], style=m)
-    return Curve(label, levels, of_samples[:, :, m].mean(axis=1), low, high, style=m)
-
-
-def deviations(of_samples: FloatArray, bounds: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-    """Return the means less and plus one standard deviation, shape (n_levels,), cut where values cannot be.
+    """Return the means over samples, with the interval over topics or one standard deviation, if there is any.
 
     Parameters
     ----------
-    of_samples : shape (n_levels, n_samples).
-    bounds : the least and the greatest value that there can be.
+    bounds : the least and the greatest value that there can be, where standard deviations are cut.
     """
-    mean = of_samples.mean(axis=1)
-    deviation = of_samples.std(axis=1, ddof=1) if of_samples.shape[1] > 1 else np.zeros(len(mean))
-    return np.maximum(mean - deviation, min(bounds[0], float(mean.min()))), np.minimum(
-        mean + deviation, max(bounds[1], float(mean.max()))
-    )
+    if ends is not None:
+        return Curve(label, x, mean, ends[0], ends[1], style=style)
+    if np.isnan(deviation).all() or np.isnan(mean).all():
+        return Curve(label, x, mean, style=style)
+    low, high = min(bounds[0], float(np.nanmin(mean))), max(bounds[1], float(np.nanmax(mean)))
+    return Curve(label, x, mean, np.maximum(mean - deviation, low), np.minimum(mean + deviation, high), style=style)
 
 
-def _axis(study: Study) -> dict[str, Any]:
-    places = study.axis
-    ticks = share_ticks([place for place, _ in places]) if study.scheme in BY_SHARE_JUDGED else tuple(places)
-    return {"ticks": ticks, "logarithmic": True, "in_percent": study.scheme != "depth"}
+def _label(study: str, line: Line, lines: Sequence[Line]) -> str:
+    """Return what tells a line from the others: the study, the measure, and whether it is compared with itself."""
+    measure, against = line
+    references = {reference for _, reference in lines}
+    of_line = f"{measure}, itself" if against == "itself" and len(references) > 1 else measure
+    if not study:
+        return of_line
+    return f"{of_line}, {study}" if lines[1:] else study
+
+
+def _title(lines: Sequence[Line]) -> str:
+    measure = "Scores" if lines[1:] else lines[0][0]
+    against = {"AP": "AP", "itself": "the measure itself"}
+    what = " or ".join(against[reference] for reference in sorted({reference for _, reference in lines}))
+    return f"{measure} under reduced judgments against {what} under full judgments"
+
+
+def _bands(studies: Sequence[StudySummary], name: str) -> str:
+    """Return what the bands of a statistic are."""
+    have_ends = {f"{name}_low" in columns for study in studies for columns in study.columns.values()}
+    if len(have_ends) > 1:
+        return f"{_OVER_TOPICS} where a study has them, else {_over_samples(studies)}"
+    return _OVER_TOPICS if have_ends == {True} else _over_samples(studies)
+
+
+def _over_samples(studies: Sequence[StudySummary]) -> str:
+    """Return what bands are that come of samples."""
+    numbers = {study.n_samples for study in studies}
+    number = numbers.pop() if len(numbers) == 1 else None
+    return f"one standard deviation over {'' if number is None else f'{number} '}samples, cut where values cannot be"
+
+
+def _levels(study: StudySummary) -> FloatArray:
+    """Return where levels lie on the axis: shape (n_levels,)."""
+    return np.array([place for place, _ in study.axis])
+
+
+def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
+    """Return the horizontal axis of a panel: the levels of a single study, or shares of the judgments."""
+    if by_level and not studies[0].scheme.by_share_judged:
+        ticks = tuple(studies[0].axis)
+    else:
+        ticks = share_ticks([share for study in studies for share in study.judged.tolist()])
+    return {"ticks": ticks, "logarithmic": True, "in_percent": not by_level or studies[0].scheme.name != "depth"}
 
 
 def _as_file_name(measure: str) -> str:

@@ -1,10 +1,13 @@
-"""Scores of runs under reduced judgments against those under full ones, a panel a level."""
+"""Scores of runs under reduced judgments against those under full ones: a panel a level, or a panel a measure.
+
+Yilmaz and Aslam 2008 draw the first for each measure (Figures 1 to 6), the second to tell the errors of infAP apart
+(Figure 19).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,34 +15,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
-from irevalx.lab.plot.page import GREY, Page
-from irevalx.lab.plot.ranges import ranges_of
-from irevalx.lab.plot.square_panels import SquarePanels
-from irevalx.lab.studies.run_study import REFERENCES, Study
+from irevalx.lab.plot.page import COLOURS, GREY, Page
+from irevalx.lab.plot.ranges import ranges_printed_as
+from irevalx.lab.plot.square_panels import square_panels
+from irevalx.lab.studies.run_study import REFERENCES, is_comparable
+from irevalx.lab.studies.summaries import StudySummary
 
-_SHARES, _DEPTHS = (0.3, 0.1, 0.05), (30, 8, 4)
-SHOWN = {"uniform": _SHARES, "stratified": _SHARES, "strata": _SHARES, "depth": _DEPTHS, "mixed": _DEPTHS}
-"""The levels that the papers show beside each other."""
-
-STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
+_STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
 """What is written in a panel, in which words, and with how many decimals."""
-
-
-def scatter_parts(study: Study) -> dict[str, list[int]]:
-    """Return which levels are in a figure, from the greatest to the least, by the ending of its name.
-
-    The first figure has the three levels that are nearest to those of the papers, an appendix the others.
-    """
-    numbers = np.log([float(level.number) for level in study.levels])
-    chosen: list[int] = []
-    for wanted in SHOWN[study.scheme]:
-        order = np.argsort(np.abs(numbers - math.log(wanted)), kind="stable").tolist()
-        chosen += [number for number in order if number not in chosen][:1]
-    parts = {"": sorted(chosen, reverse=True)}
-    if others := sorted(set(range(len(numbers))) - set(chosen), reverse=True):
-        parts["-appendix"] = others
-    return parts
 
 
 class ScatterPanel(Frozen):
@@ -50,122 +35,180 @@ class ScatterPanel(Frozen):
     title : above the panel.
     x : shape (n_runs,); under full judgments.
     y : shape (n_samples, n_runs); under reduced ones.
-    statistics : the means over samples of those of ``STATISTICS``, in this order.
+    words : statistics of them, one a line.
+    colour : of the points.
     """
 
     title: str
     x: FloatArray
     y: FloatArray
-    statistics: Sequence[float]
+    words: str
+    colour: str
 
 
-def scatter(study: Study, m: int, reference: str, levels: Sequence[int], page: Page) -> Figure:
+def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
+    """Return which levels are in a figure, from the greatest to the least, by the ending of its name.
+
+    The first figure has the three levels that are nearest to those of the papers, an appendix the others.
+    """
+    numbers = np.log([float(level.number) for level in study.levels])
+    chosen: list[int] = []
+    for wanted in study.scheme.shown:
+        order = np.argsort(np.abs(numbers - math.log(wanted)), kind="stable").tolist()
+        chosen += [number for number in order if number not in chosen][:1]
+    parts = {"": sorted(chosen, reverse=True)}
+    if others := sorted(set(range(len(numbers))) - set(chosen), reverse=True):
+        parts["-appendix"] = others
+    return parts
+
+
+def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
     """Draw a measure's scores under reduced judgments against scores under full ones: a panel a level.
 
     Parameters
     ----------
-    m : the number of the measure.
     reference : one of ``REFERENCES``.
-    levels : the numbers of those that are shown.
+    levels : the places of those that are shown; axes have room for all levels, so that an appendix has the same ones.
     """
-    measure = study.experiment.measures[m]
-    x = study.average_precision if reference == "AP" else study.full[m]
-    found = [study.statistics[reference][name] for name in STATISTICS]
+    colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [
-        ScatterPanel(
-            level_title(study.scheme, study.levels[i].text),
-            x,
-            study.scores[i, :, m],
-            [float(of_samples[i, :, m].mean()) for of_samples in found],
-        )
-        for i in levels
+        _panel_of(study, measure, reference, place, study.scheme.title.format(level.text), colour)
+        for place, level in enumerate(study.levels)
     ]
-    return draw_scatter(
-        panels,
+    return _draw(
+        [panels[place] for place in levels],
         page,
         title=f"{measure} under reduced judgments against {REFERENCES[reference]}",
         labels=(f"{'AP' if reference == 'AP' else measure} under full judgments", f"{measure} under reduced judgments"),
-        n_samples=len(study.seeds),
-        comparable=reference == "itself" or ranges_of(study.experiment.requests)[m].is_share,
+        extent=panels,
+        on_one_scale=reference == "itself" or ranges_printed_as([measure])[0].is_share,
     )
 
 
-def draw_scatter(
-    drawn: Sequence[ScatterPanel],
+def measures_at_a_level(
+    studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
+) -> Figure:
+    """Draw scores under reduced judgments against those under full ones: a panel a study and measure.
+
+    Parameters
+    ----------
+    measures : that all of them have.
+    reference : "AP" or "itself".
+    level : None for that which is nearest to the last one of the papers, 5 % of the judgments or a pool of depth 4.
+
+    Raises
+    ------
+    UsageError : a study has no such level, or AP is to be compared with and not one of its measures, or a measure is on
+        another scale.
+    """
+    for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
+        if not its_range.is_share:
+            raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(measure)}")
+    panels, levels = [], dict[str, None]()
+    for study in studies:
+        place = _place_of(study, level)
+        levels[study.scheme.title.format(study.levels[place].text)] = None
+        if reference == "AP" and study.scores.average_precision is None:
+            raise UsageError(f"the study {quote(study.name)} must have map among its measures, for scores against AP")
+        for number, measure in enumerate(measures):
+            title = f"{study.name}: {measure}" if len(studies) > 1 else measure
+            panels.append(_panel_of(study, measure, reference, place, title, COLOURS[number % len(COLOURS)]))
+    what, at = "AP" if reference == "AP" else "the measure itself", " and ".join(levels)
+    title = f"Scores from {at} against {what} under full judgments"
+    labels = f"{what} under full judgments", f"score from {at}"
+    return _draw(panels, page, title=title, labels=labels, extent=panels)
+
+
+def _place_of(study: StudySummary, asked: str | None) -> int:
+    """Return the place of the level of a study that was asked for, or of the one that is nearest to the usual one.
+
+    Raises
+    ------
+    UsageError : it has none of that number.
+    """
+    numbers = [level.number for level in study.levels]
+    if asked is None:
+        distances = [abs(math.log(number / study.scheme.shown[-1])) for number in numbers]
+        return distances.index(min(distances))
+    try:
+        return numbers.index(study.scheme.levels([asked])[0].number)
+    except (ArgumentError, ValueError):
+        levels = " ".join(level.text for level in study.levels)
+        rule = f"a level of {quote(study.name)} ({levels})"
+        raise UsageError(f"at must be {rule}, but got {quote(asked)}") from None
+
+
+def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
+    columns, scores = study.columns[measure, reference], study.scores
+    lines = [
+        f"{words} {columns[f'{name}_mean'][place]:.{digits}f}"
+        for name, (words, digits) in _STATISTICS.items()
+        if is_comparable(measure, reference, name)
+    ]
+    x = scores.average_precision if reference == "AP" else scores.full[measure]
+    assert x is not None
+    return ScatterPanel(title, x, scores.reduced[study.levels[place].text, measure], "\n".join(lines), colour)
+
+
+def _draw(
+    panels: Sequence[ScatterPanel],
     page: Page,
     *,
     title: str,
     labels: tuple[str, str],
-    n_samples: int,
-    comparable: bool = True,
+    extent: Sequence[ScatterPanel],
+    on_one_scale: bool = True,
 ) -> Figure:
     """Draw panels with the same axes: a point a run and sample, the line y = x, and statistics.
 
     Parameters
     ----------
     labels : of the horizontal and of the vertical axes.
-    n_samples : in each panel.
-    comparable : whether x and y are on one scale; where not, there is neither a line nor an error.
+    extent : what the axes have room for.
+    on_one_scale : whether x and y are; where not, there is no line.
     """
-    n_columns = min(len(drawn), 2 if page.is_narrow else 3 if len(drawn) in {3, 5, 6} else 4)
-    grid = SquarePanels(page, len(drawn), n_columns)
-    every_x, every_y = (np.concatenate([np.ravel(side) for side in sides]) for sides in _coordinates(drawn))
-    ends = _with_margin(np.concatenate((every_x, every_y)) if comparable else every_y)
-    x_ends = ends if comparable else _with_margin(every_x)
-    n_ticks = 3 if page.is_narrow else 5
-    style: dict[str, Any] = {"s": 7, "facecolors": "none", "edgecolors": "0.1", "linewidths": 0.5, "zorder": 2}
-    for panel, one in zip(grid.panels, drawn, strict=True):
-        if comparable:
-            panel.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
-        panel.scatter(np.broadcast_to(one.x, one.y.shape), one.y, **style)
-        panel.set(xlim=x_ends, ylim=ends)
-        panel.set_title(one.title)
-        panel.xaxis.set_major_locator(MaxNLocator(n_ticks))
-        panel.yaxis.set_major_locator(MaxNLocator(n_ticks))
-        lines = [
-            f"{words} {value:.{digits}f}"
-            for (words, digits), value in zip(STATISTICS.values(), one.statistics, strict=True)
-        ]
-        _write(panel, "\n".join(lines if comparable else lines[:2]))
+    n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
+    x, y = (np.concatenate([np.ravel(getattr(one, side)) for one in extent]) for side in ("x", "y"))
+    ends = _with_margin(np.concatenate((x, y)) if on_one_scale else y)
+    x_ends = ends if on_one_scale else _with_margin(x)
+    n_samples = max(len(one.y) for one in panels)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
-    points += "; the line is y\u00a0=\u00a0x." if comparable else "."
-    grid.arrange(title=title, below=(labels[0], points), beside=labels[1])
-    return grid.figure
-
-
-def _coordinates(drawn: Sequence[ScatterPanel]) -> tuple[list[FloatArray], list[FloatArray]]:
-    return [one.x for one in drawn], [one.y for one in drawn]
-
-
-def _write(panel: Axes, text: str) -> None:
-    """Write a text into the corner where the fewest points are."""
-    places: FloatArray = np.ma.getdata(panel.collections[0].get_offsets())
-    x, y = ((side - side_ends[0]) / (side_ends[1] - side_ends[0]) for side, side_ends in _sides(panel, places))
-    corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
-    covered = [np.count_nonzero((np.abs(x - left) < 0.45) & (np.abs(y - low) < 0.33)) for left, low in corners]
-    left, low = corners[int(np.argmin(covered))]
-    panel.text(
-        *(left, low, text),
-        transform=panel.transAxes,
-        fontsize=6.5,
-        ha="left" if left < 0.5 else "right",
-        va="bottom" if low < 0.5 else "top",
+    points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
+    figure, axes = square_panels(
+        page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
+    for axis, one in zip(axes, panels, strict=True):
+        if on_one_scale:
+            axis.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
+        places = np.broadcast_to(one.x, one.y.shape), one.y
+        axis.scatter(*places, s=7, facecolors="none", edgecolors=one.colour, linewidths=0.5, zorder=2)
+        axis.set(xlim=x_ends, ylim=ends)
+        axis.set_title(one.title)
+        axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
+        axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
+        _write(axis, one)
+    return figure
 
 
-def _sides(panel: Axes, places: FloatArray) -> tuple[tuple[FloatArray, tuple[float, float]], ...]:
-    return (places[:, 0], panel.get_xlim()), (places[:, 1], panel.get_ylim())
+def _write(axis: Axes, panel: ScatterPanel) -> None:
+    """Write the statistics into the corner where the fewest points are."""
+    (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
+    x, y = (panel.x - left) / (right - left), (panel.y - low) / (high - low)
+    corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
+    covered = [np.count_nonzero((np.abs(x - side) < 0.45) & (np.abs(y - height) < 0.33)) for side, height in corners]
+    side, height = corners[int(np.argmin(covered))]
+    axis.text(
+        *(side, height, panel.words),
+        transform=axis.transAxes,
+        fontsize=6.5,
+        ha="left" if side < 0.5 else "right",
+        va="bottom" if height < 0.5 else "top",
+    )
 
 
 def _with_margin(values: FloatArray) -> tuple[float, float]:
     """Return the limits of an axis."""
-    low, high = float(values.min()), float(values.max())
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.05 * ((high - low) or 1.0)
     return low - margin, high + margin
-
-
-def level_title(scheme: str, level: str) -> str:
-    """Return what a level is called above a panel."""
-    if scheme == "strata":
-        return f"{level} of the rates"
-    return f"{level} of the judgments" if scheme in {"uniform", "stratified"} else f"depth {level}"

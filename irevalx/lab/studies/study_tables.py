@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import comb
-from typing import Any
 
-import numpy as np
-
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, STATISTICS, Study
+from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, Study, is_comparable
+from irevalx.lab.studies.summaries import INVERSIONS, StudySummary, mean_and_spread, statistics_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
-from irevalx.statistics.decisions import DECISION_COLUMNS
 from irevalx.statistics.knees import THRESHOLD
-
-DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
-"""The statistics of decisions, which compare a measure with itself only."""
 
 ERRORS_OF_DECISIONS = {
     "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
@@ -25,78 +18,51 @@ ERRORS_OF_DECISIONS = {
 }
 """The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
 
-INVERSIONS = "inversions"
-"""The column of numbers of discordant pairs, the last one."""
-
 _SHOWN = ("tau_b", "pearson", "rms", "bias")
 
 
 def scores_table(study: Study) -> Table:
     """Return a row for each level, sample, run and measure; the first rows are those of the full judgments."""
-    runs, measures = study.experiment.runs, study.experiment.measures
-    rows: list[tuple[Any, ...]] = [
-        ("full", None, None, None, run, measure, float(study.full[m, r]))
-        for m, measure in enumerate(measures)
-        for r, run in enumerate(runs)
+    of_samples = [
+        (study.scheme, level.text, s, seed, study.scores[i, s])
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
     ]
-    for i, level in enumerate(study.levels):
-        for s, seed in enumerate(study.seeds):
-            of_sample = study.scores[i, s].tolist()
-            rows += [
-                (study.scheme, level.text, s, seed, run, measure, of_sample[m][r])
-                for m, measure in enumerate(measures)
-                for r, run in enumerate(runs)
-            ]
-    return Table("scores", ("scheme", "level", "sample", "seed", "run", "measure", "score"), tuple(rows), n_labels=6)
+    rows = [
+        (*labels, run, measure, score)
+        for *labels, scores in [("full", None, None, None, study.full), *of_samples]
+        for measure, of_measure in zip(study.experiment.measures, scores.tolist(), strict=True)
+        for run, score in zip(study.experiment.runs, of_measure, strict=True)
+    ]
+    return Table("scores", ("scheme", "level", "sample", "seed", "run", "measure", "score"), rows, n_labels=6)
 
 
 def samples_table(study: Study) -> Table:
     """Return a row for each level, sample, measure and reference."""
+    columns = {reference: statistics_of(study, reference) for reference in REFERENCES}
     rows = [
-        (
-            study.scheme,
-            level.text,
-            s,
-            seed,
-            measure,
-            reference,
-            *(None if one is None else one[i, s, m].item() for one in columns),
-        )
+        (study.scheme, level.text, s, seed, measure, reference, *(one[i, s, m].item() for one in of_all.values()))
         for i, level in enumerate(study.levels)
         for s, seed in enumerate(study.seeds)
         for m, measure in enumerate(study.experiment.measures)
-        for reference in REFERENCES
-        for columns in [_statistics(study, reference).values()]
+        for reference, of_all in columns.items()
     ]
-    columns = ("scheme", "level", "sample", "seed", "measure", "against", *STATISTICS, *DECISIONS, INVERSIONS)
-    return Table("samples", columns, tuple(rows), n_labels=6)
+    labels = ("scheme", "level", "sample", "seed", "measure", "against")
+    return Table("samples", (*labels, *columns["itself"]), rows, n_labels=len(labels))
 
 
-def summary_table(study: Study) -> Table:
+def summary_table(summary: StudySummary) -> Table:
     """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
 
     Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
     """
-    heads = [f"{name}_{what}" for name in (*STATISTICS, *DECISIONS) for what in ("mean", "sd")]
-    if study.intervals is not None:
-        heads += [f"{name}_{end}" for name in RESAMPLED for end in ("low", "high")]
-    heads += [f"{INVERSIONS}_mean", f"{INVERSIONS}_sd"]
-    rows = []
-    for i, level in enumerate(study.levels):
-        for m, measure in enumerate(study.experiment.measures):
-            for reference in REFERENCES:
-                cells: list[float | None] = []
-                *statistics, inversions = _statistics(study, reference).values()
-                for one in statistics:
-                    cells += _mean_and_spread(one, i, m)
-                if study.intervals is not None:
-                    ends = study.intervals.statistics[reference]
-                    cells += [float(end[i, m]) for name in RESAMPLED for end in ends[name]]
-                cells += _mean_and_spread(inversions, i, m)
-                kept = float(study.kept[i].mean())
-                rows.append((study.scheme, level.text, kept, measure, reference, *cells))
-    columns = ("scheme", "level", "judged", "measure", "against", *heads)
-    return Table("summary", columns, tuple(rows), n_labels=5)
+    rows = [
+        (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
+        for i, (level, kept) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
+        for (measure, reference), of_all in summary.columns.items()
+    ]
+    labels = ("scheme", "level", "judged", "measure", "against")
+    return Table("summary", (*labels, *next(iter(summary.columns.values()))), rows, n_labels=len(labels))
 
 
 class KneeRow(Frozen):
@@ -139,7 +105,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
 
 
 def knees_for_people(study: Study) -> Table:
-    """Return a row for each measure and statistic, marked where a curve is not monotone."""
+    """Return one row per measure and statistic, marked where a curve is not monotone."""
     rows = knee_rows(study)
     has_intervals = study.intervals is not None
     ends = ("low", "high") if has_intervals else ()
@@ -182,11 +148,12 @@ def _text(study: Study, place: int | None) -> str | None:
     return None if place is None else study.levels[place].text
 
 
-def tables_for_people(study: Study, notes: tuple[str, ...] = ()) -> Iterator[Table]:
-    """Yield what a person reads first: the knees, then each statistic, a row a measure and a column a level.
+def tables_for_people(study: Study, summary: StudySummary, notes: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Yield what a person reads first: the knees, then each statistic, one row per measure and a column for each level.
 
     Parameters
     ----------
+    summary : of the study.
     notes : sentences to stand below the first table.
     """
     knees = knees_for_people(study)
@@ -194,43 +161,25 @@ def tables_for_people(study: Study, notes: tuple[str, ...] = ()) -> Iterator[Tab
     n_pairs = comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in _SHOWN:
-            title = f"{name.replace('_', ' ')}, against {meaning}"
-            shown = [study.is_comparable(m, reference, name) for m in range(len(study.experiment.measures))]
-            yield _by_level(study, title, study.statistics[reference][name], shown)
+            yield _by_level(summary, f"{name.replace('_', ' ')}, against {meaning}", name, reference)
             if name == "tau_b":
                 title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
-                yield _by_level(study, title, study.inversions[reference].astype(np.float64))
-    yield _by_level(study, "accuracy of significance decisions, against those under full judgments", study.accuracy)
-    yield _by_level(study, "g-mean of significance decisions, against those under full judgments", study.g_mean)
+                yield _by_level(summary, title, INVERSIONS, reference)
+    of_decisions = "of significance decisions, against those under full judgments"
+    yield _by_level(summary, f"accuracy {of_decisions}", "accuracy")
+    yield _by_level(summary, f"g-mean {of_decisions}", "g_mean")
     for name, words in ERRORS_OF_DECISIONS.items():
-        rate = study.confusion.columns[name]
-        yield _by_level(study, f"{words} ({name} in summary.csv)", np.asarray(rate, np.float64))
-    yield _by_level(study, "mean score over runs", study.scores.mean(axis=3))
+        yield _by_level(summary, f"{words} ({name} in summary.csv)", name)
+    means = mean_and_spread(study.scores.mean(axis=3))["mean"].T.tolist()
+    rows = [(measure, *of_measure) for measure, of_measure in zip(study.experiment.measures, means, strict=True)]
+    yield Table("mean score over runs", ("measure", *(level.text for level in study.levels)), rows)
 
 
-def spread(of_samples: FloatArray | IntArray) -> float | None:
-    """Return the standard deviation of several samples; None for a single one."""
-    return float(np.std(of_samples, ddof=1)) if of_samples.size > 1 else None
-
-
-def _statistics(study: Study, reference: str) -> dict[str, FloatArray | IntArray | None]:
-    """Return all statistics; None for those that do not concern this reference."""
-    found = study.confusion.columns
-    of_decisions = {name: found[name] if reference == "itself" else None for name in DECISIONS}
-    return {**study.statistics[reference], **of_decisions, INVERSIONS: study.inversions[reference]}
-
-
-def _mean_and_spread(statistic: FloatArray | IntArray | None, i: int, m: int) -> list[float | None]:
-    """Return the mean over samples and the standard deviation of a statistic at a level, for a measure."""
-    return [None, None] if statistic is None else [float(statistic[i, :, m].mean()), spread(statistic[i, :, m])]
-
-
-def _by_level(study: Study, title: str, of_samples: FloatArray, shown: Sequence[bool] | None = None) -> Table:
-    """Return a row for each measure that is shown (None: all of them), with the means over samples of each level."""
-    means = of_samples.mean(axis=1)
-    rows = tuple(
-        (measure, *(float(mean) for mean in means[:, m]))
-        for m, measure in enumerate(study.experiment.measures)
-        if shown is None or shown[m]
-    )
-    return Table(title, ("measure", *(level.text for level in study.levels)), rows)
+def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
+    """Return one row per measure of which a statistic means something, with the means over samples of each level."""
+    rows = [
+        (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
+        for measure in summary.measures
+        if is_comparable(measure, reference, name)
+    ]
+    return Table(title, ("measure", *(level.text for level in summary.levels)), rows)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irevalx import __version__
@@ -15,21 +14,21 @@ from irevalx.api import checks
 from irevalx.api.forms import source_of
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import UsageError
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, measures_of
-from irevalx.lab.command.output import FORMATS, make_folder, write_file, write_lines
+from irevalx.frozen import cached_property
+from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Frame, Result
 from irevalx.lab.studies.inferred_precision import with_error_sources
-from irevalx.lab.studies.run_study import AXES, DEPTHS, RATES, SCHEMES, SHARES, Level, Study, run_study
+from irevalx.lab.studies.run_study import Study, run_study
+from irevalx.lab.studies.schemes import SCHEMES, Division
 from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.study_samples import Division
 from irevalx.lab.studies.study_tables import (
     KneeRow,
     knee_rows,
@@ -40,6 +39,7 @@ from irevalx.lab.studies.study_tables import (
     tables_for_people,
 )
 from irevalx.lab.studies.study_warnings import study_warnings
+from irevalx.lab.studies.summaries import StudySummary, summary_of
 from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
 from irevalx.reports.output_formats import DIGITS
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 ENDINGS = ("png", "svg", "pdf")
 """The formats of figures."""
+
+AXES = ("log", "linear")
+"""How the axis of levels is divided in figures."""
 
 
 class StudyResult(Result):
@@ -73,10 +76,23 @@ class StudyResult(Result):
         """A row for each measure and statistic: from which level on it can be trusted."""
         return knee_rows(self.study)
 
+    @cached_property
+    def summary(self) -> StudySummary:
+        """What figures and tables for people show."""
+        return summary_of(self.study, self.how_made)
+
     def tables(self) -> list[Table]:
         """Return the knees, the summary, the statistics of each sample, and all scores."""
-        knees = Table.of("knees", KneeRow, self.rows, n_labels=2)
-        return [knees, summary_table(self.study), samples_table(self.study), scores_table(self.study)]
+        return [make() for make in self._tables().values()]
+
+    def _tables(self) -> dict[str, Callable[[], Table]]:
+        """Return what makes each table, by its title."""
+        return {
+            "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
+            "summary": lambda: summary_table(self.summary),
+            "samples": lambda: samples_table(self.study),
+            "scores": lambda: scores_table(self.study),
+        }
 
     def tables_for_people(self) -> list[Table]:
         """Return the knees."""
@@ -94,12 +110,13 @@ class StudyResult(Result):
         ArgumentError : it is none of these.
         ImportError : pandas is not installed.
         """
-        found = {one.title: one for one in self.tables()}
+        found = self._tables()
         if table not in found:
             raise checks.wrong("table", " or ".join(map(repr, found)), table)
         import pandas as pd
 
-        return pd.DataFrame([list(row) for row in found[table].rows], columns=list(found[table].columns))
+        made = found[table]()
+        return pd.DataFrame([list(row) for row in made.rows], columns=list(made.columns))
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
         """Return the texts of the files that tell all of it, by their names.
@@ -108,17 +125,22 @@ class StudyResult(Result):
         ----------
         digits : decimals of real numbers in summary.txt.
         """
-        csv = {f"{one.title}.csv": b"".join(FORMATS["csv"].table_lines([one])) for one in self.tables()}
-        for_people = FORMATS["table"].table_lines(list(tables_for_people(self.study, self.notes)), digits)
-        about = json.dumps(self.how_made, indent=1).encode() + b"\n"
-        return {**csv, "summary.txt": b"".join(for_people), "study.json": about}
+        return {name: b"".join(lines) for name, lines in self._files(digits)}
+
+    def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Yield the name and the lines of each of them, one after the other: tables of scores are large."""
+        for title, make in self._tables().items():
+            yield f"{title}.csv", FORMATS["csv"].table_lines([make()])
+        for_people = list(tables_for_people(self.study, self.summary, self.notes))
+        yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
+        yield "study.json", [json.dumps(self.how_made, indent=1).encode() + b"\n"]
 
     @property
     def figure_names(self) -> tuple[str, ...]:
         """The names of all figures."""
         from irevalx.lab.studies.study_figures import figures
 
-        return tuple(name for name, _ in figures(self.study))
+        return tuple(name for name, _ in figures(self.summary))
 
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
@@ -138,7 +160,7 @@ class StudyResult(Result):
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
-        for one, draw in figures(self.study):
+        for one, draw in figures(self.summary):
             if one == name:
                 with style():
                     return draw(Page(width, titled, axis == "linear"))
@@ -170,34 +192,33 @@ class StudyResult(Result):
         OutputError : it cannot be written.
         """
         _check_axis(axis)
+        if figures is not None and figures not in ENDINGS:
+            raise checks.wrong("figures", " or ".join(map(repr, ENDINGS)), figures)
         path = make_folder(fspath(folder))
-        for name, text in self.files(digits).items():
-            write_lines([text], path / name)
+        for name, lines in self._files(digits):
+            write_lines(lines, path / name)
         if figures is None:
             return
-        if figures not in ENDINGS:
-            raise checks.wrong("figures", " or ".join(map(repr, ENDINGS)), figures)
-        from irevalx.lab.plot.page import Page, save
+        from irevalx.lab.plot.page import Page, picture
         from irevalx.lab.studies.study_figures import figures as all_figures
 
-        drawings, page = list(all_figures(self.study)), Page(width, titled, axis == "linear")
+        drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
+        page = Page(width, titled, axis == "linear")
 
-        def draw(drawing: tuple[str, Any]) -> None:
+        def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
             name, make = drawing
-            write_file(path / f"{name}.{figures}", partial(_save, save, make, page))
+            return picture(make, page, name)
 
         with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
-            for _ in in_order(draw, lambda: drawings, threads):
+            drawn = in_order(draw, lambda: drawings, threads)  # no process but this one has files that may be left
+            for (name, _), content in zip(drawings, drawn, strict=True):
+                write_lines([content], path / name)
                 advance(1)
 
 
 def _check_axis(axis: str) -> None:
     if axis not in AXES:
         raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
-
-
-def _save(save: Any, make: Any, page: Page, path: Path) -> None:
-    save(make, page, path)
 
 
 def study(
@@ -260,7 +281,7 @@ def study(
     if resample_decisions and not resamples:
         raise UsageError("resample_decisions must be given together with resamples")
     _refuse_contradictions(scheme, rounding, strata, strata_file, own_pool=own_pool)
-    chosen_levels = _levels(levels, scheme)
+    chosen_levels = SCHEMES[scheme].levels(levels)
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
     experiment = experiment_of(
@@ -336,41 +357,6 @@ def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file:
         raise UsageError("strata_file must be given together with strata")
     if rounding != "up" and scheme != "stratified":
         raise UsageError(f"rounding must be given together with the scheme stratified, but got {scheme}")
-
-
-def _levels(given: str | Iterable[str | float | Fraction] | None, scheme: str) -> Sequence[Level]:
-    """Return the levels of a study; None stands for the usual ones of the scheme.
-
-    Raises
-    ------
-    ArgumentError : a level is not one of the scheme, or there twice, or there are none.
-    """
-    of_depth = scheme in {"depth", "mixed"}
-    usual = DEPTHS if of_depth else RATES if scheme == "strata" else SHARES
-    if given is None:
-        given = usual
-    words = given.replace(",", " ").split() if isinstance(given, str) else list(given)
-    if not words:
-        raise ArgumentError("levels must have one level at least")
-    found: dict[Fraction, Level] = {}
-    for one in words:
-        text = str(one)
-        if of_depth:
-            if not text.isascii() or not text.isdecimal() or int(text) < 1:
-                raise ArgumentError(f"a level of {scheme} must be a depth of at least 1, but got {quote(text)}")
-            number = Fraction(int(text))
-        elif isinstance(one, str):
-            share = read_share(one)
-            if share is None:
-                rule = "a share above 0 and at most 1, such as 0.1 or 10%"
-                raise ArgumentError(f"each of levels must be {rule}, but got {quote(one)}")
-            number = share
-        else:
-            number = share_of("levels", one)
-        if number in found:
-            raise ArgumentError(f"each level must be given once, but got {quote(text)} twice")
-        found[number] = Level(text, number)
-    return list(found.values())
 
 
 def _paths(*given: Any) -> list[str]:

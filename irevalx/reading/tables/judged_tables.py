@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from irevalx.errors import Warn
+from irevalx.errors import ArgumentError, Warn
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.entries import Entries
+from irevalx.reading.grades import refuse_wrong
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table
+from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table, Wanted
+from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
 
-def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Judgments:
+def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
     """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
-    grades, topics, docnos = table.read(GRADE, TOPIC, DOCNO)
-    return Entries.of_rows(table.path, topics, docnos, grades).judgments()
+    numbers, topics, docnos = _with_grades(table, grades, TOPIC, DOCNO)
+    return Entries.of_rows(table.path, topics, docnos, numbers).judgments()
 
 
 def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
@@ -28,12 +33,28 @@ def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
     return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
 
-def subtopic_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> SubtopicJudgments:
+def subtopic_table(
+    table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> SubtopicJudgments:
     """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
-    topics, docnos, grades, subtopics = table.read(TOPIC, DOCNO, GRADE, SUBTOPIC)
+    numbers, topics, docnos, subtopics = _with_grades(table, grades, TOPIC, DOCNO, SUBTOPIC)
     lines = np.arange(1, topics.size + 1)
-    part = subtopic_judgments(table.path, topics, subtopics, docnos, grades, lines)
+    part = subtopic_judgments(table.path, topics, subtopics, docnos, numbers, lines)
     return SubtopicJudgments.joined(table.path, [part])
+
+
+def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ...]:
+    """Return the column of grades, whole numbers or real ones, and others; raises ArgumentError."""
+    if grades == "whole":
+        return table.read(GRADE, *others)
+    columns = table.read(replace(GRADE, kind="scores"), *others)
+
+    def error(place: int, rule: str) -> ArgumentError:
+        where = table.place(table.find(GRADE), place)
+        return ArgumentError(f"{where} must be {rule}, but got {columns[0][place]:g}")
+
+    refuse_wrong(columns[0], grades, error)
+    return columns
 
 
 def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:

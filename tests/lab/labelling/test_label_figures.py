@@ -29,16 +29,16 @@ RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """The figures that commands draw from now on."""
     figures: list[Figure] = []
-    save = page.save
+    picture = page.picture
 
-    def keep(draw, page, path):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def keep(draw, page, name):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         def drawing(page):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
             figures.append(draw(page))
             return figures[-1]
 
-        save(drawing, page, path)
+        return picture(drawing, page, name)
 
-    monkeypatch.setattr(page, "save", keep)
+    monkeypatch.setattr(page, "picture", keep)
     return figures
 
 

@@ -34,6 +34,7 @@ from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
+from irevalx.lab.studies.schemes import Level
 from irevalx.lab.studies.study_tables import KneeRow, knee_rows, knees_for_people
 from irevalx.reports.table import Table
 from irevalx.statistics.decisions import Confusion
@@ -86,7 +87,7 @@ def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Pat
     path = write(tmp_path / "reduced", reference.uniform(full, rate, 3))
     expected = evaluated(path, RUNS, MEASURES)
     read = experiment(QRELS, RUNS, *MEASURES)
-    seen = studies.run_study(read, "uniform", [studies.Level(rate, Fraction(rate))], [3])
+    seen = studies.run_study(read, "uniform", [Level(rate, Fraction(rate))], [3])
     for (m, name), (r, one) in product(enumerate(read.measures), enumerate(read.runs)):
         assert seen.scores[0, 0, m, r] == expected[one, "all", name]
 
@@ -492,7 +493,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
     """The last crossing counts; the first is told, and there is a mark for people."""
     read = experiment(QRELS, RUNS, "map", "bpref")
-    levels = [studies.Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
+    levels = [Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
     same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
     falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
@@ -518,17 +519,20 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
 
 def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
     """The mean of 0.99 and 0.89 exceeds 0.9, but one of the samples does not; and errors against AP are of its kin."""
-    made = studies.run_study(
-        experiment(QRELS, RUNS, "map", "bpref"), "uniform", [studies.Level("50%", Fraction(1, 2))], [1, 2]
-    )
+    made = studies.run_study(experiment(QRELS, RUNS, "map", "bpref"), "uniform", [Level("50%", Fraction(1, 2))], [1, 2])
     same = np.array([[[99, 99], [89, 99]]])
     split = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {(row.measure, row.statistic): row for row in knee_rows(split)}
     assert [rows[name, "accuracy"].knee for name in ("map", "bpref")] == ["50%", "50%"]
     assert [rows[name, "accuracy"].reliable for name in ("map", "bpref")] == [None, "50%"]
-    assert [made.is_comparable(m, "AP", "rms") for m in range(2)] == [True, False]
-    assert made.is_comparable(1, "itself", "rms")
-    assert made.is_comparable(1, "AP", "tau_b")
+    assert [studies.is_comparable(name, "AP", "rms") for name in ("map", "bpref")] == [True, False]
+    assert [studies.is_comparable(name, "AP", "rms") for name in ("map:rel", "map_cut_10", "infAP_no_pool")] == [
+        True,
+        False,
+        True,
+    ]
+    assert studies.is_comparable("bpref", "itself", "rms")
+    assert studies.is_comparable("bpref", "AP", "tau_b")
 
 
 def test_study_writes_what_it_says(folder: Path) -> None:
@@ -744,7 +748,7 @@ def of_robust() -> studies.Study:
         "RankEff",
     )
     read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
-    levels = [studies.Level(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
+    levels = [Level(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
     return studies.run_study(read, "uniform", levels, range(1, 11))
 
 

@@ -13,10 +13,11 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.lab.studies.run_study import Level, run_study
+from irevalx.lab.studies.run_study import run_study
+from irevalx.lab.studies.schemes import Level, draw
 from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.study_samples import draw
 from irevalx.lab.studies.study_tables import KneeRow, knee_rows, samples_table, summary_table
+from irevalx.lab.studies.summaries import summary_of
 from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
@@ -83,16 +84,16 @@ def test_tables_have_intervals(experiment: Experiment) -> None:
     """They stand before the inversions, which are last; the knees of decisions have none unless they were made anew."""
     plain = run_study(experiment, "uniform", LEVELS[:1], [1])
     made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=Resampling(20))
-    before, after = summary_table(plain), summary_table(made)
+    before, after = summary_table(summary_of(plain, {})), summary_table(summary_of(made, {}))
     n_before = len(before.columns) - 2
     assert (*after.columns[:n_before], *after.columns[-2:]) == before.columns
     assert after.columns[n_before:][:4] == ("tau_low", "tau_high", "tau_b_low", "tau_b_high")
-    assert [(*row[:n_before], *row[-2:]) for row in after.rows] == list(map(tuple, before.rows))
+    assert str([(*row[:n_before], *row[-2:]) for row in after.rows]) == str(before.rows)  # nan is nan
     for row in records_of(after):
         assert row["rms_low"] <= row["rms_high"]
     knees = {(row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(made)))}
     assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
-    assert samples_table(made).rows == samples_table(plain).rows
+    assert str(samples_table(made).rows) == str(samples_table(plain).rows)
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")

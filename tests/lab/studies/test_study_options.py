@@ -166,12 +166,15 @@ SUMMARY = {
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"pearson_mean": None, "rms_sd": None}, " writes, but lacks pearson_mean, rms_sd"),
+        (
+            {"pearson_mean": None, "rms_sd": None},
+            " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
+        ),
         ({"scheme": "odd"}, ":2: scheme must be one of uniform, stratified, depth, mixed, strata, but got 'odd'"),
         ({"judged": "0"}, ":2: judged must be a share above 0 and at most 1, but got '0'"),
         ({"judged": ""}, ":2: judged must be a share above 0 and at most 1, but got ''"),
-        ({"judged": "nan"}, ":2: judged must be a share above 0 and at most 1, but got 'nan'"),
-        ({"level": "ten"}, ":2: a row must have numbers after its labels"),
+        ({"judged": "nan"}, ":2: it must be a number up to 1e+30, but got 'nan'"),
+        ({"level": "ten"}, ": it must be a number up to 1e+30, but got 'ten'"),
         ({}, None),
     ],
 )

@@ -1,0 +1,213 @@
+"""Schemes: how judgments are made incomplete, at which levels, and what is kept at one: a sample of strata always."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments import samples
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.shares import read_share, share_of
+from irevalx.experiments.strata import Design, StrataSample
+from irevalx.frozen import Frozen
+
+
+class Level(Frozen):
+    """A level of incompleteness: how much is left of the judgments.
+
+    Parameters
+    ----------
+    text : the level as typed.
+    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
+        depth of at least 1.
+    """
+
+    text: str
+    number: Fraction
+
+
+class Scheme(Frozen, kw_only=True):
+    """A way of making judgments incomplete.
+
+    Parameters
+    ----------
+    name : as options have it.
+    usual : its usual levels.
+    shown : the levels that the papers show beside each other, from the greatest to the least.
+    meaning : what its levels are.
+    title : what a level, which stands for ``{}``, is called above a panel.
+    of_depth : whether its levels are depths of pools.
+    by_share_judged : whether figures have the share of the judgments that is left on the axis in place of levels.
+    """
+
+    name: str
+    usual: tuple[str, ...]
+    shown: tuple[float, ...]
+    meaning: str
+    title: str
+    of_depth: bool = False
+    by_share_judged: bool = False
+
+    def place_of(self, level: Level, judged: float) -> tuple[float, str]:
+        """Return where a level lies on the axis of figures, and what it is called there.
+
+        Parameters
+        ----------
+        judged : the share of the judgments that it leaves.
+        """
+        return (judged, f"{100 * judged:.2g}%") if self.by_share_judged else (float(level.number), level.text)
+
+    def levels(self, given: str | Iterable[str | float | Fraction] | None) -> Sequence[Level]:
+        """Return the levels of a study; None stands for the usual ones.
+
+        Raises
+        ------
+        ArgumentError : a level is not one of the scheme, or there twice, or there are none.
+        """
+        given = self.usual if given is None else given
+        words = given.replace(",", " ").split() if isinstance(given, str) else list(given)
+        if not words:
+            raise ArgumentError("levels must have one level at least")
+        found: dict[Fraction, Level] = {}
+        for one in words:
+            level = Level(str(one), self._number_of(one))
+            if level.number in found:
+                raise ArgumentError(f"each level must be given once, but got {quote(level.text)} twice")
+            found[level.number] = level
+        return list(found.values())
+
+    def _number_of(self, given: str | float | Fraction) -> Fraction:
+        if self.of_depth:
+            text = str(given)
+            if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
+                raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
+            return Fraction(int(text))
+        if not isinstance(given, str):
+            return share_of("levels", given)
+        share = read_share(given)
+        if share is None:
+            rule = "a share above 0 and at most 1, such as 0.1 or 10%"
+            raise ArgumentError(f"each of levels must be {rule}, but got {quote(given)}")
+        return share
+
+
+_MOST_DIGITS = 18
+"""Of a depth: no run has so many documents."""
+
+_SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+_DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
+_SHOWN_SHARES, _SHOWN_DEPTHS = (0.3, 0.1, 0.05), (30.0, 8.0, 4.0)
+
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme(
+            name="uniform",
+            usual=_SHARES,
+            shown=_SHOWN_SHARES,
+            meaning="share of each topic's judgments that is kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="stratified",
+            usual=_SHARES,
+            shown=_SHOWN_SHARES,
+            meaning="share of each topic's relevant and nonrelevant documents that is kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="depth",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
+            meaning="depth of the pool",
+            title="depth {}",
+            of_depth=True,
+        ),
+        Scheme(
+            name="mixed",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
+            meaning="share of the judgments that is kept: a pool, and as many random ones",
+            title="depth {}",
+            of_depth=True,
+            by_share_judged=True,
+        ),
+        Scheme(
+            name="strata",
+            usual=tuple(f"{percent}%" for percent in range(10, 101, 10)),
+            shown=_SHOWN_SHARES,
+            meaning="share of the judgments that is kept: samples of strata",
+            title="{} of the rates",
+            by_share_judged=True,
+        ),
+    )
+}
+"""By their names."""
+
+
+class Division(Frozen):
+    """A division of the judgments into strata, and how much of each is drawn.
+
+    Parameters
+    ----------
+    design : the strata and their rates.
+    stratum : flat over the judgments; as ``design.divide`` returns it.
+    """
+
+    design: Design
+    stratum: IntArray
+
+
+def draw(
+    experiment: Experiment,
+    scheme: str,
+    level: Fraction,
+    order: samples.RandomOrder,
+    division: Division | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
+) -> StrataSample:
+    """Return what a scheme keeps of the judgments.
+
+    The pool of ``mixed`` is the stratum 1, which is kept, and the other judgments are the stratum 2. Otherwise, but for
+    ``strata``, there is one stratum: for ``depth`` what is in the pool, for ``uniform`` and ``stratified`` everything.
+
+    Parameters
+    ----------
+    level : a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a depth.
+    division : for ``strata``.
+    rounding : for ``stratified``, one of ``ROUNDINGS``.
+    """
+    judgments, judged = experiment.judgments, experiment.grades >= 0
+    if scheme == "strata":
+        if division is None:
+            raise ValueError("strata must be given for the scheme strata")
+        return StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
+    if scheme in {"uniform", "stratified"}:
+        if scheme == "uniform":
+            kept = samples.uniform(judgments, level, order, experiment.level)
+        else:
+            kept = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept)
+    retrieved = experiment.retrieved_within(int(level))
+    pool = samples.shallow(judgments, retrieved)
+    if scheme == "depth":
+        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool)
+    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
+    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2"))
+
+
+def pooled_in(scheme: str, sample: StrataSample) -> BoolArray | None:
+    """Return which documents are in the pool for measures of graded judgments; None for all of them.
+
+    Judged documents that are in none of the strata are outside the pool, as if they had no line.
+    """
+    if scheme != "strata":
+        return None
+    pooled: BoolArray = sample.in_stratum | (sample.judgments.grades < 0)
+    return pooled

@@ -1,0 +1,39 @@
+"""What must not be asked for together: readings of the unjudged, and what a format of judgments has no use for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irevalx.errors import UsageError
+from irevalx.measures.select import parse
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import ORDERS_OF_TIES, Settings
+
+
+def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
+    """Refuse readings together with ``-J``, and what the format of the judgments has no use for.
+
+    Parameters
+    ----------
+    texts : what ``-m`` was given; none for the usual set.
+    rel_format : of the judgments, as ``-R`` takes it.
+    with_pool : whether a pool is given beside the judgments.
+
+    Raises
+    ------
+    UsageError : names both. Or it is that of ``parse``.
+    """
+    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
+    if with_readings and settings.judged_only:
+        raise UsageError(
+            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
+        )
+    ties = f"--ties {settings.ties}"
+    for given, option, shown in (
+        (settings.ties in ORDERS_OF_TIES, ties, ties),
+        (with_pool, "--pool", "--pool"),
+        (settings.judged_only, "-J", "-J"),
+        (with_readings, "--unjudged", "--unjudged or a reading"),
+    ):
+        if given and option in REL_FORMATS[rel_format].excludes:
+            raise UsageError(f"{shown} must not be given together with -R {rel_format}")

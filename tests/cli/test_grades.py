@@ -1,0 +1,145 @@
+"""--grades: what is read, refused and warned of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import run
+
+import irevalx
+from irevalx.errors import ArgumentError, UsageError
+
+RUN = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n1 Q0 C 3 1 r\n"
+QRELS = "1 0 A 0.25\n1 0 B 0.75\n1 0 C -0.5\n1 0 D 0.5\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Judgments with real grades, and a run."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    return tmp_path / "qrels", tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (("-l", "0.5", "-m", "map"), "map all 0.2500"),
+        (("-l", ".75", "-m", "map"), "map all 0.5000"),
+        (("-m", "AP(rel=0.75)"), "map(rel=0.75) all 0.5000"),
+        (("-l", "0.5", "-M", "1", "-m", "P.1"), "P_1 all 0.0000"),
+        (("-l", "0.5", "-J", "-m", "num_ret"), "num_ret all 2"),
+        (("-l", "0.5", "-m", "num_rel_ret:rel"), "num_rel_ret:rel all 2"),
+        (("-l", "0.5", "--compat", "9", "-m", "recip_rank"), "recip_rank all 0.5000"),
+        (("-l", "1e-1", "-c", "-m", "num_rel_ret"), "num_rel_ret all 2"),
+    ],
+)
+def test_levels(options: tuple[str, ...], printed: str, files: tuple[Path, Path]) -> None:
+    """A level is a number, with every option beside it."""
+    result = run("--grades", "real", *options, *files)
+    assert (result.status, " ".join(result.stdout.decode().split())) == (0, printed)
+
+
+def test_zscores(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Z-scores are made of the values."""
+    (tmp_path / "z").write_text("1 map 0.15 0.1\n")
+    result = run("--grades", "real", "-l", "0.5", "-Z", tmp_path / "z", "-m", "map", *files)
+    assert result.stdout.decode().split() == ["Zmap", "all", "1.0000"]
+
+
+def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Pooled documents are unjudged."""
+    (tmp_path / "pool").write_text("1 A\n1 B\n1 C\n1 D\n1 E\n")
+    result = run("--grades", "real", "-l", "0.5", "--pool", tmp_path / "pool", "-m", "indAP", *files)
+    assert result.stdout.decode().split() == ["indAP", "all", "0.2500"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-l", "0.5"), "-l must be a whole number, but got '0.5', read as 0"),
+        (("--grades", "real", "-l", "abc"), "-l must be a number, but got 'abc'"),
+        (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
+        (("--grades", "real", "-m", "G"), "G must not be given together with --grades real: its lag"),
+        (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
+        (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; --grades real takes it (3 more such"),
+        (("--grades", "real", "-R", "prefs"), "--grades real must not be given together with -R prefs"),
+        (
+            ("--grades", "real", "-m", "map"),
+            "nothing is relevant, as no grade reaches the level 1 (-l); the greatest is",
+        ),
+    ],
+)
+def test_said(options: tuple[str, ...], said: str, files: tuple[Path, Path]) -> None:
+    """What is refused, or warned of, names the option that helps."""
+    assert said in run(*options, *files).stderr
+
+
+def test_no_warning_where_the_level_plays_no_part(files: tuple[Path, Path]) -> None:
+    """Gains need no level."""
+    assert run("--grades", "real", "-m", "dcg", *files).stderr == ""
+
+
+def test_a_grade_that_is_no_number(files: tuple[Path, Path]) -> None:
+    """It is an error, as only whole grades are read as C reads them."""
+    files[0].write_text("1 0 A 0.5\n1 0 B nan\n")
+    result = run("--grades", "real", *files)
+    assert result.status == 2
+    assert "qrels:2: topic '1': document 'B': grade must be a finite number, but got 'nan'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("beir", "query-id\tcorpus-id\tscore\n1\tA\t0.25\n1\tB\t0.75\n1\tD\t0.5\n"),
+        ("json", '{"1": {"A": 0.25, "B": 0.75, "D": 5e-1}}'),
+        ("sampled", "1 0 A 1 0.25\n1 0 B 1 0.75\n1 0 D 1 0.5\n"),
+        ("qrels_jg", "1 0 A 0.25\n1 0 B 0.75\n1 0 D 0.5\n"),
+        ("subtopics", "1 0 A 0.25\n1 0 B 0.75\n1 0 D 0.5\n"),
+    ],
+)
+def test_formats(form: str, text: str, files: tuple[Path, Path]) -> None:
+    """All formats with grades have real ones; the same judgments with grades of 0 and 1 print the same."""
+    measures = {"sampled": "xinfAP", "qrels_jg": "map_avgjg", "subtopics": "MAP_IA"}
+    call = ("-R", form, "-m", measures.get(form, "map"))
+    files[0].write_text(text)
+    found = run("--grades", "real", "-l", "0.5", *call, *files)
+    files[0].write_text(text.replace("0.25", "0").replace("0.75", "1").replace("5e-1", "1").replace("0.5", "1"))
+    assert found.stderr == ""
+    assert (found.status, found.stdout) == (0, run(*call, *files).stdout)
+
+
+@pytest.mark.parametrize("kind", ["dictionary", "columns", "pandas", "polars", "file"])
+def test_python(kind: str, files: tuple[Path, Path]) -> None:
+    """Dictionaries, columns, frames and files give the same."""
+    grades = {"A": 0.25, "B": 0.75, "C": -0.5, "D": 0.5}
+    columns = {"topic": ["1"] * 4, "docno": list(grades), "grade": list(grades.values())}
+    given: object = {"dictionary": {"1": grades}, "columns": columns, "file": files[0]}.get(kind)
+    if given is None:
+        given = pytest.importorskip(kind).DataFrame(columns)
+    scores = irevalx.evaluate(given, files[1], ["map", "dcg"], grades="real", level=0.5)
+    assert scores["map"] == 0.25
+    assert scores["dcg"] == pytest.approx(0.25 + 0.75 / 1.584962500721156)
+
+
+@pytest.mark.parametrize("grade", [0.5, float("nan"), "1", None])
+def test_python_refuses(grade: object) -> None:
+    """What is no whole number is refused as before, and a number names the keyword."""
+    hint = "; grades='real' takes it" if grade == 0.5 else ""
+    for given in ({"1": {"A": grade}}, {"topic": ["1"], "docno": ["A"], "grade": [grade]}):
+        with pytest.raises(ArgumentError, match=f"must be a whole number of 64 bits, but got [^;]*{hint}$"):
+            irevalx.evaluate(given, {"1": {"A": 1.0}}, "map")
+    with pytest.raises(ArgumentError, match="grade"):
+        irevalx.evaluate({"1": {"A": float("inf")}}, {"1": {"A": 1.0}}, "map", grades="real")
+
+
+def test_qrels_that_have_been_read() -> None:
+    """They keep their grades, and other ones are refused."""
+    qrels = irevalx.Qrels.read({"1": {"A": 0.5}}, grades="real")
+    assert irevalx.evaluate(qrels, {"1": {"A": 1.0}}, "P.1", level=0.5)["P_1"] == 1
+    whole = irevalx.Qrels.read({"1": {"A": 1}})
+    with pytest.raises(UsageError, match="grades must be whole for judgments that have been read so, but got real"):
+        irevalx.evaluate(whole, {"1": {"A": 1.0}}, "P.1", grades="real")
+    with pytest.raises(UsageError, match="grades must be one of"):
+        irevalx.Qrels.read({"1": {"A": 1}}, grades="maybe")

@@ -1,0 +1,135 @@
+"""Real grades: every measure is that of whole grades where these say the same, a literal loop, or refused."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+import reference_grades as reference
+
+import irevalx
+from irevalx.errors import UsageError
+from irevalx.measures import MEASURES
+
+FEATURE = "--grades real"
+N_CASES = 300
+OF_LEVELS = tuple(
+    measure.name
+    for measure in MEASURES
+    if "qrels" in measure.formats and measure.explanation.uses_level and measure.name != "Rndcg" and measure.per_topic
+)
+
+Topics = dict[str, dict[str, float]]
+
+
+def cases(seed: int, grades: list[float]) -> tuple[Topics, Topics]:
+    """Return judgments with such grades, some below 0, and a run that retrieves other documents too."""
+    source = random.Random(seed)
+    qrels: Topics = {}
+    run: Topics = {}
+    for topic in map(str, range(N_CASES)):
+        documents = [f"d{number}" for number in range(source.randint(1, 9))]
+        qrels[topic] = {docno: source.choice(grades) for docno in documents}
+        retrieved = source.sample([*documents, "x", "y", "z"], source.randint(1, len(documents) + 3))
+        run[topic] = {docno: -float(rank) for rank, docno in enumerate(retrieved)}
+    return qrels, run
+
+
+def values(qrels: Topics, run: Topics, measures: str | tuple[str, ...], **keywords: object) -> dict[str, list[float]]:
+    """Return the values of all topics under each name."""
+    scores = irevalx.evaluate(qrels, run, measures, **keywords)  # type: ignore[arg-type]
+    assert scores.topics() == sorted(qrels)
+    return {name: scores.per_topic(name).tolist() for name in scores.measures}
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+@pytest.mark.parametrize("keywords", [{}, {"judged_only": True}, {"max_retrieved": 3}, {"unjudged": ("nonrel", "rel")}])
+def test_levels(keywords: dict[str, object]) -> None:
+    """Measures of what is relevant see 1 from the level on and 0 below it, as they do of whole grades."""
+    qrels, run = cases(1, [-1.5, -0.1, 0.0, 0.2, 0.49, 0.5, 0.7, 3.25])
+    as_whole: Topics = {
+        topic: {docno: -1 if grade < 0 else int(grade >= 0.5) for docno, grade in documents.items()}
+        for topic, documents in qrels.items()
+    }
+    expected = values(as_whole, run, OF_LEVELS, **keywords)
+    found = values(qrels, run, OF_LEVELS, grades="real", level=0.5, **keywords)
+    for name, numbers in expected.items():
+        assert found[name] == pytest.approx(numbers, abs=1e-12, nan_ok=True), name
+
+
+@pytest.mark.parametrize("text", ["", "0.5=2,0.2=0.1"])
+def test_gains(text: str) -> None:
+    """Gains are the grades, unless given."""
+    qrels, run = cases(2, [-1.0, 0.0, 0.2, 0.5, 0.71, 0.7100001, 2.5])
+    given = {float(key): float(gain) for key, _, gain in (pair.partition("=") for pair in text.split(",") if pair)}
+    with_gains = ("ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "rbp")
+    asked = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,100",) if not text else ())
+    found = values(qrels, run, asked, grades="real", level=0.5)
+    for place, (topic, documents) in enumerate(sorted(qrels.items())):
+        every = [grade for grade in documents.values() if grade >= 0]
+        ranking = [documents.get(docno, -1.0) for docno in run[topic]]
+        judged = [None if grade < 0 else grade for grade in ranking]
+        expected = [
+            reference.ndcg(judged, every, given),
+            reference.dcg(judged, given),
+            reference.ideal_dcg(every, given),
+            reference.ndcg_rel(judged, every, given),
+            reference.r_ndcg(judged, every, given, 0.5),
+            reference.rbp(judged, every, given),
+            *(reference.ndcg(judged, every, {}, k) for k in (1, 3, 100) if not text),
+        ]
+        in_print_order = sorted(zip(asked_names(asked), expected, strict=True))
+        for name, value in in_print_order:
+            assert found[name][place] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, topic)
+
+
+def asked_names(asked: tuple[str, ...]) -> list[str]:
+    """Return the names that values are printed under."""
+    names = []
+    for text in asked:
+        name, _, parameters = text.partition(".")
+        names += [f"{name}_{k}" for k in parameters.split(",")] if name == "ndcg_cut" else [text.replace(".", "_", 1)]
+    return names
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_exponential_gains() -> None:
+    """ERR and ndcg_burges take 2**grade - 1; topics in which nothing gains have no value."""
+    qrels, run = cases(3, [-1.0, 0.0, 0.2, 0.5, 1.7, 3.9])
+    found = values(qrels, run, ("ERR.3", "ndcg_burges.3"), grades="real")
+    for place, (topic, documents) in enumerate(sorted(qrels.items())):
+        every = [grade for grade in documents.values() if grade >= 0]
+        ranking = [max(documents.get(docno, 0.0), 0.0) for docno in run[topic]]
+        if max(every, default=0.0) <= 0:
+            assert math.isnan(found["ERR_3"][place])
+            assert math.isnan(found["ndcg_burges_3"][place])
+        else:
+            assert found["ERR_3"][place] == pytest.approx(reference.err(ranking, 3, 4), abs=1e-12)
+            assert found["ndcg_burges_3"][place] == pytest.approx(reference.ndcg_burges(ranking, every, 3), abs=1e-12)
+
+
+def test_err_of_too_high_grades() -> None:
+    """The hint is a whole number that the grades do not exceed."""
+    with pytest.raises(irevalx.IrevalxError, match=r"at most 4 for ERR, but got 4.5; ERR.max=5 allows it"):
+        irevalx.evaluate({"1": {"A": 4.5}}, {"1": {"A": 1.0}}, "ERR", grades="real")
+
+
+def test_each_measure_of_grades_is_tested_or_refused() -> None:
+    """No measure of qrels is left over."""
+    tested = {*OF_LEVELS, "ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "rbp", "ndcg_cut", "ERR", "ndcg_burges"}
+    without_grades = {"num_ret", "judged", "unj", "rbp_resid", "gm_map", "gm_bpref"}
+    for measure in MEASURES:
+        if "qrels" in measure.formats and measure.kernel:
+            assert (measure.name in tested | without_grades) != (FEATURE in measure.refuses), measure.name
+
+
+def test_refused() -> None:
+    """A measure that is not defined says why; sets leave it out, and say so."""
+    with pytest.raises(UsageError, match="relstring must not be given together with --grades real: a grade is one"):
+        irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "relstring", grades="real")
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
+        scores = irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "all_trec", grades="real", level=0.5)
+    assert "measures that are not defined with --grades real are left out: relstring, G" in str(caught[0].message)
+    assert "G" not in scores.measures
+    assert "binG" in scores.measures
