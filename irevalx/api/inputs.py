@@ -12,7 +12,7 @@ import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
 from irevalx.api.forms import has_columns, is_file, is_frame, source_of, table_given
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
@@ -256,7 +256,12 @@ class Run:
         _refuse_no_version(compat)
         if compat.version not in self._kept:
             run = self._reader(compat)
-            parts = run.results()
+            try:
+                parts = run.results()
+            except InputError:
+                if run.with_repeats is None:
+                    raise
+                return run  # what is wrong may be allowed when it is evaluated
             kept = files.Run(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
+from irevalx.evaluation.chosen_topics import (
+    ChosenTopics,
+    TopicCounts,
+    choose_topics,
+    n_relevant,
+    ranking_rules,
+    several,
+)
 from irevalx.evaluation.columns import Column, as_asked, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
@@ -74,6 +81,7 @@ def evaluate(
 
     An error has the warnings that came before it.
     """
+    run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
     warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
@@ -120,7 +128,7 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
         tag=ranked.tag or b"",
         n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
         n_evaluated=n_evaluated,
-        n_relevant=judgments.n_relevant if settings.complete else None,
+        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
     )
 
 

@@ -63,6 +63,7 @@ def evaluate_all(
             if isinstance(selection, Selection):
                 outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
                 return outcome, sum(lines)
+            run = run.allowing(settings.duplicates)
             for block in run.blocks():
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from tabulate import tabulate
 
-from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.codes import ABSENT, OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
 from irevalx.judgments.graded import Judgments
@@ -33,10 +33,13 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
 
     Parameters
     ----------
-    ranking : of topics that can be evaluated, made with these judgments.
+    ranking : of topics that can be evaluated, made with these judgments; not for the mean over orders.
     """
     match judgments:
         case Judgments():
+            if ranking.tied:
+                grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
+                ranking = ranking.settled(grade)
             titles = [f"topic {quote(topic)}" for topic in ranking.topics]
             return _graded(ranking, judgments, titles, settings)
         case GroupedJudgments():

@@ -221,23 +221,43 @@ def leave_out(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> LeftOut:
-    """Evaluate all runs once with the whole pool, and once for each group.
+    """Evaluate all runs once with the whole pool, and once for each group, with the judgments of a treatment.
+
+    Parameters
+    ----------
+    treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
+    removed, processes, lacking : as ``leave_out_with`` takes them.
+    """
+
+    def values(removal: Removal) -> FloatArray:
+        return experiment.values(*treatment(removal, experiment.grades))
+
+    return leave_out_with(experiment, removed, values, processes, lacking)
+
+
+def leave_out_with(
+    experiment: Experiment,
+    removed: Sequence[Removal],
+    values_without: Callable[[Removal], FloatArray],
+    processes: int = 1,
+    lacking: BoolArray | None = None,
+) -> LeftOut:
+    """Compare all runs with the whole pool with what they score when a group is left out, group by group.
 
     Parameters
     ----------
     removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
         other groups are evaluated as well ([4] Table 3).
-    treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
+    values_without : the values of all runs, shape (n_measures, n_runs, n_topics), when a group is left out.
     processes : how many share the work; the result is the same for any number of at least 1.
     lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all
         measures have values for all topics.
     """
 
-    def evaluated(grades: IntArray | None, pooled: BoolArray) -> FloatArray:
-        values = experiment.values(grades, pooled)
+    def known(values: FloatArray) -> FloatArray:
         return values if lacking is None else np.where(lacking[:, np.newaxis], np.nan, values)
 
-    values = evaluated(None, removed[0].in_pool)
+    values = known(experiment.values(None, removed[0].in_pool))
     before, tested = experiment.scores(values), experiment.tested(values)
     rank_before = ranks(before)
     after, rank_after = np.empty_like(before), np.empty_like(rank_before)
@@ -247,7 +267,7 @@ def leave_out(
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: Removal) -> _WithoutGroup:
-        reduced = evaluated(*treatment(removal, experiment.grades))
+        reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]

@@ -9,12 +9,15 @@ from typing import Any
 
 from irevalx.api import checks
 
+_LONGEST = 100
+"""Characters of a share at most: Python reads no numbers of thousands of digits."""
+
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 
 
 def read_share(text: str) -> Fraction | None:
     """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None where it is none."""
-    found = _NUMBER.fullmatch(text)
+    found = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
     share = Fraction(found[1]) / (100 if found[2] else 1) if found else Fraction(0)
     return share if 0 < share <= 1 else None
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from irevalx.errors import IrevalxError, UsageError
+from irevalx.errors import IrevalxError, UsageError, printable
 from irevalx.process.interrupts import INTERRUPTED
 from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 from irevalx.process.terminal import tell
@@ -63,5 +63,5 @@ def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | Impo
         line, status = error.format_message(), UsageError.exit_status
     else:
         line, status = shortage(error), OUT_OF_MEMORY
-    tell(f"{name}: {line}")
+    tell(f"{name}: {printable(line)}")
     return status

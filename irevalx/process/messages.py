@@ -1,10 +1,11 @@
-"""Messages: what a program says on standard error."""
+"""Messages: what a program says on standard error, with escapes for what a terminal would obey."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from irevalx.errors import printable
 from irevalx.process.progress import Progress
 from irevalx.process.terminal import is_terminal, show_progress, tell
 
@@ -53,4 +54,4 @@ class Messages:
     def _tell(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
-        tell(f"{self._program}: {line}")
+        tell(f"{self._program}: {printable(line)}")

@@ -21,8 +21,8 @@ def ranked_order(
 
     Parameters
     ----------
-    ties : how documents with equal scores are ordered: by name too where that depends on grades, and where ranks, which
-        the results must have for it, are equal.
+    ties : how documents with equal scores are ordered: as they stand in the file too where that depends on grades. For
+        "rank" the results must have ranks; where these are equal, it is by name.
     first_name_first : order names with the first in byte order first, rather than the last.
 
     Returns
@@ -111,7 +111,7 @@ def _ties_in_order(results: Results, pairs: BoolArray, order: IntArray, ties: Ti
     tied = _members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
-    if ties == "first":
+    if ties not in {"name", "rank"}:
         places = places[np.lexsort((places, group))]
     else:
         places = places[order_by_name(results.docnos.take(places), group, descending=not first_name_first)]

@@ -20,7 +20,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.tie_groups import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import AboutTies, Results, Run
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -162,10 +162,13 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = _RankedPart.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    warnings = [whole.malformed.message(), *whole.sanity_warnings]
+    by_name = rules.ties == "name"
+    sanity_warnings = (line for line in whole.sanity_warnings if by_name or not isinstance(line, AboutTies))
+    warnings = [whole.malformed.message(), *sanity_warnings]
     if whole.n_identical:
         warnings.append(
-            f"{shown_name(run.path)}: {whole.n_identical} retrieved documents left out that have the id of their topic"
+            f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
+            "whose id is that of the topic"
         )
     return RankedRun(whole.ranking, frozenset(whole.others), whole.tag, tuple(filter(None, warnings)))
 
@@ -214,13 +217,10 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     Raises
     ------
     UsageError : documents with equal scores are to be ordered by rank, and the results have no ranks.
-    MalformedLineError : a document occurs twice in a topic, where the format of the file does not allow it.
     MalformedNumberError : as ``ranked_order``.
     """
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: --ties rank must be given for a run with ranks, but this one has none")
-    if results.refusal and rules.duplicates == "error":
-        raise results.refusal
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)

@@ -76,7 +76,7 @@ class Ranking(Frozen):
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
-            settled = self._settled(grade, max(level, 0) if reading == "rel" else None)
+            settled = self.settled(grade, max(level, 0) if reading == "rel" else None)
             return settled.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
@@ -112,12 +112,12 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
-    def _settled(self, grade: AnyArray, unjudged: float | None) -> Ranking:
-        """Return the ranking in the best or the worst order of documents with equal scores.
+    def settled(self, grade: AnyArray, unjudged: float | None = None) -> Ranking:
+        """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.
 
         Parameters
         ----------
-        grade : flat.
+        grade : flat; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
         unjudged : the grade that unjudged documents are taken to have; None where they come after all judged ones.
         """
         assert self.tied

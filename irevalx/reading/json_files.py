@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.grades import HINT, RULES
@@ -74,13 +75,20 @@ _GRADES: dict[Grades, _Numbers] = {
 _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 
 
+_Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
+
+
 class _Pairs(Frozen):
-    """Topics, documents and numbers of a file; ``docnos`` and ``numbers`` are flat over ``rows``."""
+    """Topics, documents and numbers of a file; ``docnos`` and ``numbers`` are flat over ``rows``.
+
+    ``with_repeats`` says whether a document occurs twice in a topic.
+    """
 
     topics: tuple[bytes, ...]
     rows: Segments
     docnos: Names
     numbers: AnyArray
+    with_repeats: bool
 
 
 def read_json_judgments(
@@ -99,7 +107,7 @@ def read_json_judgments(
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
     parts = []
-    for found in _read(source, _GRADES[grades]):
+    for found in _read(source, _GRADES[grades], _once):
         filled = np.flatnonzero(found.rows.lengths)
         part = Judgments(
             path=source.path,
@@ -139,21 +147,24 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
             lines_of=np.ones_like,  # as for judgments
             tag=as_column(stem_of(source.path)) if found.topics else None,
             malformed=MalformedNumbers(_SCORES.what, _SCORES.rule, strict=True),
-            distinct=True,
+            distinct=not found.with_repeats,
         )
 
-    return Run(
-        source.path,
-        blocks=lambda: _read(source, _SCORES),
-        again=lambda: _read(source, _SCORES),
-        parse=parse,
-    )
+    def run(members: _Members) -> Run:
+        read = partial(_read, source, _SCORES, members)
+        return Run(source.path, blocks=read, again=read, parse=parse)
+
+    return replace(run(_once), with_repeats=run(list))
 
 
-def _read(source: Source, numbers: _Numbers) -> Iterator[_Pairs]:
+def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[_Pairs]:
     """Yield what a file holds, some topics at a time; of nothing, as a pipe may hold, nothing.
 
     Each topic is decoded alone: the objects that Python makes of a whole file take ten times its size.
+
+    Parameters
+    ----------
+    members : makes a list of the documents of a topic, or refuses them.
 
     Raises
     ------
@@ -166,7 +177,7 @@ def _read(source: Source, numbers: _Numbers) -> Iterator[_Pairs]:
         topics: dict[str, list[tuple[str, Any]]] = {}
         seen: set[str] = set()
         size = 0
-        for topic, documents in _topics_of(text) if content else ():
+        for topic, documents in _topics_of(text, members) if content else ():
             if topic in seen or not numbers.are_all(documents):
                 raise _WrongError
             seen.add(topic)
@@ -180,14 +191,14 @@ def _read(source: Source, numbers: _Numbers) -> Iterator[_Pairs]:
         _refuse_content(source.path, content, numbers)
 
 
-def _topics_of(text: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     """Yield each topic of a file with its documents and their numbers, as far as they can be decoded.
 
     Raises
     ------
     _WrongError, ValueError, RecursionError : something else comes next.
     """
-    decode = json.JSONDecoder(object_pairs_hook=_once).raw_decode
+    decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
     mark, after = _next(text, place, '"' + _CLOSE)
     while mark != _CLOSE:
@@ -216,11 +227,13 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
 def _pairs_of(topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> _Pairs:
     """Return what some topics have, in columns."""
     pairs = [pair for documents in topics.values() for pair in documents]
+    each = (len(dict(documents)) < len(documents) for documents in topics.values())
     return _Pairs(
         topics=tuple(map(_as_bytes, topics)),
         rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
         docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
         numbers=np.array([number for _, number in pairs], np.float64 if float in numbers.types else np.int64),
+        with_repeats=any(each),
     )
 
 

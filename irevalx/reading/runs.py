@@ -9,9 +9,9 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
-from irevalx.errors import InputError
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
+from irevalx.settings import Duplicates
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 MANY_STRETCHES = 1 << 11
@@ -20,6 +20,12 @@ stretch after another."""
 
 MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
+
+
+class AboutTies(str):
+    """A warning that holds where documents with equal scores are ordered by name."""
+
+    __slots__ = ()
 
 
 class Results(Frozen):
@@ -39,7 +45,6 @@ class Results(Frozen):
     distinct : whether it is known that no document occurs twice in a topic.
     sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
     ranks : given flat places, returns the ranks there, or raises MalformedNumberError; None without ranks.
-    refusal : why documents that occur twice are an error, where only the reader can say where they do; otherwise None.
     """
 
     topics: tuple[bytes, ...]
@@ -55,7 +60,6 @@ class Results(Frozen):
     distinct: bool = False
     sanity_warnings: tuple[str, ...] = ()
     ranks: Callable[[IntArray], IntArray] | None = None
-    refusal: InputError | None = None
 
     def keep(self, mask: BoolArray) -> Results:
         """Return the results without the documents where the mask, flat, is false."""
@@ -151,6 +155,7 @@ class Run(Frozen):
         the order of the file; nothing where one process has to find the blocks.
     to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
         ``blocks`` may be called any number of times.
+    with_repeats : the same run, read so that a document may occur twice in a topic, where reading refuses that.
     """
 
     path: str
@@ -160,6 +165,11 @@ class Run(Frozen):
     size: int = 0
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     to_its_end: bool = True
+    with_repeats: Run | None = None
+
+    def allowing(self, duplicates: Duplicates) -> Run:
+        """Return the run, read so that a document may occur twice in a topic if that is to be no error."""
+        return self if duplicates == "error" or self.with_repeats is None else self.with_repeats
 
     def results(self) -> list[Results]:
         """Read it all; no topic is in two parts."""

@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.errors import shown_name
 from irevalx.reading.decimals import integers
 from irevalx.reading.lines import DataLines
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import AboutTies, Results
 
 MOST_TOPICS = 1000
 """The number of first topics that are looked at."""
@@ -50,7 +50,9 @@ def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
         )
     if 2 * n_alike > n_ranked:
         return (
-            f"{path}: all scores are equal in {n_alike} of the first {n_ranked} topics: their documents are ranked by "
-            "DOCNO, and RANK is ignored",
+            AboutTies(
+                f"{path}: all scores are equal in {n_alike} of the first {n_ranked} topics: their documents are ranked "
+                "by DOCNO, and RANK is ignored (--ties says otherwise)"
+            ),
         )
     return ()

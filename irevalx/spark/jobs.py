@@ -16,7 +16,7 @@ from irevalx.api import checks
 from irevalx.api.checks import settings_of
 from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
-from irevalx.errors import NoTopicsError
+from irevalx.errors import NoTopicsError, UsageError
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
@@ -65,7 +65,8 @@ def evaluate(
     block_rows : the number of rows that a worker evaluates at once, besides those to the end of the topic.
     wide : whether ``topics`` has a column for each measure, rather than a row.
     options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
-        ``infap_c``, ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
+        ``ties`` and ``duplicates`` (not "first": rows have no order), ``ignore_identical_ids``, ``infap_c``,
+        ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
 
     Raises
     ------
@@ -79,6 +80,8 @@ def evaluate(
     """
     asked, strict = asked_for(measures), checks.flag("strict", options.pop("strict", False))
     settings, wide = settings_of(**options), checks.flag("wide", wide)
+    if settings.ties == "first" or settings.duplicates == "first":
+        raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
     refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)

@@ -235,11 +235,11 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
         ("runid all a\nmap all 1\nmap 1 1\n", Y, "{x}:3: a run must have a line with its runid, but this one has none: ask for it with -m runid"),
         ("map 0.3\n", Y, "{x}:1: a line of trec_eval's must have 3 columns (measure, topic, value), but got 'map 0.3'"),
         ("1 0 d1 1\n", Y, "{x}:1: a line of trec_eval's must have 3 columns (measure, topic, value), but got '1 0 d1 1': are these judgments? then name the runs too"),
-        ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number, but got 'x'"),
+        ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number of 64 bits that is not infinite, but got 'x'"),
         ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must be there once, but map of 'a' for 'all' is there again"),
         (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
         ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a line must be a JSON object with run, topic, measure, value, but got '{{\"run\": \"a\", \"topic\": \"all\", \"measure\": \"map\"}}'"),
-        ('{\n"runs": 3}\n', Y, "{x}: a JSON object must be what irevalx --format json prints (TypeError(\"'int' object is not iterable\"))"),
+        ('{\n"runs": 3}\n', Y, "{x}: a JSON object must be what irevalx --format json prints, but this one is not"),
         ("run,topic,measure,value\n", Y, "{x}: a scoring must have a value at least, but it has none"),
         ("", Y, "cannot read '{x}': the file is empty"),
     ],
@@ -268,7 +268,7 @@ def test_measures_that_are_left_out(tmp_path: Path) -> None:
 def test_options_that_need_runs(option: list[str], tmp_path: Path) -> None:
     """Scorings are what they are: how to measure can only be said where there are runs."""
     result = lab("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y), *option)
-    name = "--measures" if option[0] == "-m" else option[0]
+    name = "--measure" if option[0] == "-m" else option[0]
     assert (result.status, result.stderr) == (
         1,
         f"irevalx-lab: {name} must be given together with RUN, or not at all\n",

@@ -290,8 +290,7 @@ def _kept(given: Any, what: str) -> Any:
     """Return what was given, a file with its content, so that it can be looked at and read again."""
     if isinstance(given, Scores | Run | Mapping | Scoring):
         return given
-    source = source_of(given, what)
-    return Source(source.path, b"".join(source.chunks(CHUNK_SIZE)))
+    return source_of(given, what).in_memory()
 
 
 def _scoring_of(given: Any, what: str) -> Scoring:

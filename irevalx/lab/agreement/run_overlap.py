@@ -22,6 +22,7 @@ from irevalx.statistics.rank_biased_overlap import (
     ranking_of,
 )
 from irevalx.statistics.significance import without_noise
+from irevalx.trec_eval.numbers import c_double
 
 _COLUMNS = TREC_RESULTS.columns.split()
 
@@ -31,11 +32,7 @@ def looks_like_run(content: bytes) -> bool:
     fields = content.lstrip().partition(b"\n")[0].split()
     if len(fields) != len(_COLUMNS):
         return False
-    try:
-        float(fields[_COLUMNS.index("SCORE")])
-    except ValueError:
-        return False
-    return True
+    return c_double(fields[_COLUMNS.index("SCORE")])[1]
 
 
 def tied_rankings(run: Run) -> dict[bytes, Ranking[bytes]]:

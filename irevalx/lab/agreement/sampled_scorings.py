@@ -50,11 +50,11 @@ def scorings_of_samples(
 
 def read_sample(source: Source) -> StrataSample:
     """Read a file of judgments, with strata if its lines have five columns; raises as the evaluator does."""
-    content = b"".join(source.chunks(CHUNK_SIZE))
-    lines = (line.split() for line in content.split(b"\n"))
+    kept = source.in_memory()
+    lines = (line.split() for line in b"".join(kept.chunks(CHUNK_SIZE)).split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
     form = QRELS if n_columns == 4 else SAMPLED
-    judgments: Judgments = form.read(Source(source.path, content), TREC_EVAL_10, False, warn)
+    judgments: Judgments = form.read(kept, TREC_EVAL_10, False, warn)
     raise_first(judgments.duplicates)
     stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
     names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))

@@ -10,6 +10,8 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from irevalx.measures.counts import runid
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.records import Record
 from irevalx.reports.trec import ALL
+from irevalx.trec_eval.numbers import c_double
 
 _ALL = ALL.decode()
 
@@ -152,13 +155,25 @@ class Scoring(Frozen):
 
 
 def _number(where: str, value: _Value) -> float:
-    if value.text is None:
-        return np.nan  # what JSON has for it
-    try:
-        return float(value.text)
-    except (TypeError, ValueError):
-        problem = f"a value must be a number, but got {quote(str(value.text))}"
-        raise MalformedLineError(f"{where}:{value.line}: {problem}") from None
+    """Return a finite number, or nan where there is none: null in JSON, nan elsewhere."""
+    found = value.text
+    if found is None or (isinstance(found, str) and found.lower().removeprefix("-") == "nan"):
+        return np.nan
+    if isinstance(found, str):
+        number, is_plain = c_double(os.fsencode(found))
+        if is_plain:
+            return number
+    elif isinstance(found, int | float) and not isinstance(found, bool):
+        with suppress(OverflowError):
+            if isfinite(found):
+                return float(found)
+    rule = "a value must be a number of 64 bits that is not infinite"
+    raise MalformedLineError(f"{where}:{value.line}: {rule}, but got {_shown(found)}")
+
+
+def _shown(value: Any) -> str:
+    """Return a value of JSON as a message shows it."""
+    return quote(value if isinstance(value, str) else json.dumps(value))
 
 
 def _values(where: str, text: str) -> Iterator[_Value]:
@@ -174,43 +189,54 @@ def _values(where: str, text: str) -> Iterator[_Value]:
 
 def _of_table(where: str, text: str, delimiter: str) -> Iterator[_Value]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    for fields in reader:
-        if reader.line_num > 1 and fields:
-            if len(fields) != len(Record._fields):
-                rule = f"a line must have {len(Record._fields)} columns ({', '.join(Record._fields)})"
-                raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {quote(delimiter.join(fields))}")
-            yield _Value(reader.line_num, *fields)
+    try:
+        for fields in reader:
+            if reader.line_num > 1 and fields:
+                if len(fields) != len(Record._fields):
+                    rule = f"a line must have {len(Record._fields)} columns ({', '.join(Record._fields)})"
+                    got = quote(delimiter.join(fields))
+                    raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {got}")
+                yield _Value(reader.line_num, *fields)
+    except csv.Error as error:  # a field of many thousand characters
+        raise MalformedLineError(f"{where}:{reader.line_num}: a line must be of csv, but there is a {error}") from None
 
 
 def _of_json(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of an object a line or, where the first line is no complete object, of a single object."""
+    """Yield the values of an object a line or, where the first line is no such object, of a single object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    try:
-        json.loads(lines[0][1])
-    except ValueError:
+    first = _parsed(lines[0][1])
+    if first is None or "runs" in first:
         yield from _of_json_object(where, text)
         return
     for number, line in lines:
-        yield _of_json_line(where, number, line)
+        row = _parsed(line) or {}
+        run, topic, measure, value = (row.get(field) for field in Record._fields)
+        if not (isinstance(run, str) and isinstance(topic, str) and isinstance(measure, str) and "value" in row):
+            rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
+            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}")
+        yield _Value(number, run, topic, measure, value)
 
 
-def _of_json_line(where: str, number: int, line: str) -> _Value:
+def _parsed(text: str) -> dict[str, Any] | None:
+    """Return a JSON object; None for text that is none, or that has thousands of brackets or of digits of a number."""
     try:
-        row = json.loads(line)
-        return _Value(number, *(row[field] for field in Record._fields))
-    except (ValueError, KeyError, TypeError):
-        rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
-        raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}") from None
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
-        for run in json.loads(text)["runs"]:
+        for run in (_parsed(text) or {})["runs"]:
+            name = checks.text("run", run["run"])
             for topic, values in (*run.get("topics", {}).items(), (_ALL, run.get(_ALL, {}))):
                 for measure, value in values.items():
-                    yield _Value(1, run["run"], topic, measure, value)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: a JSON object must be what irevalx --format json prints ({error!r})") from None
+                    yield _Value(1, name, topic, measure, value)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{where}: a JSON object must be what irevalx --format json prints, but this one is not"
+        ) from None
 
 
 def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:

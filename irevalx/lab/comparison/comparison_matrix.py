@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
-from irevalx.lab.plot.page import COLOURS, Page
+from irevalx.lab.plot.page import COLOURS, Page, drawable
 
 MOST_RUNS = 80
 """The runs of a matrix at most: more rows would not fit on a page."""
@@ -68,7 +68,7 @@ def _draw(panel: Axes, of_measure: ComparedMeasure) -> None:
     panel.grid(visible=False)
     panel.grid(visible=True, which="minor", color="white", linewidth=0.5, alpha=1)
     panel.tick_params(which="both", length=0)
-    runs = [of_measure.runs[run] for run in order]
+    runs = [drawable(of_measure.runs[run]) for run in order]
     names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
     panel.set_yticks(range(n_runs), names, fontsize=6)
     panel.set_xticks(range(n_runs), runs, fontsize=6, rotation=90)

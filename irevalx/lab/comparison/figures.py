@@ -21,7 +21,7 @@ from irevalx.errors import ArgumentError
 from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.comparison_matrix import MOST_RUNS, matrix
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plot.page import COLOURS, GREY, Page
+from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 
 _MOST_ROWS = 58
@@ -192,13 +192,13 @@ def topic_differences(found: Comparison, page: Page) -> Figure:
         panel.axhline(0, color=GREY, linewidth=0.6)
         panel.set(xlim=(0.5, len(ranked) + 0.5), ylim=(-1.08 * highest, 1.08 * highest))
         run, against = of_measure.runs[pairs.second[row]], of_measure.runs[pairs.first[row]]
-        name = run if baseline else _pair(run, against)
+        name = drawable(run if baseline else _pair(run, against))
         panel.set_title(f"{of_measure.name}: {name}" if measures[1:] else name, fontsize=6.5)
         counts = f"{pairs.wins[row]} better, {pairs.losses[row]} worse"
         counts += f"\n{pairs.ties[row]} equal" if pairs.ties[row] else ""
         panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=6, ha="right", va="top")
         if is_named:
-            names = [of_measure.measured.topics[topic] for topic in order.tolist()]
+            names = [drawable(of_measure.measured.topics[topic]) for topic in order.tolist()]
             panel.set_xticks(range(1, len(names) + 1), names, rotation=90, fontsize=5.5)
             panel.grid(visible=False, axis="x")
         else:

@@ -9,22 +9,27 @@ Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
-from irevalx.lab.completion.predict import Completion, Predictions
+from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
 
 FOLDS = 5
 """Into so many parts the judgments of a topic are divided, each of which is predicted from the others."""
 
 SCHEME = "calibration"
 """The name of the random order."""
+
+_PRECISION = re.compile("P_([0-9]+)")
 
 
 class Sigmoid(Frozen):
@@ -162,6 +167,39 @@ def expected_measures(
     found["map"] = ratio(rows.sum(p * (1 + before) / ranking.rank), pool.sum(probability[index]))
     shape = experiment.missing.shape
     return {name: np.where(experiment.missing, 0.0, values.reshape(shape)) for name, values in found.items()}
+
+
+def expectable(measure: str) -> bool:
+    """Return whether what a measure is expected to be under probabilities is known without approximation."""
+    return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
+
+
+def expected_values(experiment: Experiment, completing: Completing, removal: Removal) -> FloatArray:
+    """Return what measures are expected to be when a group is left out and a classifier gives probabilities instead.
+
+    The sigmoid is fitted to the judgments that are left, so nothing is known of those that the group takes with it.
+
+    Parameters
+    ----------
+    experiment : with measures that are ``expectable``.
+    completing : of the same judgments.
+
+    Returns
+    -------
+    Shape (n_measures, n_runs, n_topics).
+
+    Raises
+    ------
+    InputError : as ``calibrate``.
+    """
+    grades, judged = experiment.grades, judged_without(removal, experiment.grades)
+    sigmoid = calibrate(completing.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
+    predictions = completing.of_group(removal, grades)
+    known = np.where(judged, grades, UNJUDGED_IN_FILES)
+    probability = probabilities_of_relevance(completing.completion, predictions, sigmoid, known)
+    cutoffs = tuple(int(found[1]) for measure in experiment.measures if (found := _PRECISION.fullmatch(measure)))
+    expected = expected_measures(experiment, probability, cutoffs)
+    return np.stack([expected[measure] for measure in experiment.measures])
 
 
 def _logarithms(x: FloatArray) -> FloatArray:

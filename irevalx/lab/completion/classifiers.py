@@ -10,6 +10,8 @@ from irevalx.frozen import Frozen
 CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
+EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
+"""The names of what measures are expected to be under the probabilities of relevance of a classifier, and its name."""
 
 THRESHOLDS = ("next", "middle", "last")
 """Where the threshold of language models lies between the last judged document that passes and the next one."""

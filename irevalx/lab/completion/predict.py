@@ -131,12 +131,13 @@ class Completing:
 
     Attributes
     ----------
+    completion : the same.
     predictions : by group, made when the group is first treated, if not before.
     """
 
     def __init__(self, completion: Completion) -> None:
         self.predictions: dict[str, Predictions] = {}
-        self._completion = completion
+        self.completion = completion
 
     def predict_for(
         self, removals: Sequence[Removal], processes: int = 1, progress: Callable[[int], None] = lambda topics: None
@@ -148,7 +149,7 @@ class Completing:
         processes : how many share the work; at least 1.
         progress : is called with the number of topics of a group done since.
         """
-        judgments = self._completion.judgments
+        judgments = self.completion.judgments
         sharing = min(processes, len(removals))
         told = progress if sharing == 1 else lambda topics: None
 
@@ -162,16 +163,24 @@ class Completing:
 
     def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool that the group is judged with."""
+        without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
+        return self.of_group(removal, grades).completed(without, self.completion.level), removal.in_pool
+
+    def of_group(self, removal: Removal, grades: IntArray) -> Predictions:
+        """Return the predictions for a group; ``grades`` are the full ones."""
         if removal.group not in self.predictions:
             self.predictions[removal.group] = self._predicted(removal, grades)
-        without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
-        return self.predictions[removal.group].completed(without, self._completion.level), removal.in_pool
+        return self.predictions[removal.group]
 
     def _predicted(
         self, removal: Removal, grades: IntArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        known = (grades >= 0) & removal.in_pool & ~removal.removed
-        return self._completion.predict(known, removal.removed, progress)
+        return self.completion.predict(judged_without(removal, grades), removal.removed, progress)
+
+
+def judged_without(removal: Removal, grades: IntArray) -> BoolArray:
+    """Return which documents, flat, are judged by others than the group that is left out: those to learn from."""
+    return (grades >= 0) & removal.in_pool & ~removal.removed
 
 
 def classifier_for(

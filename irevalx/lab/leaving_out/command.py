@@ -56,7 +56,8 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         metavar=f"[{'|'.join(WAYS)}]...",
         help=(
             "Predict the judgments that are left out, as irevalx-lab complete does, take them from --labels, or take "
-            "them all for nonrelevant. The summary has a row for each kind of judgments: biased (as "
+            "them all for nonrelevant; or (svm-expected, kld-expected) give P and recip_rank the value that is "
+            "expected under probabilities of relevance. The summary has a row for each kind of judgments: biased (as "
             "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),

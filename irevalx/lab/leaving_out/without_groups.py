@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -22,6 +23,7 @@ from irevalx.experiments.run_groups import (
     Treatment,
     deleted,
     holes_of_runs,
+    leave_out_with,
     nonrelevant,
     removals,
     topics_without_value,
@@ -31,17 +33,17 @@ from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
+from irevalx.lab.completion.classifiers import CLASSIFIERS, EXPECTED, THRESHOLDS
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
-from irevalx.lab.completion.predict import Decided, Predicting
+from irevalx.lab.completion.predict import Completing, Decided, Predicting
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.statistics.decisions import reversal_warnings
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
 """Ways to complete judgments that are no classifiers."""
 
-WAYS = (*CLASSIFIERS, LABELS, NONRELEVANT)
+WAYS = (*CLASSIFIERS, *EXPECTED, LABELS, NONRELEVANT)
 """All ways to complete judgments."""
 
 HOLES_DEPTH = 10
@@ -90,8 +92,9 @@ def leave_out(
     only : leave out this group alone; None for each.
     depth : of the pool; at least 1.
     keep_in_pool : give what only the group has found the grade -1, rather than leaving it out.
-    complete : how to replace what is left out, and compare: some of "svm", "kld", "labels" and "nonrelevant".
-    documents : files with the text of the documents, for "svm" and "kld".
+    complete : how to replace what is left out, and compare: some of "svm", "kld", "labels" and "nonrelevant"; or
+        "svm-expected" and "kld-expected": what P and recip_rank are expected to be under probabilities of relevance.
+    documents : files with the text of the documents, for classifiers.
     kld_threshold : of "kld", as ``complete`` has it.
     labels : judgments from elsewhere, for "labels".
     labels_replace : let them take the place of all judgments.
@@ -133,6 +136,7 @@ def leave_out(
         rel_format=rel_format if text is None else "qrels",
         threads=threads,
     )
+    _refuse_unexpected(ways, experiment.measures)
     names = groups_of(experiment.runs, groups, group_by)
     _refuse_groups(names, only)
     each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
@@ -140,7 +144,8 @@ def leave_out(
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
         return result
-    predicting = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
+    by_classifier = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
+    predicting: dict[str, Predicting] = {**by_classifier}
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
         labelling = Labelling(experiment.judgments, theirs, level, left_out, replace=labels_replace)
@@ -156,6 +161,7 @@ def leave_out(
     found = {
         name: left_out_of(experiment, left_out, treatment, threads, lacking) for name, treatment in treatments.items()
     }
+    found |= _expected(experiment, left_out, ways, by_classifier, threads)
     _warn_of_reversals(experiment, found)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
@@ -192,7 +198,7 @@ def _refuse_contradictions(
             raise checks.wrong("complete", " or ".join(WAYS), way)
         if ways.count(way) > 1:
             raise UsageError(f"complete must be given once for each kind of judgments, but got {way} twice")
-    if any(way in CLASSIFIERS for way in ways) != bool(documents):
+    if any(way in {*CLASSIFIERS, *EXPECTED} for way in ways) != bool(documents):
         raise UsageError("documents and complete, with svm or kld, must be given together")
     if (LABELS in ways) != (labels is not None):
         raise UsageError("labels must be given together with complete labels")
@@ -200,6 +206,16 @@ def _refuse_contradictions(
         raise UsageError("labels_replace must be given together with labels")
     if ways and level < 1:
         raise UsageError(f"level must be at least 1 with complete, but got {level}")
+
+
+def _refuse_unexpected(ways: Sequence[str], measures: Sequence[str]) -> None:
+    """Raise UsageError where a measure has no exact expectation under probabilities of relevance."""
+    from irevalx.lab.completion.calibration import expectable
+
+    for way in (way for way in ways if way in EXPECTED):
+        for measure in measures:
+            if not expectable(measure):
+                raise UsageError(f"with complete {way} measures must be P and recip_rank, but got {measure}")
 
 
 def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
@@ -218,25 +234,43 @@ def _predicting(
     threads: int,
     *,
     progress: bool,
-) -> dict[str, Predicting]:
+) -> dict[str, Completing]:
     """Return what each of the classifiers asked for makes of the documents of a group."""
-    classifiers = [name for name in ways if name in CLASSIFIERS]
+    classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in ways if name in {*CLASSIFIERS, *EXPECTED}))
     if not classifiers:
         return {}
     from irevalx.lab.completion.collection import collection_for
-    from irevalx.lab.completion.predict import Completing, Completion, classifier_for
+    from irevalx.lab.completion.predict import Completion, classifier_for
 
     judgments = experiment.judgments
     collection = collection_for(judgments, documents)
-    found: dict[str, Predicting] = {}
+    found: dict[str, Completing] = {}
     total = len(left_out) * len(judgments.topics) * len(classifiers)
     with progress_bar("topics predicted", total, shown=checks.flag("progress", progress)) as advance:
         for name in classifiers:
             completion = Completion(
                 judgments, collection, classifier_for(name, collection, threshold=kld_threshold), experiment.level
             )
-            found[name] = completing = Completing(completion)
-            completing.predict_for(left_out, threads, advance)
+            found[name] = Completing(completion)
+            found[name].predict_for(left_out, threads, advance)
+    return found
+
+
+def _expected(
+    experiment: Experiment,
+    left_out: Sequence[Removal],
+    ways: Sequence[str],
+    by_classifier: Mapping[str, Completing],
+    threads: int,
+) -> dict[str, LeftOut]:
+    """Return what runs are expected to score under the probabilities of the classifiers asked for ([4] 6)."""
+    found = {}
+    for name in ways:
+        if name in EXPECTED:
+            from irevalx.lab.completion.calibration import expected_values
+
+            values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
+            found[name] = leave_out_with(experiment, left_out, values, threads)
     return found
 
 

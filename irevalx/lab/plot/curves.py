@@ -19,7 +19,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, settle
+from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, drawable, settle
 from irevalx.lab.plot.ticks import name_places
 
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4
@@ -48,7 +48,7 @@ class Curve(Frozen):
     Parameters
     ----------
     label : its name; lines without one are not in the legend.
-    x, y : shape (n_points,).
+    x, y : shape (n_points,); nan where there is no point.
     low, high : shape (n_points,); the ends of the band. None for no band.
     markers : whether points are marked.
     style : the number of its colour, dashes and marker; None for its place among the names of the figure.
@@ -90,12 +90,13 @@ class LinePanel(Frozen):
     @property
     def has_points(self) -> bool:
         """Whether there is something to draw."""
-        return any(np.isfinite(curve.y).any() for curve in self.curves)
+        return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
 
     @property
     def limits(self) -> tuple[float, float, float, float]:
         """The least and the greatest x, and those y, with a margin."""
         xs = np.concatenate([curve.x for curve in self.curves])
+        xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
         bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
         ys = np.concatenate([*bands, self.rules])
         ys = ys[np.isfinite(ys)]
@@ -177,10 +178,13 @@ def _cells(
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
     """Return a panel with a style for each curve, by its name unless it has one, and the axis that the page has."""
-    curves = [one if one.style is not None else replace(one, style=styles[one.label]) for one in panel.curves]
+    curves = [
+        replace(one, label=drawable(one.label), style=styles[one.label] if one.style is None else one.style)
+        for one in panel.curves
+    ]
     if page.linear and panel.logarithmic:
         panel = replace(panel, logarithmic=False, ticks=())
-    return replace(panel, curves=tuple(curves))
+    return replace(panel, curves=tuple(curves), title=drawable(panel.title))
 
 
 def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:

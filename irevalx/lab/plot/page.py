@@ -18,6 +18,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from irevalx.errors import printable
 from irevalx.frozen import Frozen
 
 _STYLE: Any = {
@@ -115,9 +116,14 @@ class Page(Frozen):
         return _wrapped(text, size, self.width)
 
 
+def drawable(text: str) -> str:
+    """Return a text with escapes for what no font has: control characters, and bytes of names that are no UTF-8."""
+    return "".join(c if c.isprintable() or c in "\n\u00a0" else printable(c) for c in text)
+
+
 def _wrapped(text: str, size: float, width: float) -> str:
     """Break a text in letters of so many points into lines of so many inches."""
-    return "\n".join(textwrap.wrap(text, int(width * 72 / (_LETTER * size)), break_on_hyphens=False))
+    return "\n".join(textwrap.wrap(drawable(text), int(width * 72 / (_LETTER * size)), break_on_hyphens=False))
 
 
 @contextmanager

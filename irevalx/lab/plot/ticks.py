@@ -22,8 +22,13 @@ _SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1,
 
 
 def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return the round shares in the range of some, and what they are called; two at least, or those given."""
-    least, most = 0.99 * min(shares), 1.01 * max(shares)
+    """Return the round shares in the range of some, and what they are called; two at least, or those given.
+
+    Parameters
+    ----------
+    shares : above 0; maybe none.
+    """
+    least, most = 0.99 * min(shares, default=1.0), 1.01 * max(shares, default=1.0)
     found = tuple((place, name) for place, name in _SHARES if least <= place <= most)
     return found if found[1:] else tuple((share, f"{100 * share:.2g}%") for share in shares)
 

@@ -8,6 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.experiments.samples import ROUNDINGS
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
@@ -81,7 +82,7 @@ axis_option = option(
     ),
     option(
         "--samples",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_DRAWS),
         metavar="N",
         default=10,
         help="Draw N samples at each level, with the seeds S, S+1, ...; depth has one.  [default: 10]",

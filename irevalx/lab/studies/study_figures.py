@@ -195,7 +195,7 @@ def _panel(
     statistic, curves = STATISTICS[name], []
     for measure, reference in group:
         for number, study in enumerate(studies):
-            x = _levels(study) if by_level else study.judged
+            x = _levels(study) if by_level else _above_zero(study.judged)
             columns = study.columns[measure, reference]
             label = _label(study.name if studies[1:] else "", (measure, reference), lines)
             style = lines.index((measure, reference)) * len(studies) + number
@@ -276,7 +276,12 @@ def _over_samples(studies: Sequence[StudySummary]) -> str:
 
 def _levels(study: StudySummary) -> FloatArray:
     """Return where levels lie on the axis: shape (n_levels,)."""
-    return np.array([place for place, _ in study.axis])
+    return _above_zero(np.array([place for place, _ in study.axis]))
+
+
+def _above_zero(places: FloatArray) -> FloatArray:
+    """Return places on an axis that may be logarithmic: nan for 0, where a level leaves nothing."""
+    return np.where(places > 0, places, np.nan)
 
 
 def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
@@ -284,7 +289,7 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
     if by_level and not studies[0].scheme.by_share_judged:
         ticks = tuple(studies[0].axis)
     else:
-        ticks = share_ticks([share for study in studies for share in study.judged.tolist()])
+        ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
     return {"ticks": ticks, "logarithmic": True, "in_percent": not by_level or studies[0].scheme.name != "depth"}
 
 

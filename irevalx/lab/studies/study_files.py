@@ -136,8 +136,8 @@ def read_summary(folder: StudyFolder) -> StudySummary:
             rule = f"one of {', '.join(SCHEMES)}" if len(schemes) == 1 else "that of the other rows"
             raise InputError(f"{place}: scheme must be {rule}, but got {quote(row['scheme'])}")
         share = _number_of(place, row["judged"])
-        if not 0 < share <= 1:
-            raise InputError(f"{place}: judged must be a share above 0 and at most 1, but got {quote(row['judged'])}")
+        if not 0 <= share <= 1:
+            raise InputError(f"{place}: judged must be a share from 0 to 1, but got {quote(row['judged'])}")
         judged[row["level"]] = share
         columns = found.setdefault((row["measure"], row["against"]), {})
         for column in [column for column in row if column not in _LABELS]:

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
-from irevalx.lab.plot.page import COLOURS, GREY, Page
+from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 from irevalx.lab.plot.ranges import ranges_printed_as
 from irevalx.lab.plot.square_panels import square_panels
 from irevalx.lab.studies.run_study import REFERENCES, is_comparable
@@ -183,7 +183,7 @@ def _draw(
         places = np.broadcast_to(one.x, one.y.shape), one.y
         axis.scatter(*places, s=7, facecolors="none", edgecolors=one.colour, linewidths=0.5, zorder=2)
         axis.set(xlim=x_ends, ylim=ends)
-        axis.set_title(one.title)
+        axis.set_title(drawable(one.title))
         axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         _write(axis, one)

@@ -14,11 +14,11 @@ from irevalx.api import checks
 from irevalx.api.forms import source_of
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.errors import UsageError
+from irevalx.errors import InputError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, measures_of
 from irevalx.frozen import cached_property
@@ -255,7 +255,7 @@ def study(
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
     own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
-    samples : at each level, with the seeds S, S+1, ...; at least 1. ``depth`` has one.
+    samples : at each level, with the seeds S, S+1, ...; at least 1, and at most 10,000,000. ``depth`` has one.
     infap_errors : add two measures that tell the errors of infAP apart.
     resamples : draws of topics, for intervals; 0 for none.
     resample_decisions : decide anew which runs differ for each draw of topics.
@@ -270,13 +270,14 @@ def study(
     Raises
     ------
     UsageError : keywords contradict each other.
+    InputError : no document is judged.
     IrevalxError : as ``irevalx.evaluate``.
     """
     import scipy  # noqa: F401 - it is better missed now than after the work
 
     own_pool, infap_errors = checks.flag("own_pool", own_pool), checks.flag("infap_errors", infap_errors)
-    samples = checks.whole_number("samples", samples, least=1)
-    resamples = checks.whole_number("resamples", resamples, least=0)
+    samples = checks.whole_number("samples", samples, least=1, most=MOST_DRAWS)
+    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
     if resample_decisions and not resamples:
         raise UsageError("resample_decisions must be given together with resamples")
@@ -297,6 +298,8 @@ def study(
     notes = experiment.notes()
     if own_pool:
         experiment = experiment.within_pool(int(max(one.number for one in chosen_levels)))
+    if not (experiment.grades >= 0).any():
+        raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
     if infap_errors:
         experiment = with_error_sources(experiment)
     division = None

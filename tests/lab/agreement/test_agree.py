@@ -265,7 +265,7 @@ def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
     rule = {
         "--against": "against must be given for scorings only, but x and y are runs",
         "--resamples": "resamples must be given for scorings only, but x and y are runs",
-        "-m": "--measures must be given together with RUN, or not at all",
+        "-m": "--measure must be given together with RUN, or not at all",
     }[option[0]]
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 

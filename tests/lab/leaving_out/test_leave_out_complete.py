@@ -253,6 +253,10 @@ def test_labels_of_other_documents() -> None:
             ("--complete", "nonrelevant", "--docs", "docs"),
             "documents and complete, with svm or kld, must be given together",
         ),
+        (
+            ("--complete", "svm-expected", "--docs", "docs"),
+            "with complete svm-expected measures must be P and recip_rank, but got map",
+        ),
         (("--complete", "svm", "--docs", "docs", "-l", "0"), "level must be at least 1 with complete, but got 0"),
     ],
 )
@@ -261,6 +265,31 @@ def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
     done = lab("leave-out", *SMALL, *flags)
     assert done.status == 1
     assert message in done.stderr
+
+
+def test_expected_precision() -> None:
+    """The mean probability of relevance of b's first documents, as complete has it from the judgments that are left."""
+    rows = json.loads(
+        lab(
+            *("leave-out", *SMALL[:-1], "P.2 recip_rank", "--complete", "svm-expected", "--docs", "docs"),
+            *("--write", "groups", "--format", "json"),
+        ).stdout
+    )
+    assert [row["judgments"] for row in rows["summary"]] == ["biased", "nonrelevant", "svm-expected"] * 2
+    [precision, reciprocal] = [
+        row["left_out"] for row in rows["runs"] if (row["run"], row["judgments"]) == ("b1", "svm-expected")
+    ]
+    kept = [line for line in QRELS.splitlines() if not {"w2", "p2", "deep"} & set(line.split())]
+    Path("left").write_text("\n".join(kept) + "\n")
+    options = ("--docs", "docs", "--depth", "4", "--calibrated", "--mark", "mark", "--seed", "0", "-o", "filled")
+    assert lab("complete", "left", *RUNS, *options).status == 0
+    p = {line.split()[2]: float(line.split()[3]) for line in kept}
+    p |= {line.split()[2]: float(line.split()[4]) for line in Path("mark").read_text().splitlines()}
+    first, second, third, _ = (p[docno] for docno in RUNS["b1"])
+    assert 0 < first < second < 1 == third
+    assert precision == pytest.approx((first + second) / 2, abs=1e-6)
+    expected = first + (1 - first) * second / 2 + (1 - first) * (1 - second) / 3
+    assert reciprocal == pytest.approx(expected, abs=1e-6)
 
 
 class Optimist:

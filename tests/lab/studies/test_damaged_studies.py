@@ -1,0 +1,198 @@
+"""irevalx-lab study and draw: files that are damaged, judgments without a judged document, interrupts, odd names."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, ROOT, lab
+
+import irevalx.lab
+from irevalx.errors import ArgumentError
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small study without figures."""
+    folder = tmp_path_factory.mktemp("study") / "made"
+    options = ("--levels", "20% 100%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--figure", "none")
+    assert lab("study", QRELS, *RUNS, *options, "-o", folder).status == 0
+    return folder
+
+
+def line_with(number: int, *changed: tuple[int, str]) -> object:
+    """Return what changes fields of a line of comma-separated values, counted from the last one."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        fields = lines[number].rstrip("\n").split(",")
+        for place, value in changed:
+            fields[place] = value
+        lines[number] = ",".join(fields) + "\n"
+        return "".join(lines)
+
+    return change
+
+
+def shorter(text: str) -> str:
+    """Return a table whose last row lacks a field."""
+    return text.rstrip("\n").rpartition(",")[0] + "\n"
+
+
+def longer(text: str) -> str:
+    """Return a table whose last row has one more."""
+    return text.rstrip("\n") + ",1\n"
+
+
+@pytest.mark.parametrize("layout", ["axis", "grid", "scores", "runs"])
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("summary.csv", shorter, "fields, but has"),
+        ("summary.csv", longer, "fields, but has"),
+        ("summary.csv", line_with(1, (-1, "x" * 140000)), "it must be comma-separated values"),
+        *(
+            ("summary.csv", line_with(1, (5, value)), "it must be a number")
+            for value in ("true", "1_0", "inf", "nan", "9" * 400, "1e99999999", "\u0661")
+        ),
+        *(
+            ("summary.csv", line_with(1, (1, value)), "")
+            for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")
+        ),
+        ("summary.csv", line_with(1, (0, "depth")), "scheme must be that of the other rows"),
+        ("study.json", lambda text: "[" * 100000, "it must be what irevalx-lab study has written"),
+        ("study.json", lambda text: text.replace('"topics": 12', '"topics": "1_2"'), "it must be what"),
+        ("study.json", lambda text: text.replace('"resamples": 0', '"resamples": true'), "it must be what"),
+        ("study.json", lambda text: text.replace('"seeds": [', '"seeds": [[],'), "it must be what"),
+    ],
+)
+def test_damaged_summaries(file: str, change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
+    """Each is an error in words with status 2, soon, and nothing is drawn."""
+    for path in written.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    changed = change((tmp_path / file).read_text())  # type: ignore[operator]
+    assert changed != (tmp_path / file).read_text()
+    (tmp_path / file).write_text(changed)
+    begin = time.process_time()
+    done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
+    assert time.process_time() - begin < 5
+    assert (done.status, done.stdout) == (2, b""), done.stderr
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "f.svg").exists()
+
+
+@pytest.mark.parametrize("layout", ["scores", "runs"])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (shorter, "a row must have 7 fields, but has 6"),
+        (longer, "a row must have 7 fields, but has 8"),
+        (lambda text: text.rstrip("\n").rpartition("\n")[0] + "\n", "a row for each level, sample, run and measure"),
+        (line_with(-1, (1, "30%")), "a row for each level, sample, run and measure"),
+        (line_with(-1, (4, "other")), "a row for each level, sample, run and measure"),
+        *((line_with(-1, (6, value)), "it must be a number") for value in ("inf", "true", "1_0", "1e400", "x")),
+    ],
+)
+def test_damaged_scores(change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
+    """Each is an error in words with status 2."""
+    for path in written.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "scores.csv").write_text(change((written / "scores.csv").read_text()))  # type: ignore[operator]
+    done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
+    assert (done.status, done.stdout) == (2, b""), done.stderr
+    assert said in done.stderr
+
+
+def small(folder: Path, grade: str) -> list[Path]:
+    """Write judgments, with another grade for one of them, and three runs whose first document nobody judged."""
+    lines = (f"{topic} 0 d{number} {grade if number else '-1'}\n" for topic in "12" for number in range(4))
+    (folder / "qrels").write_text("".join(lines))
+    for run in "abc":
+        ranked = [f"none{run}", "d1", f"d{2 + 'abc'.index(run) % 2}"]
+        lines = (f"{topic} Q0 {doc} 1 {9 - rank} {run}\n" for topic in "12" for rank, doc in enumerate(ranked))
+        (folder / run).write_text("".join(lines))
+    return [folder / name for name in ("qrels", "a", "b", "c")]
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "depth", "mixed"])
+def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
+    """They are refused before anything is drawn."""
+    done = lab("study", *small(tmp_path, "-1"), "--scheme", scheme, "-o", tmp_path / "out", "--seed", "1")
+    assert (done.status, done.stdout) == (2, b"")
+    assert "a study must have a judged document, but got none" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("scheme", ["depth", "mixed"])
+def test_pools_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
+    """A level at which nothing was judged has no place on an axis of ratios; the others are drawn, here and by draw."""
+    options = ("--scheme", scheme, "--levels", "1 2 3", "--seed", "1", "--samples", "2", "-m", "map bpref", "--quiet")
+    done = lab("study", *small(tmp_path, "1"), *options, "-o", tmp_path / "out")
+    assert (done.status, done.stderr) == (0, "")
+    for layout in ("axis", "grid"):
+        done = lab("draw", tmp_path / "out", "--layout", layout, "--figure", tmp_path / f"{layout}.png")
+        assert (done.status, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--samples", "99999999999999999999"), ("--resamples", "100000000000"), ("--levels", "9" * 5000 + "%")],
+)
+def test_upper_bounds(option: str, value: str, tmp_path: Path) -> None:
+    """What would never end is refused in words."""
+    done = lab("study", QRELS, *RUNS, option, value, "-o", tmp_path / "out")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith("irevalx-lab: ")
+    with pytest.raises(ArgumentError, match="samples must be a whole number of at least 1 and at most 10000000"):
+        irevalx.lab.study(QRELS, RUNS, samples=10**8)
+
+
+@pytest.mark.parametrize(
+    "words", [["draw", "--layout", "runs"], ["compare"], ["compare", "--draw", "matrix"], ["describe"]]
+)
+def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
+    """A run whose name is no UTF-8 is named in figures as in messages."""
+    runs = [*RUNS[:2], tmp_path / "odd"]
+    runs[-1].write_bytes(
+        b"".join(b" ".join([*line.split()[:5], b"\xff"]) + b"\n" for line in RUNS[2].read_bytes().splitlines())
+    )
+    given: list[str | Path] = [QRELS, *runs]
+    if words[0] == "draw":
+        options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map", "--figure", "none", "--quiet")
+        for folder in (os.fsdecode(b"\xff"), "other"):
+            assert lab("study", QRELS, *runs, *options, "-o", tmp_path / folder).status == 0
+        given = [tmp_path / os.fsdecode(b"\xff"), tmp_path / "other"]
+    seed = ["--seed", "1"] if words[0] == "compare" else []
+    done = lab(words[0], *given, *words[1:], *seed, "--quiet", "--figure", tmp_path / "f.png")
+    assert done.status == 0, done.stderr
+    assert (tmp_path / "f.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) -> None:
+    """Ctrl-C reaches all processes while figures are drawn; then there are whole files only."""
+    out = tmp_path / "out"
+    options = ("--levels", "50% 100%", "--samples", "2", "--seed", "1", "--threads", threads, "-o", str(out))
+    code = "import sys; from irevalx.lab.program import main; sys.exit(main(sys.argv[1:]))"
+    words = [sys.executable, "-c", code, "study", str(QRELS), *map(str, RUNS), *options]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(words, env=env, start_new_session=True, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not (out / "study.json").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)  # figures are being drawn
+        os.killpg(process.pid, signal.SIGINT)
+        told = process.communicate()[1]
+    assert process.returncode in {130, -signal.SIGINT}, told
+    assert b"Traceback" not in told
+    assert not list(out.glob(".*"))
+    assert json.loads((out / "study.json").read_text())["seeds"] == [1, 2]
