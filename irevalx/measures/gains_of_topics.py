@@ -56,7 +56,7 @@ class GainsOfTopics(Frozen):
         return gains
 
     @classmethod
-    def _of_levels(cls, t: Topics, levels: tuple[tuple[int, float], ...], scaled: bool) -> GainsOfTopics:
+    def _of_levels(cls, t: Topics, levels: tuple[tuple[float, float], ...], scaled: bool) -> GainsOfTopics:
         is_real = t.pool_grade.dtype.kind == "f"
         if not levels and not scaled:
             by_grade = np.maximum(t.grade, 0).astype(np.float64)

@@ -188,7 +188,7 @@ class Preferences(Frozen):
             implied.append(score[:, n_ret:][counted[:, n_ret:]])
         score_imp = np.concatenate(implied)
         n_imp = count_ret + score_imp.size
-        n_neither = np.count_nonzero(neither | neither.T) // 2
+        n_neither = int(np.count_nonzero(neither | neither.T)) // 2
         return (total_ret, ordered_sum(score_imp, total_ret)), (count_ret, n_imp, n_imp + n_neither)
 
 
