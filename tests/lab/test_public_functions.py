@@ -159,8 +159,6 @@ def test_swap_rate() -> None:
     fewer = ("-m", "map", "--sizes", "4", "--seed", "1", "--draws", "50")
     assert_printed(own, "swap-rate", str(QRELS), *map(str, RUNS), *fewer, "--own-sets")
     assert own.rows != irevalx.lab.swap_rate(QRELS, RUNS, "map", sizes=[4], seed=1, draws=50).rows
-    with pytest.raises(irevalx.IrevalxError, match="own_sets and bins must not be given together"):
-        irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0.1, own_sets=True)
     by_difference = irevalx.lab.swap_rate(QRELS, RUNS, "map P.10", sizes=[2, 3], seed=1, bins=0.05)
     assert_printed(by_difference, *words, "--bins", "0.05")
     with pytest.raises(ArgumentError, match="bins must be a number above 0"):
@@ -231,7 +229,8 @@ def test_compare() -> None:
     assert (by_pair.rows[0].measure, by_pair.rows[0].run, by_pair.rows[0].differ) == ("map", "count1", False)
     by_run = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1", **options)
     assert_printed(by_run, *words, "--by", "run", "--baseline", "count1")
-    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", power=True, **options)
+    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", discriminative_power=True, **options)
+    assert_printed(power, *words, "--discriminative-power")
     assert_printed(power, *words, "--power")
     assert by_run.figure(draw="topics").axes
     assert power.figure(width=3.3, titled=False).axes
