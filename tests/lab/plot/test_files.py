@@ -103,7 +103,10 @@ def test_other_endings(command: str, name: str) -> None:
             "--removed and --figure must not be given together",
         ),
         (("compare", "q", "r", "--draw", "topics"), "--draw must be given together with --figure"),
-        (("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"), "--draw and --power must not be"),
+        (
+            ("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"),
+            "--draw and --discriminative-power must not be",
+        ),
         (("draw", "q"), "--figure must be given"),
         (("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"), "'5' is not one of '3.3', '7'"),
     ],
