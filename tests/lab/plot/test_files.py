@@ -146,7 +146,7 @@ def comparison_of(n_runs: int) -> Comparison:
 
 def test_too_many_runs() -> None:
     """A matrix has room for 80 runs."""
-    with pytest.raises(ArgumentError, match="a figure of a matrix must have at most 80 runs, but got 81: power draws"):
+    with pytest.raises(ArgumentError, match="must have at most 80 runs, but got 81: discriminative_power draws"):
         what_to_draw(comparison_of(81), None, Page())
     assert what_to_draw(comparison_of(80), None, Page()) == "matrix"
     assert what_to_draw(comparison_of(15), None, Page()) == "intervals"
