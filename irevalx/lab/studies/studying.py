@@ -12,22 +12,24 @@ from typing import TYPE_CHECKING, Any
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
+from irevalx.api.inputs import Qrels
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, shown_name
+from irevalx.experiments.pools import judged_in_pool, pool_of
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
-from irevalx.experiments.user_data import experiment_of, measures_of
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.frozen import cached_property
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Frame, Result
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.run_study import Study, run_study
-from irevalx.lab.studies.schemes import SCHEMES, Division
+from irevalx.lab.studies.schemes import SCHEMES, Division, Level
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_tables import (
     KneeRow,
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 
 ENDINGS = ("png", "svg", "pdf")
 """The formats of figures."""
+
+POOL_DEPTH = 100
+"""Of the runs' own pool, unless another one is asked for."""
 
 AXES = ("log", "linear")
 """How the axis of levels is divided in figures."""
@@ -232,6 +237,7 @@ def study(
     strata: str | None = None,
     strata_file: Any = None,
     own_pool: bool = False,
+    pool_depth: int | None = None,
     samples: int = 10,
     infap_errors: bool = False,
     resamples: int = 0,
@@ -254,7 +260,9 @@ def study(
     levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
-    own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
+    own_pool : take the judgments of the pool of these runs for full judgments, those of a pooled document that nobody
+        judged for -1: the same at all levels and with all schemes.
+    pool_depth : with ``own_pool``, of this pool, and the deepest level of ``depth`` and ``mixed``; None for 100.
     samples : at each level, with the seeds S, S+1, ...; at least 1, and at most 10,000,000. ``depth`` has one.
     infap_errors : add two measures that tell the errors of infAP apart.
     resamples : draws of topics, for intervals; 0 for none.
@@ -281,10 +289,17 @@ def study(
     threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
     if resample_decisions and not resamples:
         raise UsageError("resample_decisions must be given together with resamples")
-    _refuse_contradictions(scheme, rounding, strata, strata_file, own_pool=own_pool)
+    _refuse_contradictions(scheme, rounding, strata, strata_file)
     chosen_levels = SCHEMES[scheme].levels(levels)
+    depth = _depth_of_pool(
+        pool_depth, chosen_levels if own_pool and SCHEMES[scheme].of_depth else (), own_pool=own_pool
+    )
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
+    if own_pool:
+        runs = opened_runs(runs)
+        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(runs.runs, depth, warn))
+        qrels = Qrels(judged, rel_format)
     experiment = experiment_of(
         qrels,
         runs,
@@ -296,8 +311,6 @@ def study(
         threads=threads,
     )
     notes = experiment.notes()
-    if own_pool:
-        experiment = experiment.within_pool(int(max(one.number for one in chosen_levels)))
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
     if infap_errors:
@@ -325,7 +338,7 @@ def study(
             rounding=ROUNDINGS[rounding],
             processes=threads,
         )
-    for line in study_warnings(found):
+    for line in study_warnings(found, own_pool=own_pool):
         warn(line)
     about = {
         "irevalx": __version__,
@@ -333,6 +346,7 @@ def study(
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         "own_pool": own_pool,
+        **({"pool_depth": depth} if own_pool else {}),
         "levels": [one.text for one in found.levels],
         "seeds": list(seeds) if is_random else [],
         "resamples": resamples,
@@ -346,20 +360,29 @@ def study(
     return StudyResult(found, about, first_seed if is_random or resamples else None, notes=notes)
 
 
-def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, own_pool: bool) -> None:
+def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
     if scheme not in SCHEMES:
         raise checks.wrong("scheme", " or ".join(map(repr, SCHEMES)), scheme)
     if rounding not in ROUNDINGS:
         raise checks.wrong("rounding", " or ".join(map(repr, ROUNDINGS)), rounding)
-    if own_pool and scheme not in {"depth", "mixed"}:
-        raise UsageError(f"own_pool must be given together with the scheme depth or mixed, but got {scheme}")
     if (scheme == "strata") != (strata is not None):
         raise UsageError("the scheme strata and strata must be given together")
     if strata_file is not None and strata is None:
         raise UsageError("strata_file must be given together with strata")
     if rounding != "up" and scheme != "stratified":
         raise UsageError(f"rounding must be given together with the scheme stratified, but got {scheme}")
+
+
+def _depth_of_pool(asked: int | None, depths: Iterable[Level], *, own_pool: bool) -> int:
+    """Return the depth of the runs' own pool; raises UsageError where it is shallower than some level."""
+    if asked is not None and not own_pool:
+        raise UsageError("pool_depth must be given together with own_pool")
+    depth = checks.whole_number("pool_depth", POOL_DEPTH if asked is None else asked, least=1)
+    deepest = max((one.number for one in depths), default=depth)
+    if deepest > depth:
+        raise UsageError(f"levels must not be deeper than the pool, which is pool_depth ({depth}), but got {deepest}")
+    return depth
 
 
 def _paths(*given: Any) -> list[str]:
