@@ -25,7 +25,7 @@ Grades: TypeAlias = Literal["whole", "real", "probability"]
 """What the grades of judgments are: whole numbers, as trec_eval reads them; real numbers; or probabilities that a
 document is relevant, independently of the others, so that values are expectations."""
 
-GRADES: tuple[Grades, ...] = ("whole", "real")
+GRADES: tuple[Grades, ...] = get_args(Grades)
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
 """How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
@@ -43,6 +43,7 @@ its greatest score does."""
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
 REAL = "--grades real"
+PROBABILITY = "--grades probability"
 EXPECTED = "--ties expected"
 EXPECTED_OF_FIRST = "--ties expected and -M"
 """What a measure may not be defined with, or by another formula: keys of ``Measure.refuses`` and ``formulas``."""
@@ -155,9 +156,9 @@ class Settings(Frozen, kw_only=True):
     @property
     def features(self) -> tuple[str, ...]:
         """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
-        real = (REAL,) * (self.grades == "real")
+        grades = () if self.grades == "whole" else (f"--grades {self.grades}",)
         expected = self.ties == "expected"
-        return real + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
+        return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(  # noqa: PLR0913 - one for each option of the command
@@ -222,6 +223,8 @@ class Settings(Frozen, kw_only=True):
         if self.grades != "real" and self.level != int(self.level):
             raise UsageError(f"-l must be a whole number, but got {self.level:g}; --grades real takes it")
         if self.grades == "probability" and self.level != 1:
-            raise UsageError("-l and --grades probability must not be given together")
+            raise UsageError(f"-l and {PROBABILITY} must not be given together")
+        if self.grades == "probability" and self.ties in ORDERS_OF_TIES:
+            raise UsageError(f"--ties {self.ties} and {PROBABILITY} must not be given together")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")

@@ -45,7 +45,7 @@ def _page(name: str) -> Iterator[str]:
     yield from paragraphs(_prose(described))
     yield ".SH OPTIONS"
     for param in described.params:
-        if isinstance(param, click.Option):
+        if isinstance(param, click.Option) and not param.hidden:
             yield from definition(*(param.get_help_record(ctx) or ("", "")))
     example = (described.epilog or "").removeprefix(_EXAMPLE)
     yield from (".SH EXAMPLE", ".EX", roff(example), ".EE")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import index
 from typing import Any
@@ -134,6 +134,18 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
             raise wrong(what, "a string or several strings", one)
         encodable(what, one)
     return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
+
+
+def one_of(what: str, value: Any, choices: Sequence[str]) -> str:
+    """Return one of some words.
+
+    Raises
+    ------
+    ArgumentError : it is none of them.
+    """
+    if value not in choices:
+        raise wrong(what, " or ".join(choices), value)
+    return str(value)
 
 
 def encodable(what: str, value: str) -> str:

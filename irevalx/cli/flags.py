@@ -199,9 +199,11 @@ FLAGS = (
         "--grades",
         type=click.Choice(GRADES),
         default="whole",
+        excludes={"probability": "-l"},
         help=(
-            "What the grades of QRELS are: whole numbers, or real ones such as 0.7, with -l a number too.  "
-            "[default: whole]"
+            "What the grades of QRELS are: whole numbers; real ones such as 0.7, which are gains as they are, with -l "
+            "a number too; or each the probability that the document is relevant, with values the expectations over "
+            "independent judgments.  [default: whole]"
         ),
     ),
     _pool_option("--infap-c", type=RealNumber("C", INFAP_C), help="The constant c of infAP, at least 1.  [default: 2]"),

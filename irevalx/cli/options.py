@@ -12,7 +12,7 @@ from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import Duplicates, Grades, Reading, Settings, Ties
+from irevalx.settings import PROBABILITY, Duplicates, Grades, Reading, Settings, Ties
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
@@ -189,6 +189,8 @@ class Options(Frozen, kw_only=True):
             raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores)
         self.settings.check()
+        if self.debug.level > 0 and self.grades == "probability":
+            raise UsageError(f"-D with a level above 0 and {PROBABILITY} must not be given together")
         if self.debug.level > 0 and self.ties == "expected":
             raise UsageError("-D with a level must not be given together with --ties expected: it shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray
+from irevalx.arrays.segments import BoolArray, ordered_sum
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import Selection
@@ -151,6 +152,13 @@ def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level
         return 0, 0
     asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
     return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+
+def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
+    """Return how many documents ``-c`` counts as relevant in the judgments: those that are expected to be."""
+    if settings.grades == "probability" and isinstance(judgments, Judgments):
+        return ordered_sum(np.maximum(judgments.grades, 0.0))
+    return judgments.n_relevant
 
 
 def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:

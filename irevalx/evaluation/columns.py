@@ -84,7 +84,7 @@ def summarised(
         of_these = population_of_values(
             population,
             complete=complete,
-            more_relevant=0 if column.more_relevant is None else int(column.more_relevant.sum()),
+            more_relevant=0 if column.more_relevant is None else column.more_relevant.sum().item(),
             n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
             n_judged_with_value=column.n_judged_with_value,
         )
@@ -99,7 +99,7 @@ def population_of_values(
     population: Population,
     *,
     complete: bool,
-    more_relevant: int,
+    more_relevant: float,
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation.chosen_topics import ChosenTopics, TopicCounts, choose_topics, ranking_rules, several
+from irevalx.evaluation.chosen_topics import (
+    ChosenTopics,
+    TopicCounts,
+    choose_topics,
+    n_relevant,
+    ranking_rules,
+    several,
+)
 from irevalx.evaluation.columns import Column, as_asked, summarised
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
@@ -121,7 +128,7 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
         tag=ranked.tag or b"",
         n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
         n_evaluated=n_evaluated,
-        n_relevant=judgments.n_relevant if settings.complete else None,
+        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
     )
 
 

@@ -37,6 +37,16 @@ def groups_of(
     return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
 
 
+def two_groups_of(
+    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
+) -> list[str]:
+    """Return the same; raises UsageError as well if all runs are in one group."""
+    of_run = groups_of(runs, groups, pattern)
+    if len(set(of_run)) < 2:
+        raise UsageError(f"there must be two groups at least, but all runs are in {quote(of_run[0])}")
+    return of_run
+
+
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
     """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
 

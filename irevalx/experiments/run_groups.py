@@ -163,7 +163,7 @@ class LeftOut(Frozen):
 
     @property
     def tau_all(self) -> FloatArray:
-        """Per measure: Kendall's tau, ties concordant, over all runs ([4] Tables 3 and 8)."""
+        """Per measure: Kendall's tau, ties concordant, over all runs (Büttcher et al. 2007, Tables 3 and 8)."""
         return tau(self.before, self.after)
 
     @property
@@ -247,7 +247,7 @@ def leave_out_with(
     Parameters
     ----------
     removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
-        other groups are evaluated as well ([4] Table 3).
+        other groups are evaluated as well (Büttcher et al. 2007, Table 3).
     values_without : the values of all runs, shape (n_measures, n_runs, n_topics), when a group is left out.
     processes : how many share the work; the result is the same for any number of at least 1.
     lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all

@@ -9,6 +9,7 @@ commands and figures share, and nothing of another topic's command.
     program          the command group: each command is imported when it is called
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
+    planning/        how many topics an experiment needs: power
     swaps/           how often two sets of topics disagree: swap-rate
     agreement/       how far two scorings of the same runs agree: agree
     leaving_out/     groups of runs judged without the documents that only they have found: leave-out
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.planning.topics_needed import power
     from irevalx.lab.studies.drawing import draw
     from irevalx.lab.studies.studying import study
     from irevalx.lab.swaps.rates import swap_rate
@@ -55,6 +57,7 @@ __all__ = [
     "leave_out",
     "pool",
     "pool_sizes",
+    "power",
     "study",
     "swap_rate",
 ]
@@ -72,6 +75,7 @@ _HOMES = {
     "leave_out": "leaving_out.without_groups",
     "pool": "judging.pooling",
     "pool_sizes": "judging.pooling",
+    "power": "planning.topics_needed",
     "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }

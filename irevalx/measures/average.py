@@ -7,13 +7,14 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.measures.declare import NO_FORMULA, UNDEFINED, measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import LEAST, geometric_mean, mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
+from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED
+from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
@@ -42,7 +43,20 @@ def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
     return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
 
 
-@measure("map", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_average_precision})
+def _probable_average_precision(t: ProbableTopics) -> FloatArray:
+    return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
+
+
+def _probable_average_precision_at(t: ProbableTopics, k: int) -> FloatArray:
+    return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
+
+
+@measure(
+    "map",
+    ZERO_TO_ONE,
+    summary=mean,
+    formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision},
+)
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
@@ -60,6 +74,7 @@ def average_precision(t: Topics) -> FloatArray:
     Range(LEAST, 1),
     summary=geometric_mean,
     per_topic=False,
+    refuses=NO_EXPECTATION,
     formulas={EXPECTED: _expected_average_precision},
 )
 def geometric_map(t: Topics) -> FloatArray:
@@ -74,7 +89,13 @@ def geometric_map(t: Topics) -> FloatArray:
     return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
 
 
-@measure("map_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={EXPECTED: _expected_average_precision_at})
+@measure(
+    "map_cut",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=CUTOFFS,
+    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision_at},
+)
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision of the first K documents.
 
@@ -90,7 +111,7 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
     "yaap",
     Range(said="any number; negative where little was found, and 0 where nothing is relevant"),
     summary=mean,
-    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}"},
+    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
 )
 def yaap(t: Topics) -> FloatArray:

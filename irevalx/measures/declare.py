@@ -15,7 +15,7 @@ from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Paramet
 from irevalx.measures.summary import Summary, Values
 from irevalx.measures.value_range import Range
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import READINGS, Reading
+from irevalx.settings import PROBABILITY, READINGS, Reading
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """How values are printed."""
@@ -43,6 +43,9 @@ NOTHING_REFUSED: Mapping[str, str] = {}
 
 NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
+
+NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
+"""The reason why a measure has no expected value where grades are probabilities."""
 
 ONE_FORMULA: Mapping[str, Kernel] = {}
 """Of a measure that is computed in one way, whatever the options."""

@@ -9,24 +9,46 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.measures.declare import NO_FORMULA, UNDEFINED, measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
+from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, REAL
+from irevalx.settings import EXPECTED, PROBABILITY, REAL
 
 _gain_measure = partial(
     measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
 )
 
 
-@_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False)
+def _ideal_dcg_of(counts: IntArray) -> FloatArray:
+    """Return the discounted cumulative gain of so many relevant documents, from 1 up, in the best possible ranking."""
+    return np.add.accumulate(1.0 / log2_of(counts + 1))
+
+
+def _probable_ndcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+    return t.each(lambda topic: topic.mean(1.0 / log2_of(topic.rank + 1), 1.0 / _ideal_dcg_of(topic.counts)))
+
+
+def _probable_ndcg_at(t: ProbableTopics, k: int) -> FloatArray:
+    def of(topic: ProbableTopic) -> float:
+        best = _ideal_dcg_of(topic.counts)[np.minimum(topic.counts, k) - 1]
+        return topic.mean((topic.rank <= k) / log2_of(topic.rank + 1), 1.0 / best)
+
+    return t.each(of)
+
+
+def _probable_ideal_dcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+    return t.each(lambda topic: float(topic.chances @ _ideal_dcg_of(topic.counts)))
+
+
+@_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False, formulas={PROBABILITY: _probable_ndcg})
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
@@ -62,6 +84,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     higher_is_better=False,
     uses_level=False,
     unjudged=CountsAs.NOTHING,
+    formulas={PROBABILITY: _probable_ideal_dcg},
     without_results="the same as any other (0 with --compat 9)",
 )
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -75,7 +98,15 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return GainsOfTopics.of(t, pairs).ideal_dcg
 
 
-@measure("ndcg_cut", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, uses_level=False, unjudged=CountsAs.NO_GAIN)
+@measure(
+    "ndcg_cut",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=CUTOFFS,
+    uses_level=False,
+    unjudged=CountsAs.NO_GAIN,
+    formulas={PROBABILITY: _probable_ndcg_at},
+)
 def ndcg_cut(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents.
 
@@ -95,7 +126,7 @@ def ndcg_cut(t: Topics, k: int) -> FloatArray:
     "ndcg_rel",
     ZERO_TO_ONE,
     uses_level=False,
-    refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}"},
+    refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION},
 )
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the documents that have a gain.
@@ -121,7 +152,7 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(total > 0, total / n_ideal, 0.0)
 
 
-@_gain_measure("Rndcg", ZERO_TO_ONE)
+@_gain_measure("Rndcg", ZERO_TO_ONE, refuses=NO_EXPECTATION)
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
@@ -156,7 +187,7 @@ def _expected_binary_g(t: TiedTopics) -> FloatArray:
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)
 
 
-@measure("binG", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_binary_g})
+@measure("binG", ZERO_TO_ONE, summary=mean, refuses=NO_EXPECTATION, formulas={EXPECTED: _expected_binary_g})
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 
@@ -178,6 +209,7 @@ def binary_g(t: Topics) -> FloatArray:
     refuses={
         REAL: "its lag takes the gain of each relevant document for 1 at least",
         EXPECTED: f"the mean of such discounts {NO_FORMULA}",
+        **NO_EXPECTATION,
     },
 )
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:

@@ -15,7 +15,7 @@ from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, Bound
+from irevalx.settings import EXPECTED, PROBABILITY, Bound
 
 HIGHEST_GRADE = 4
 """The grade that always satisfies, or nearly so, unless told otherwise."""
@@ -23,6 +23,10 @@ HIGHEST_GRADE = 4
 MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
 
 CUTOFFS = (5, 10, 20)
+
+NO_CERTAIN_VALUE = {
+    PROBABILITY: "topics in which nothing is relevant have no value, and which these are is not certain"
+}
 
 FARTHEST = 2000
 """Of powers of 2 that lie farther apart than this the smaller one is 0 beside the greater."""
@@ -58,6 +62,7 @@ def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
     why_unsupported=too_high,
     formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
@@ -96,6 +101,7 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     kind=Cutoffs(CUTOFFS),
     readings=NONREL_AND_SKIP,
     has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
     formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,

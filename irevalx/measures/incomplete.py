@@ -12,7 +12,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.counts import COUNTED
-from irevalx.measures.declare import NO_FORMULA, NONREL, NONREL_AND_SKIP, measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NONREL, NONREL_AND_SKIP, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import LEAST, geometric_mean, mean
@@ -27,7 +27,7 @@ DEFAULT_C = 2.0
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
 
-NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}"}
+NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION}
 
 _NODES = 48
 """Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
@@ -36,7 +36,13 @@ _FAR = 45.0
 """Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
 
 
-_skipping_measure = partial(measure, readings=NONREL_AND_SKIP, needs_nonrelevant=True, unjudged=CountsAs.NOT_THERE)
+_skipping_measure = partial(
+    measure,
+    readings=NONREL_AND_SKIP,
+    needs_nonrelevant=True,
+    refuses=NO_EXPECTATION,
+    unjudged=CountsAs.NOT_THERE,
+)
 """Declares a measure that sees judged documents alone."""
 
 _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)

@@ -11,7 +11,7 @@ from irevalx.arrays.codes import OUTSIDE
 from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Values
-from irevalx.settings import Bound, Settings
+from irevalx.settings import PROBABILITY, Bound, Settings
 from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
 
@@ -250,6 +250,8 @@ class Gains(Frozen):
             key, _, number = item.partition("=")
             [value] = _numbers(number, c_double, note)
             pairs.append(Gain(key, value, _level_of(key, settings)))
+        if settings.grades == "probability" and any(pair.level is not None for pair in pairs):
+            raise UsageError(f"gains of {name} and {PROBABILITY} must not be given together, but got {quote(text)}")
         return Parameters(
             (f"{name}_{text}",),
             tuple(pairs),

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.measures.declare import NO_FORMULA, NONREL, UNDEFINED, measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NONREL, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
+from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED
+from irevalx.settings import EXPECTED, PROBABILITY
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
-NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the greatest precision {NO_FORMULA}"}
+NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the greatest precision {NO_FORMULA}", **NO_EXPECTATION}
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
@@ -37,7 +38,11 @@ def precision(t: Topics, k: int) -> FloatArray:
     return t.hits_within(k) / k
 
 
-@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
+def _probable_recall(t: ProbableTopics, k: int) -> FloatArray:
+    return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
+
+
+@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_recall})
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall after K documents.
 
@@ -49,7 +54,11 @@ def recall(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), t.n_rel)
 
 
-@measure("relative_P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS)
+def _probable_relative_precision(t: ProbableTopics, k: int) -> FloatArray:
+    return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / np.minimum(k, topic.counts)))
+
+
+@measure("relative_P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_relative_precision})
 def relative_precision(t: Topics, k: int) -> FloatArray:
     """Precision after K documents, relative to the best possible.
 
@@ -68,13 +77,17 @@ def _expected_success(t: TiedTopics, k: int) -> FloatArray:
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
 
+def _probable_success(t: ProbableTopics, k: int) -> FloatArray:
+    return t.rows.sum(np.where(t.rank <= k, t.first_chance, 0.0))
+
+
 @measure(
     "success",
     Range(0, 1, said="0 or 1"),
     summary=mean,
     kind=Cutoffs((1, 5, 10)),
     upper_bound=UpperBound.ALWAYS,
-    formulas={EXPECTED: _expected_success},
+    formulas={EXPECTED: _expected_success, PROBABILITY: _probable_success},
 )
 def success(t: Topics, k: int) -> FloatArray:
     """Whether a relevant document is among the first K.
@@ -109,7 +122,11 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-@measure("Rprec", ZERO_TO_ONE, summary=mean)
+def _probable_r_precision(t: ProbableTopics) -> FloatArray:
+    return t.each(lambda topic: topic.within_their_number())
+
+
+@measure("Rprec", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_r_precision})
 def r_precision(t: Topics) -> FloatArray:
     """R-precision: precision after R documents.
 
@@ -128,12 +145,16 @@ def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
     return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
 
 
+def _probable_reciprocal_rank(t: ProbableTopics, k: float = np.inf) -> FloatArray:
+    return t.rows.sum(np.where(t.rank <= k, t.first_chance / t.rank, 0.0))
+
+
 @measure(
     "recip_rank",
     ZERO_TO_ONE,
     summary=mean,
     upper_bound=UpperBound.ALWAYS,
-    formulas={EXPECTED: _expected_reciprocal_rank},
+    formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
 )
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
@@ -153,7 +174,7 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     summary=mean,
     kind=Cutoffs((10,)),
     upper_bound=UpperBound.ALWAYS,
-    formulas={EXPECTED: _expected_reciprocal_rank},
+    formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
 )
 def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     """Reciprocal rank of the first relevant document, if it is among the first K.
@@ -196,7 +217,13 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     return total / len(levels)
 
 
-@measure("Rprec_mult", ZERO_TO_ONE, summary=mean, kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)))
+@measure(
+    "Rprec_mult",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)),
+    refuses=NO_EXPECTATION,
+)
 def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
     """Precision after a multiple of R documents.
 

@@ -11,8 +11,9 @@ from irevalx.measures.explanation import CountsAs, UpperBound
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import ZERO_TO_ONE, Range
+from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED_OF_FIRST
+from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 
 NOT_LINEAR = {EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"}
 
@@ -29,7 +30,17 @@ def set_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-@measure("set_recall", ZERO_TO_ONE, summary=mean, unjudged=CountsAs.NOTHING)
+def _probable_recall(t: ProbableTopics) -> FloatArray:
+    return t.each(lambda topic: topic.mean(np.ones(topic.rank.size), 1.0 / topic.counts))
+
+
+@measure(
+    "set_recall",
+    ZERO_TO_ONE,
+    summary=mean,
+    unjudged=CountsAs.NOTHING,
+    formulas={PROBABILITY: _probable_recall},
+)
 def set_recall(t: Topics) -> FloatArray:
     """Recall of the whole retrieved set.
 
@@ -41,7 +52,13 @@ def set_recall(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_rel)
 
 
-@measure("set_relative_P", ZERO_TO_ONE, summary=mean)
+def _probable_relative_precision(t: ProbableTopics) -> FloatArray:
+    return t.each(
+        lambda topic: topic.mean(np.ones(topic.rank.size), 1.0 / np.minimum(max(topic.n_ret, 1), topic.counts))
+    )
+
+
+@measure("set_relative_P", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_relative_precision})
 def set_relative_precision(t: Topics) -> FloatArray:
     """Precision of the whole retrieved set, relative to the best possible.
 
@@ -54,7 +71,18 @@ def set_relative_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
 
 
-@measure("set_map", ZERO_TO_ONE, summary=mean, refuses=NOT_LINEAR)
+def _probable_map(t: ProbableTopics) -> FloatArray:
+    """Per topic: the expected value; the square of a number n is the sum of 2 i - 1 over i from 1 to n."""
+
+    def of(topic: ProbableTopic) -> float:
+        every, share = np.ones(topic.rank.size), 1.0 / topic.counts
+        squares = 2.0 * topic.running_mean(every, share) - topic.mean(every, share)
+        return squares / topic.n_ret if topic.n_ret else 0.0
+
+    return t.each(of)
+
+
+@measure("set_map", ZERO_TO_ONE, summary=mean, refuses=NOT_LINEAR, formulas={PROBABILITY: _probable_map})
 def set_map(t: Topics) -> FloatArray:
     """Precision times recall of the whole retrieved set.
 
@@ -68,7 +96,20 @@ def set_map(t: Topics) -> FloatArray:
     return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
 
 
-@measure("set_F", ZERO_TO_ONE, summary=mean, kind=Reals((1.0,), usage="X"), refuses=NOT_LINEAR)
+def _probable_f(t: ProbableTopics, x: float, *ignored: float) -> FloatArray:
+    return t.each(
+        lambda topic: topic.mean(np.full(topic.rank.size, x + 1.0), np.divide(1.0, x * topic.counts + topic.n_ret))
+    )
+
+
+@measure(
+    "set_F",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=Reals((1.0,), usage="X"),
+    refuses=NOT_LINEAR,
+    formulas={PROBABILITY: _probable_f},
+)
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     """F measure of the whole retrieved set.
 

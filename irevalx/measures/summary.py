@@ -35,7 +35,7 @@ class Population(Frozen):
     tag: bytes
     n_topics: int
     n_evaluated: int
-    n_relevant: int | None = None
+    n_relevant: float | None = None
 
 
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"

@@ -12,7 +12,7 @@ from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.value_range import TEXT
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, REAL
+from irevalx.settings import EXPECTED, PROBABILITY, REAL
 
 
 @measure(
@@ -26,7 +26,7 @@ from irevalx.settings import EXPECTED, REAL
     uses_level=False,
     pooled=CountsAs.DOT,
     outside=CountsAs.DASH,
-    refuses={REAL: "a grade is one character of it", EXPECTED: "a string has no mean"},
+    refuses={**dict.fromkeys((REAL, PROBABILITY), "a grade is one character of it"), EXPECTED: "a string has no mean"},
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.

@@ -8,6 +8,7 @@ from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
+from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import ROUNDINGS
@@ -75,11 +76,12 @@ def assess(
         )
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
-        return replace(
+        topics = replace(
             topics,
             collection_size=settings.collection_size,
             round_recall=ROUNDINGS[settings.compat.recall_rounding],
         )
+        return ProbableTopics.of(topics) if settings.grades == "probability" else topics
     # The other kinds are imported where there are such judgments: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments

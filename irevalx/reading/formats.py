@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
-from irevalx.settings import ORDERS_OF_TIES, REAL
+from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     usual_measures="all",
-    excludes=("--pool", "-J", "--unjudged", *_TIES_BY_GRADES),
+    excludes=("--pool", "-J", "--unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
 
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
@@ -101,7 +101,7 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
     reader="grouped_files.read_grades_in_groups",
-    excludes=("--pool", "--ties best", "--ties worst"),
+    excludes=("--pool", PROBABILITY, "--ties best", "--ties worst"),
 )
 
 PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -118,7 +118,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", REAL, *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -131,7 +131,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "column that qrels ignores being the group.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", REAL, *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
@@ -148,7 +148,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     reader="subtopic_files.read_subtopics",
     table_reader="judged_tables.subtopic_table",
     usual_measures="subtopics",
-    excludes=("--pool", *_TIES_BY_GRADES),
+    excludes=("--pool", PROBABILITY, *_TIES_BY_GRADES),
 )
 
 PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
@@ -168,7 +168,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     reader="prels_files.read_prels",
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
-    excludes=("--pool", REAL, *_TIES_BY_GRADES),
+    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(

@@ -19,9 +19,6 @@ POWER = 0.8
 MOST_TOPICS = 2**30
 """More topics are not looked for."""
 
-_FAR = 8.0
-"""From this noncentrality on the other tail is below 1e-15, and scipy may have nan for it."""
-
 
 def t_quantile(n_topics: int, alpha: float) -> float:
     """Return what a t statistic of so many topics, at least 2, exceeds with a probability of alpha/2."""
@@ -43,10 +40,9 @@ def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided:
     from scipy import special
 
     critical, shift = t_quantile(n_topics, alpha), effect * math.sqrt(n_topics)
-    found = 1 - float(special.nctdtr(n_topics - 1, shift, critical))
-    if not two_sided or shift > _FAR:
-        return found
-    return found + float(special.nctdtr(n_topics - 1, shift, -critical))
+    upper, lower = (float(special.nctdtr(n_topics - 1, shift, end)) for end in (critical, -critical))
+    upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # scipy has nan for some below 1e-12
+    return 1 - upper + lower * two_sided
 
 
 def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, two_sided: bool = True) -> float:

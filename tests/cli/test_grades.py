@@ -143,3 +143,68 @@ def test_qrels_that_have_been_read() -> None:
         irevalx.evaluate(whole, {"1": {"A": 1.0}}, "P.1", grades="real")
     with pytest.raises(UsageError, match="grades must be one of"):
         irevalx.Qrels.read({"1": {"A": 1}}, grades="maybe")
+
+
+PROBABILITIES = "1 0 A 0.25\n1 0 B 1\n1 0 C -1\n1 0 D 0.5\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (("-m", "num_rel"), "num_rel all 1.7500"),
+        (("-m", "num_rel_ret"), "num_rel_ret all 1.2500"),
+        (("-m", "num_ret"), "num_ret all 3"),
+        (("-m", "recip_rank"), "recip_rank all 0.6250"),
+        # 0.375 (A and D are not relevant) times 0.5, 0.375 times 0.25, 0.125 times 1, 0.125 (both are) times 2/3
+        (("-m", "map"), "map all 0.4896"),
+        (("-m", "P.2:skip"), "P_2:skip all 0.6250"),
+        (("-J", "-m", "num_ret"), "num_ret all 2"),
+        (("-m", "num_rel_ret:rel"), "num_rel_ret:rel all 2.2500"),
+        (("-M", "1", "-m", "P.1"), "P_1 all 0.2500"),
+        (("-c", "-m", "num_rel"), "num_rel all 3.7500"),
+        (("-c", "--unjudged", "rel", "-m", "num_rel"), "num_rel:rel all 4.7500"),
+        (("--compat", "9", "-c", "-m", "map"), "map all 0.2448"),
+        (("-D", "0.1", "-m", "P.1"), "P_1 all 0.2500"),
+    ],
+)
+def test_probabilities(options: tuple[str, ...], printed: str, files: tuple[Path, Path]) -> None:
+    """Values are expectations, and counts real numbers, with every option beside them."""
+    files[0].write_text(PROBABILITIES + ("2 0 A 1\n2 0 B 1\n" if "-c" in options else ""))
+    result = run("--grades", "probability", *options, *files)
+    assert (result.status, " ".join(result.stdout.decode().split())) == (0, printed)
+
+
+def test_probabilities_with_pool_and_zscores(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """Pooled documents count 0; z-scores are made of expectations."""
+    files[0].write_text(PROBABILITIES)
+    (tmp_path / "pool").write_text("1 A\n1 B\n1 C\n1 D\n1 E\n")
+    (tmp_path / "z").write_text("1 num_rel 1.5 0.5\n")
+    call = ("--grades", "probability", "--pool", tmp_path / "pool", "-Z", tmp_path / "z", "-m", "num_rel")
+    assert run(*call, *files).stdout.decode().split() == ["Znum_rel", "all", "0.5000"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-l", "1"), "--grades probability and -l must not be given together"),
+        (("-D", "1.1"), "-D with a level above 0 and --grades probability must not be given together"),
+        (("--ties", "expected"), "--ties expected and --grades probability must not be given together"),
+        (("-m", "infAP"), "infAP must not be given together with --grades probability: its expectation"),
+        (("-R", "prels"), "--grades probability must not be given together with -R prels"),
+    ],
+)
+def test_refused_with_probabilities(options: tuple[str, ...], said: str, files: tuple[Path, Path]) -> None:
+    """What makes no sense beside probabilities is refused in words."""
+    files[0].write_text(PROBABILITIES)
+    result = run("--grades", "probability", *options, *files)
+    assert (result.status, said in result.stderr) == (1, True)
+
+
+def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
+    """It is an error, with file and line."""
+    files[0].write_text("1 0 A 0.5\n1 0 B 1.5\n")
+    result = run("--grades", "probability", *files)
+    assert result.status == 2
+    assert "qrels:2: topic '1': document 'B': grade must be a probability of at most 1" in result.stderr
+    with pytest.raises(ArgumentError, match=r"row 2 .* must be a probability of at most 1"):
+        irevalx.Qrels.read({"topic": ["1", "1"], "docno": ["A", "B"], "grade": [0.5, 2.0]}, grades="probability")

@@ -143,6 +143,7 @@ COMMANDS: dict[str, Words] = {
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),
     ],
+    "power": lambda rng, another, runs: [another("qrels"), *runs, "--topics", "50", *_maybe(rng, "-m", "P.5 ndcg")],
     "swap-rate": lambda rng, another, runs: [another("qrels"), *runs, "--draws", "10", "--seed", "1", "-m", "map"],
     "describe": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--depth", "2", *_maybe(rng, "--groups", another("groups"))),

@@ -43,7 +43,7 @@ def listed(formats: tuple[str, ...]) -> str:
 
 GRADES = ("qrels", "beir", "json")
 USABLE = {
-    **dict.fromkeys(("agree", "compare", "swap-rate"), tuple(REL_FORMATS)),
+    **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(("degrade", "pool", "leave-out", "complete", "labels", "estimate", "bounds", "study"), GRADES),
     "describe": (*GRADES, "sampled"),
 }

@@ -231,7 +231,8 @@ def test_compare() -> None:
     assert (by_pair.rows[0].measure, by_pair.rows[0].run, by_pair.rows[0].differ) == ("map", "count1", False)
     by_run = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1", **options)
     assert_printed(by_run, *words, "--by", "run", "--baseline", "count1")
-    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", power=True, **options)
+    power = irevalx.lab.compare(QRELS, RUNS, "map P.10", discriminative_power=True, **options)
+    assert_printed(power, *words, "--discriminative-power")
     assert_printed(power, *words, "--power")
     assert by_run.figure(draw="topics").axes
     assert power.figure(width=3.3, titled=False).axes

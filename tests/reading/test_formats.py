@@ -41,7 +41,7 @@ EXCLUDABLE = {
     "--pool": ("--pool", "pool"),
     "-J": ("-J",),
     "--unjudged": ("--unjudged", "nonrel"),
-    "--grades real": ("--grades", "real"),
+    **{f"--grades {grades}": ("--grades", grades) for grades in ("real", "probability")},
     **{f"--ties {ties}": ("--ties", ties) for ties in ORDERS_OF_TIES},
 }
 

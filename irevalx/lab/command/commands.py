@@ -59,6 +59,10 @@ COMMANDS = {
         summary="Test whether runs differ.",
         module="comparison.command",
     ),
+    "power": Listed(
+        summary="Find out how many topics an experiment needs, and what differences it can find.",
+        module="planning.command",
+    ),
     "swap-rate": Listed(
         summary="Count how often two sets of topics disagree on which of two runs is better.",
         module="swaps.command",

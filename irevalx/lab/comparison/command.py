@@ -93,7 +93,8 @@ from irevalx.statistics.significance import RESAMPLES, TESTS
         help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
     ),
     option(
-        "--power",
+        "--discriminative-power",
+        also="--power",
         is_flag=True,
         excludes=("--by run", "--by topic"),
         help=(
@@ -139,11 +140,11 @@ from irevalx.statistics.significance import RESAMPLES, TESTS
         "drawn",
         type=click.Choice(DRAWINGS),
         requires="--figure",
-        excludes="--power",
+        excludes="--discriminative-power",
         help=(
             "What --figure draws: differences with their intervals, the differences of each topic, sorted, or which "
-            "runs differ, a row and a column a run; with --power all p-values, sorted.  [default: intervals, or matrix "
-            "where a page has no room for all pairs]"
+            "runs differ, a row and a column a run; with --discriminative-power all p-values, sorted.  [default: "
+            "intervals, or matrix where a page has no room for all pairs]"
         ),
     ),
     *TABLES_OUTPUT,

@@ -68,14 +68,14 @@ def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
             raise ArgumentError("draw must not be 'matrix' together with a baseline: a matrix has all pairs of runs")
         if n_runs > MOST_RUNS:
             raise ArgumentError(
-                f"a figure of a matrix must have at most {MOST_RUNS} runs, but got {n_runs}: power draws the p-values "
-                "of all pairs"
+                f"a figure of a matrix must have at most {MOST_RUNS} runs, but got {n_runs}: discriminative_power "
+                "draws the p-values of all pairs"
             )
     elif n_pairs > most:
         what = "differences by topic" if draw == "topics" else "intervals"
         raise ArgumentError(
             f"a figure of {what} must have at most {most} pairs of runs here, but got {n_pairs}: a baseline compares "
-            "all runs with one, a matrix shows which of them differ, and power draws all p-values"
+            "all runs with one, a matrix shows which of them differ, and discriminative_power draws all p-values"
         )
     return draw
 

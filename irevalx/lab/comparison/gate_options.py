@@ -41,7 +41,7 @@ GATE = (
             "--correction",
             "--interval",
             "--resamples",
-            "--power",
+            "--discriminative-power",
             "--by run",
             "--by topic",
             "--columns",

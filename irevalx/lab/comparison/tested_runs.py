@@ -53,6 +53,7 @@ def compare(
     interval: str = "t",
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
+    discriminative_power: bool = False,
     power: bool = False,
     by: str = "pair",
     columns: str | Iterable[str] = (),
@@ -81,7 +82,7 @@ def compare(
     interval : how intervals are made: ``bca`` or ``t``.
     alpha : runs differ when the corrected p-value is below it; in (0, 1).
     resamples : of random flips, of tukey, and of bootstrap intervals; at least 1.
-    power : count the pairs that each measure tells apart.
+    discriminative_power : count the pairs that each measure tells apart; ``power`` is its former name.
     by : ``pair``, ``run`` or ``topic``: what a row of the table is about.
     columns : what people see of each pair: names of fields of its row, or ``all``; none for a few usual ones.
     sort : by topic, with a baseline: from the greatest difference to the least, averaged over runs.
@@ -111,7 +112,8 @@ def compare(
         resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
-    view = "power" if checks.flag("power", power) else _one_of("by", by, VIEWS)
+    counts_pairs = checks.flag("discriminative_power", discriminative_power) or checks.flag("power", power)
+    view = "power" if counts_pairs else _one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
     as_asked = _one_of("names", names, NAMINGS) == "asked"
     asked = measures_of(measures)

@@ -1,8 +1,10 @@
-"""Probabilities of relevance from decision values, and what measures are expected to be under them ([4] section 6).
+"""Probabilities of relevance from decision values, and what measures are expected to be under them.
 
 A topic has few relevant documents, so one sigmoid is fitted for all topics: decision values of both classifiers have
 the same zero, and much the same unit, for each. It is fitted to values of documents that were not learned from, by
 cross-validation within each topic.
+
+Büttcher et al. (2007, section 6) propose them.
 
 Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
 """

@@ -21,7 +21,8 @@ from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.reading.source import Source
 
 MOST_FREQUENT = 1_000_000
-"""So many terms of the collection, the most frequent ones, are features of the support vector machine ([4] 3.2)."""
+"""So many terms of the collection, the most frequent ones, are features of the support vector machine (Büttcher et al.
+2007, 3.2)."""
 
 _TERM = re.compile("[a-z0-9]+")
 

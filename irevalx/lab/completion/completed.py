@@ -14,8 +14,8 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.calibration import expected_measures
-from irevalx.lab.completion.holdout import Quality
 from irevalx.lab.completion.predict import Predictions
+from irevalx.lab.completion.quality import Quality
 from irevalx.reports.table import Table
 from irevalx.statistics.scales import MEAN
 

@@ -31,10 +31,10 @@ from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
 from irevalx.lab.completion.collection import collection_for
 from irevalx.lab.completion.completed import Completed, LabelReport, PredictionReport, expected_means
 from irevalx.lab.completion.documents import paths_of
-from irevalx.lab.completion.holdout import SCHEME
-from irevalx.lab.completion.holdout import holdout as hold_out
 from irevalx.lab.completion.labelling import filled, label_warnings
 from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
+from irevalx.lab.completion.quality import SCHEME
+from irevalx.lab.completion.quality import holdout as hold_out
 
 MOST_NAMED = 20
 """How many documents a warning names at most."""
@@ -103,12 +103,9 @@ def complete(
     level, depth = checks.whole_number("level", level), checks.whole_number("depth", depth, least=1)
     shares, paths = [share_of("holdout", share) for share in holdout], paths_of(documents)
     _refuse_contradictions(paths, labels, level, shares, calibrated=calibrated, labels_replace=labels_replace)
-    if classifier not in CLASSIFIERS:
-        raise checks.wrong("classifier", " or ".join(CLASSIFIERS), classifier)
-    if class_weight not in {"balanced", "none"}:
-        raise checks.wrong("class_weight", "balanced or none", class_weight)
-    if kld_threshold not in THRESHOLDS:
-        raise checks.wrong("kld_threshold", " or ".join(THRESHOLDS), kld_threshold)
+    checks.one_of("classifier", classifier, CLASSIFIERS)
+    checks.one_of("class_weight", class_weight, ("balanced", "none"))
+    checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     read = GradedText.of(qrels, rel_format)
     opened = opened_runs(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)

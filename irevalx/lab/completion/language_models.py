@@ -1,4 +1,4 @@
-"""Language models: a document is relevant if it diverges little from the relevant ones (Kullback-Leibler; [4] 3.1)."""
+"""Language models: a document is relevant if it diverges little from the relevant ones (Kullback-Leibler)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ BACKGROUND = 0.2
 
 
 class LanguageModels:
-    """The classifier of [4] 3.1.
+    """The classifier of Büttcher et al. (2007, 3.1).
 
     A document is predicted relevant if its language model diverges less than a threshold from that of the judged
     relevant documents, which are taken together as one text. As many judged documents pass the threshold as were judged
     relevant; of documents with equal divergence the first docno in byte order passes first. That leaves an interval:
-    [4] does not say which of its values it takes. The decision value is the threshold less the divergence.
+    Büttcher et al. do not say which of its values it takes. The decision value is the threshold less the divergence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Filling holes in judgments: a classifier learns from a topic's judged documents and decides about others ([4] 3)."""
+"""Filling holes in judgments: a classifier learns from a topic's judged documents and decides about others."""
 
 from __future__ import annotations
 
@@ -121,9 +121,9 @@ class Predicting(Protocol):
 
 
 class Completing:
-    """A ``Treatment`` that predicts the documents that only a group has found from the judgments left ([4] 5.3).
+    """A ``Treatment`` that predicts the documents that only a group has found from the judgments left.
 
-    Documents that cannot be predicted are pooled, but unjudged.
+    So do Büttcher et al. (2007, 5.3). Documents that cannot be predicted are pooled, but unjudged.
 
     Parameters
     ----------

@@ -1,73 +1,73 @@
-"""The quality of predictions: precision, recall and F1 of the documents predicted relevant."""
+"""The quality of predictions: precision, recall and F1 of the documents predicted relevant.
+
+Judgments that are held out are predicted from a random part of the others (Table 6 of Büttcher et al. 2007), or those
+that groups of runs take with them from what is left (their section 5.3, and the last rows of Table 6).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum, ratio
+from irevalx.arrays.segments import ordered_sum, ratio
 from irevalx.experiments.run_groups import Removal
-from irevalx.experiments.samples import is_relevant
+from irevalx.experiments.samples import RandomOrder, first_share, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.predict import Decided
+from irevalx.lab.completion.predict import Completion, Decided
+
+SCHEME = "holdout"
+"""The name of the random order."""
 
 
-class Found(Frozen):
-    """Predictions counted by topic.
+class Averages(Frozen):
+    """Means over topics with documents predicted, of one or several predictions.
 
     Parameters
     ----------
-    asked : shape (n_topics,); documents predicted.
-    predicted : shape (n_topics,); those predicted relevant.
-    relevant : shape (n_topics,); those that are relevant.
-    right : shape (n_topics,); those that are both.
+    precision, recall, f1 : 0/0 counts as 0; nan without topics.
+    averaged : the number of topics averaged over, those of each prediction.
+    nothing_to_find : those of them without a relevant document to predict; they count as 0.
     """
 
-    asked: IntArray
-    predicted: IntArray
-    relevant: IntArray
-    right: IntArray
-
-    @classmethod
-    def of(cls, judgments: Judgments, predictions: Decided, level: int) -> Found:
-        """Count what was predicted of judged documents.
-
-        Parameters
-        ----------
-        judgments : those that say what is relevant.
-        level : the least grade that is.
-        """
-        relevant = predictions.predicted & is_relevant(judgments, level)
-        masks = (predictions.predicted, predictions.relevant, relevant, predictions.relevant & relevant)
-        return cls(*(judgments.rows.count(mask) for mask in masks))
-
-    def of_topics(self, chosen: BoolArray) -> Found:
-        """Return some of the topics."""
-        return Found(self.asked[chosen], self.predicted[chosen], self.relevant[chosen], self.right[chosen])
+    precision: float
+    recall: float
+    f1: float
+    averaged: int
+    nothing_to_find: int
 
 
-def precision_recall_f1(found: Found) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return precision, recall and F1 of each topic, 0 where nothing was predicted relevant, or nothing is."""
-    return (
-        ratio(found.right, found.predicted),
-        ratio(found.right, found.relevant),
-        ratio(2.0 * found.right, found.predicted + found.relevant),
+def averages(judgments: Judgments, predictions: Sequence[Decided], level: int) -> Averages:
+    """Average the quality of predictions.
+
+    Parameters
+    ----------
+    judgments : those that say what is relevant.
+    predictions : each of documents of these judgments.
+    level : the least grade that is relevant.
+    """
+    relevant = is_relevant(judgments, level)
+    masks = [
+        (one.predicted, one.relevant, one.predicted & relevant, one.relevant & one.predicted & relevant)
+        for one in predictions
+    ]
+    counts = np.concatenate([[judgments.rows.count(mask) for mask in of_one] for of_one in masks], axis=1)
+    _, n_predicted, n_relevant, n_right = counts[:, counts[0] > 0]
+    n = n_right.size
+    of_topics = (
+        ratio(n_right, n_predicted),
+        ratio(n_right, n_relevant),
+        ratio(2.0 * n_right, n_predicted + n_relevant),
     )
-
-
-def macro_averages(found: Found) -> tuple[float, float, float]:
-    """Return the means over topics of precision, recall and F1; nan without topics."""
-    if not found.asked.size:
-        return math.nan, math.nan, math.nan
-    precision, recall, f1 = (ordered_sum(values) / values.size for values in precision_recall_f1(found))
-    return precision, recall, f1
+    precision, recall, f1 = (ordered_sum(values) / n if n else math.nan for values in of_topics)
+    return Averages(precision, recall, f1, n, int(np.count_nonzero(n_relevant == 0)))
 
 
 class QualityOfPredictions(Frozen, kw_only=True):
-    """How well the documents that groups took with them were predicted ([4] section 5.3, and the last rows of Table 6).
+    """How well the documents that groups took with them were predicted.
 
     Parameters
     ----------
@@ -99,20 +99,71 @@ def completion_quality(
     predictions : by group.
     level : the least grade that is relevant.
     """
-    parts = [Found.of(judgments, predictions[removal.group], level) for removal in removed]
-    together = Found(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("asked", "predicted", "relevant", "right")
-        )
-    )
-    averaged = together.of_topics(together.asked > 0)
-    precision, recall, f1 = macro_averages(averaged)
+    found = averages(judgments, [predictions[removal.group] for removal in removed], level)
     return QualityOfPredictions(
         judgments=kind,
-        precision=precision,
-        recall=recall,
-        f1=f1,
-        averaged=averaged.asked.size,
-        nothing_to_find=int(np.count_nonzero(averaged.relevant == 0)),
+        precision=found.precision,
+        recall=found.recall,
+        f1=found.f1,
+        averaged=found.averaged,
+        nothing_to_find=found.nothing_to_find,
     )
+
+
+class Quality(Frozen, kw_only=True):
+    """The quality of predictions learned from a share of the judgments.
+
+    Parameters
+    ----------
+    share : of each topic's judged documents, to learn from.
+    precision, recall, f1 : averages over topics; 0/0 counts as 0. nan without topics.
+    topics : those averaged over, which have documents to predict and could be trained.
+    untrained : topics that could not be trained, since the share held no relevant or no nonrelevant document with text.
+    nothing_to_find : of the topics averaged over, those without a relevant document to predict; they count as 0.
+    """
+
+    share: str
+    precision: float
+    recall: float
+    f1: float
+    topics: int
+    untrained: int
+    nothing_to_find: int
+
+
+def holdout(
+    completion: Completion,
+    shares: Sequence[Fraction],
+    order: RandomOrder,
+    progress: Callable[[int], None] = lambda topics: None,
+) -> list[Quality]:
+    """Learn from shares of each topic's judged documents, the first ones in random order, and predict the others.
+
+    Of n documents max(1, floor(share n + 1/2)) are learned from. Documents without text are no part of it.
+
+    Parameters
+    ----------
+    shares : each above 0 and below 1.
+    order : of the same judgments.
+    progress : is called with the number of topics done since.
+    """
+    judgments = completion.judgments
+    qualities = []
+    for share in shares:
+        known = np.zeros(judgments.rows.size, np.bool_)
+        for topic in range(judgments.rows.n):
+            known[first_share(order.of(topic), share)] = True
+        predictions = completion.predict(known, (judgments.grades >= 0) & ~known, progress)
+        found = averages(judgments, [predictions], completion.level)
+        qualities.append(
+            Quality(
+                share=f"{float(share):.4g}",
+                precision=found.precision,
+                recall=found.recall,
+                f1=found.f1,
+                topics=found.averaged,
+                untrained=int(predictions.untrained.sum()),
+                nothing_to_find=found.nothing_to_find,
+            )
+        )
+    return qualities

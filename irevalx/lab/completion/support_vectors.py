@@ -1,4 +1,4 @@
-"""A linear support vector machine: on which side of the best dividing plane a document lies ([4] 3.2)."""
+"""A linear support vector machine: on which side of the best dividing plane a document lies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irevalx.lab.completion.collection import Collection
 
 
 class SupportVectors:
-    """The classifier of [4] 3.2: a support vector machine with a linear kernel for each topic.
+    """The classifier of Büttcher et al. (2007, 3.2): a support vector machine with a linear kernel for each topic.
 
     As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike
     there, unless told otherwise errors on relevant and on nonrelevant documents weigh the same in sum (scikit-learn's

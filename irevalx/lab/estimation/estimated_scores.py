@@ -161,8 +161,7 @@ def estimate(
     weight = checks.real_number("weight", weight)
     if weight is not None and not 0 <= weight <= 1:
         raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
-    if correction not in CORRECTION_NAMES:
-        raise checks.wrong("correction", " or ".join(CORRECTION_NAMES), correction)
+    checks.one_of("correction", correction, CORRECTION_NAMES)
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)

@@ -12,7 +12,7 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
@@ -107,7 +107,7 @@ def labels(
             min_retrieved=min_retrieved,
             least_runs=1,
         )
-        of_run = _two_groups(groups_of(experiment.runs, groups, group_by)) if with_groups else None
+        of_run = two_groups_of(experiment.runs, groups, group_by) if with_groups else None
         of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
         for line in _group_warnings(of_runs, alpha):
             warn(line)
@@ -123,12 +123,6 @@ def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
             f"{shown_name(human.path)} and {shown_name(machine.path)} must have a topic in common, but have none"
         )
     return topics
-
-
-def _two_groups(of_run: list[str]) -> list[str]:
-    if len(set(of_run)) < 2:
-        raise UsageError(f"there must be two groups at least, but all runs are in {quote(of_run[0])}")
-    return of_run
 
 
 def _run_findings(

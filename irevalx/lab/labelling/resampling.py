@@ -11,7 +11,7 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.significance import ALPHA
 
-AT_ONCE = 4_000_000
+AT_ONCE = 1_000_000
 """How many numbers are in memory at a time."""
 
 

@@ -102,7 +102,7 @@ class RemovedFromTopic(Frozen, kw_only=True):
     Parameters
     ----------
     topic : ``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
-        documents per topic that [4] 5.2 gives.
+        documents per topic that Büttcher et al. (2007, 5.2) give.
     """
 
     group: str

@@ -213,8 +213,7 @@ class LeftOutRuns(Result):
         from irevalx.lab.leaving_out.figures import bias_against_holes, changes
         from irevalx.lab.plot.page import Page, style
 
-        if draw not in FIGURES:
-            raise checks.wrong("draw", " or ".join(FIGURES), draw)
+        checks.one_of("draw", draw, FIGURES)
         with style():
             if draw == "changes":
                 return changes(self.experiment, self.found, Page(width, titled))

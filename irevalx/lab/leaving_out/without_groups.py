@@ -12,9 +12,9 @@ from irevalx.api.inputs import Qrels
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.errors import ArgumentError, InputError, UsageError, quote
+from irevalx.errors import ArgumentError, InputError, UsageError
 from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.run_groups import (
@@ -81,7 +81,7 @@ def leave_out(
     """Judge each group of runs without the documents that only it has found.
 
     The judgments are first cut to the documents that some run has among its first ``depth``. For each group, those that
-    no other group has there are left out, and all runs are evaluated again [4].
+    no other group has there are left out, and all runs are evaluated again (Büttcher et al. 2007).
 
     Parameters
     ----------
@@ -122,8 +122,7 @@ def leave_out(
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
     level, threads = checks.whole_number("level", level), checks.whole_number("threads", threads, least=1)
     holes = None if holes is None else checks.whole_number("holes", holes, least=1)
-    if kld_threshold not in THRESHOLDS:
-        raise checks.wrong("kld_threshold", " or ".join(THRESHOLDS), kld_threshold)
+    checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
     experiment = experiment_of(
@@ -137,8 +136,9 @@ def leave_out(
         threads=threads,
     )
     _refuse_unexpected(ways, experiment.measures)
-    names = groups_of(experiment.runs, groups, group_by)
-    _refuse_groups(names, only)
+    names = two_groups_of(experiment.runs, groups, group_by)
+    if only is not None and only not in names:
+        raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {checks.shown(only)}")
     each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
     left_out = [removal for removal in each if only in {None, removal.group}]
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
@@ -194,8 +194,7 @@ def _refuse_contradictions(
 ) -> None:
     """Raise UsageError where keywords contradict each other; ArgumentError where a way to complete is none."""
     for way in ways:
-        if way not in WAYS:
-            raise checks.wrong("complete", " or ".join(WAYS), way)
+        checks.one_of("complete", way, WAYS)
         if ways.count(way) > 1:
             raise UsageError(f"complete must be given once for each kind of judgments, but got {way} twice")
     if any(way in {*CLASSIFIERS, *EXPECTED} for way in ways) != bool(documents):
@@ -216,13 +215,6 @@ def _refuse_unexpected(ways: Sequence[str], measures: Sequence[str]) -> None:
         for measure in measures:
             if not expectable(measure):
                 raise UsageError(f"with complete {way} measures must be P and recip_rank, but got {measure}")
-
-
-def _refuse_groups(groups: Sequence[str], only: str | None) -> None:
-    if len(set(groups)) < 2:
-        raise UsageError(f"there must be two groups at least, but all runs are in {quote(groups[0])}")
-    if only is not None and only not in groups:
-        raise ArgumentError(f"only must be one of {', '.join(sorted(set(groups)))}, but got {checks.shown(only)}")
 
 
 def _predicting(
@@ -263,7 +255,7 @@ def _expected(
     by_classifier: Mapping[str, Completing],
     threads: int,
 ) -> dict[str, LeftOut]:
-    """Return what runs are expected to score under the probabilities of the classifiers asked for ([4] 6)."""
+    """Return what runs are expected to score under the probabilities of the classifiers asked for."""
     found = {}
     for name in ways:
         if name in EXPECTED:

@@ -21,10 +21,9 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
 from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.lab.completion.holdout import holdout
 from irevalx.lab.completion.language_models import LanguageModels
 from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
-from irevalx.lab.completion.quality import completion_quality
+from irevalx.lab.completion.quality import completion_quality, holdout
 from irevalx.lab.completion.support_vectors import SupportVectors, features
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source

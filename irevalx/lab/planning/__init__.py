@@ -1,0 +1,1 @@
+"""How many topics an experiment needs: the command power."""

@@ -1,0 +1,292 @@
+"""Power: what differences so many topics find, and how many topics a difference needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from irevalx.api import checks
+from irevalx.api.user_warnings import warn
+from irevalx.errors import ArgumentError
+from irevalx.experiments.measured_values import measured_runs
+from irevalx.experiments.user_data import measures_of, ranked_runs_of
+from irevalx.frozen import Frozen
+from irevalx.lab.command.result import Result
+from irevalx.lab.planning.designs import Design, DeviationsOfMeasure, deviations_of
+from irevalx.reports.table import Table
+from irevalx.statistics.difference_deviations import Deviation
+from irevalx.statistics.paired_power import (
+    MOST_TOPICS,
+    POWER,
+    half_width,
+    least_effect,
+    topics_for_width,
+    topics_to_find,
+)
+from irevalx.statistics.significance import ALPHA
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DIFFERENCES = (0.01, 0.02, 0.05)
+WIDTHS = (0.05,)
+"""The differences to be found, and the widths of intervals, unless told otherwise."""
+
+CORRECTIONS = ("none", "bonferroni")
+"""How alpha is corrected for the number of comparisons: the values of ``correction``."""
+
+_DIFFERENCE, _WIDTH = "difference", "interval width"
+
+
+class TopicsAndSize(Frozen, kw_only=True):
+    """So many topics find a difference of that size, or give intervals so wide.
+
+    Parameters
+    ----------
+    pair : ``median`` of all pairs of runs, or ``greatest``: whose deviation it is.
+    deviation : the standard deviation over topics of the difference of two runs.
+    deviation_low, deviation_high : its interval; nan where that is not defined.
+    goal : ``difference`` or ``interval width``.
+    given : ``topics`` or ``size``; the other is the answer.
+    topics : None if there would have to be more than a billion.
+    size : of the difference or the width.
+    low, high : the answer for ``deviation_low`` and ``deviation_high``; None or nan where there is none.
+    """
+
+    measure: str
+    pair: str
+    deviation: float
+    deviation_low: float
+    deviation_high: float
+    goal: str
+    given: str
+    topics: int | None
+    size: float
+    low: float | None
+    high: float | None
+
+
+class Power(Result):
+    """What topics find, and how many are needed.
+
+    Parameters
+    ----------
+    measures : the deviations under each.
+    topics : numbers of topics; none for those at hand.
+    differences, widths : for which topics are counted.
+    """
+
+    measures: Sequence[DeviationsOfMeasure]
+    design: Design
+    topics: Sequence[int]
+    differences: Sequence[float]
+    widths: Sequence[float]
+
+    @property
+    def rows(self) -> list[TopicsAndSize]:
+        """For each measure and deviation: sizes for numbers of topics, then numbers of topics for sizes."""
+        found = []
+        for one in self.measures:
+            for pair, deviation in one.by_pair.items():
+                about: dict[str, Any] = {
+                    "measure": one.measure,
+                    "pair": pair,
+                    "deviation": deviation.value,
+                    "deviation_low": deviation.low,
+                    "deviation_high": deviation.high,
+                }
+                found += [TopicsAndSize(**about, **of) for of in self._sizes(deviation, self.topics or [one.n_topics])]
+                found += [TopicsAndSize(**about, **of) for of in self._numbers(deviation)]
+        return found
+
+    def _sizes(self, deviation: Deviation, topics: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Yield what so many topics find, and how wide their intervals are."""
+        design = self.design
+        for goal in (_DIFFERENCE, _WIDTH):
+            for number in topics:
+                if goal == _DIFFERENCE:
+                    unit = least_effect(number, design.power, design.alpha_of_each)
+                else:
+                    unit = 2 * half_width(number, design.alpha_of_each)
+                size, low, high = (unit * one for one in (deviation.value, deviation.low, deviation.high))
+                yield {"goal": goal, "given": "topics", "topics": number, "size": size, "low": low, "high": high}
+
+    def _numbers(self, deviation: Deviation) -> Iterator[dict[str, Any]]:
+        """Yield how many topics find differences, and how many make intervals as narrow as asked for."""
+        for goal, sizes in ((_DIFFERENCE, self.differences), (_WIDTH, self.widths)):
+            for size in sizes:
+                of_each = (deviation.value, deviation.low, deviation.high)
+                number, low, high = (self._needed(goal, size / one if one else math.inf) for one in of_each)
+                yield {"goal": goal, "given": "size", "topics": number, "size": size, "low": low, "high": high}
+
+    def _needed(self, goal: str, units: float) -> int | None:
+        """Return the least number of topics for a difference or a width in standard deviations."""
+        if math.isnan(units):
+            return None
+        alpha = self.design.alpha_of_each
+        if goal == _DIFFERENCE:
+            number = topics_to_find(units, self.design.power, alpha)
+        else:
+            number = topics_for_width(units, alpha)
+        return int(number) if math.isfinite(number) else None
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON."""
+        how = {
+            "power": self.design.power,
+            "alpha": self.design.alpha,
+            "comparisons": self.design.comparisons,
+            "topics": {one.measure: one.n_topics for one in self.measures},
+            "pairs": self.measures[0].n_pairs,
+            "greatest_pair": {one.measure: list(one.greatest_pair) for one in self.measures},
+        }
+        return {**super().about(), **how}
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("topics and sizes", TopicsAndSize, self.rows, n_labels=2)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return a table of what numbers of topics find, and one of the topics needed."""
+        rows, labels = self.rows, ("measure", "pair")
+        found: dict[tuple[Any, ...], dict[str, TopicsAndSize]] = {}
+        for row in rows:
+            if row.given == "topics":
+                key = (row.measure, row.pair, row.deviation, row.deviation_low, row.deviation_high, row.topics)
+                found.setdefault(key, {})[row.goal] = row
+        of_numbers = [
+            (*key, goals[_DIFFERENCE].size, goals[_DIFFERENCE].low, goals[_DIFFERENCE].high, goals[_WIDTH].size)
+            for key, goals in found.items()
+        ]
+        heads = ("deviation", "low", "high", "topics", "least difference", "low", "high", "interval width")
+        columns = (*labels, "deviation", "low", "high", "topics", "least_difference", "least", "most", "interval_width")
+        needed = [
+            (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
+            for row in rows
+            if row.given == "size"
+        ]
+        notes = tuple(self._explained)
+        return [
+            Table("what so many topics find", columns, of_numbers, n_labels=2, heads=(*labels, *heads)),
+            Table("topics needed", (*labels, "for", "topics", "low", "high"), needed, n_labels=3, notes=notes),
+        ]
+
+    @property
+    def _explained(self) -> list[str]:
+        design, first = self.design, self.measures[0]
+        share = f"{100 * (1 - design.alpha):g} %"
+        each = f", alpha {design.alpha:g}"
+        if design.comparisons > 1:
+            each += f"/{design.comparisons} for {design.comparisons} comparisons (Bonferroni)"
+        pairs = f"{first.n_pairs} pairs" if first.n_pairs > 1 else "one pair"
+        lines = [
+            f"Paired t test on two sides{each}; a difference is found with probability {design.power:g}.",
+            "Interval widths are those expected of the t interval of one difference, at the same level.",
+            "deviation: the standard deviation over topics of the difference of two runs, its median over "
+            f"{pairs}; low to high: its {share} interval.",
+        ]
+        if first.n_pairs > 1:
+            names = "; ".join(f"{one.measure}: {' and '.join(one.greatest_pair)}" for one in self.measures)
+            lines.append(f"The pair with the greatest deviation: {names}.")
+        return lines
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the power by the number of topics: a panel for each measure, a line for each difference.
+
+        Lines are for the median deviation over pairs, and bands reach from its low to its high end.
+        """
+        from irevalx.lab.planning.figures import power_curves
+        from irevalx.lab.plot.page import Page, style
+
+        with style():
+            return power_curves(self.measures, self.design, self.differences, self.topics, Page(width, titled))
+
+
+def power(
+    qrels: Any,
+    runs: Any,
+    measures: str | Iterable[str] = ("map",),
+    *,
+    topics: Iterable[int] = (),
+    differences: Iterable[float] = (),
+    widths: Iterable[float] = (),
+    power: float = POWER,
+    alpha: float = ALPHA,
+    correction: str = "none",
+    comparisons: int | None = None,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    threads: int = 1,
+) -> Power:
+    """Find out how many topics an experiment needs, and what differences it can find.
+
+    The runs say how much differences vary over topics; the rest is the power of the paired t test, and the width of its
+    interval [Sakai, Topic Set Size Design, Information Retrieval Journal 2016].
+
+    Parameters
+    ----------
+    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs, and measures that are averaged.
+    topics : numbers of topics, at least 2, for which the least difference is found; none for those at hand.
+    differences : above 0, for which topics are counted; none for 0.01, 0.02 and 0.05.
+    widths : of intervals, above 0, for which topics are counted; none for 0.05.
+    power : the probability with which a difference is found; above alpha and below 1.
+    alpha : of the test on two sides, and of intervals; in (0, 1).
+    correction : ``none``, or ``bonferroni``: alpha is divided by the number of comparisons.
+    comparisons : their number, with bonferroni; None for all pairs of the runs.
+    level : the least grade that is relevant.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    threads : how many processes share the work; at least 1.
+
+    Raises
+    ------
+    ArgumentError : a measure is not averaged, or an argument is not what it must be.
+    InputError : there are fewer than two topics.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    alpha = _between("alpha", alpha, 0.0)
+    power = _between("power", power, alpha)
+    topics = [checks.whole_number("topics", number, least=2, most=MOST_TOPICS) for number in topics]
+    differences = _sizes("differences", differences) or DIFFERENCES
+    widths = _sizes("widths", widths) or WIDTHS
+    if correction not in CORRECTIONS:
+        raise checks.wrong("correction", f"one of {' '.join(CORRECTIONS)}", correction)
+    if comparisons is not None:
+        comparisons = checks.whole_number("comparisons", comparisons, least=1)
+        if correction == "none":
+            raise ArgumentError("comparisons must be given together with the correction bonferroni")
+    ranked = ranked_runs_of(
+        qrels,
+        runs,
+        measures_of(measures),
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+        threads=checks.whole_number("threads", threads, least=1),
+    )
+    every = measured_runs(ranked, warn)
+    found = [deviations_of(one, alpha) for one in every]
+    n_comparisons = 1 if correction == "none" else comparisons or found[0].n_pairs
+    notes = ranked.notes([len(ranked.topics) - one.n_topics for one in found])
+    design = Design(power, alpha, n_comparisons)
+    return Power(found, design, topics, differences, widths, notes=notes)
+
+
+def _between(what: str, value: Any, least: float) -> float:
+    number = checks.real_number(what, value)
+    if number is None or not least < number < 1:
+        raise checks.wrong(what, f"a number above {least:g} and below 1", value)
+    return number
+
+
+def _sizes(what: str, values: Iterable[float]) -> list[float]:
+    numbers = [checks.real_number(what, value) for value in values]
+    for number in numbers:
+        if number is None or not 0 < number < math.inf:
+            raise checks.wrong(what, "numbers above 0", number)
+    return [number for number in numbers if number is not None]
