@@ -24,7 +24,8 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.studies.schemes import SCHEMES
-from irevalx.lab.studies.studying import AXES, ENDINGS, POOL_DEPTH, study
+from irevalx.lab.studies.study_result import AXES, ENDINGS
+from irevalx.lab.studies.studying import POOL_DEPTH, study
 
 axis_option = option(
     "--axis",
