@@ -311,8 +311,8 @@ UNEQUAL = 4.0
 def variance_warnings(found: Comparisons, measure: str) -> list[str]:
     """Return a line where Tukey's assumption of equal variances is far off.
 
-    One half width serves all pairs. Over samples of 50 topics with variances as unequal as those of average precision
-    on the Cranfield collection, nominal 95 % intervals held together in 0.907.
+    One half width serves all pairs. Over 2,000 draws of 50 topics of the Cranfield collection, nominal 95 % intervals
+    of average precision held together in 0.93, and in 0.88 where no run was better than another.
     """
     if correction_named(found.method.correction) != TUKEY or found.values.shape[1] < FEW_TOPICS:
         return []

@@ -7,7 +7,7 @@ Grönqvist, IP&M 2008, section 6.1 and Tables 5 to 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -16,10 +16,13 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import DECIMALS, differences, in_units, pairs_of_runs
-from irevalx.statistics.swaps import averaging_matrix
+from irevalx.statistics.swaps import DRAWS, averaging_matrix, interval_of_rate, is_sample, own_sets
 
 TOLERATED = 0.05
 """An error rate of at most this is taken for reliable."""
+
+WIDEST = 1_000_000
+"""The widest bin: numbers of documents are the greatest differences that there are."""
 
 FEWEST = 30
 """A bin with fewer comparisons says little, and decides nothing."""
@@ -36,6 +39,8 @@ class SwapBin(Frozen):
         The score of a sum is for as many topics as are in a set.
     comparisons : pairs of runs times pairs of topic sets, each of the two sets being the one; at least 1.
     swaps : those in which the other run is better on the other set.
+    ties : those in which the runs are equal on a set.
+    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan where nothing was drawn.
     """
 
     least: float
@@ -44,11 +49,23 @@ class SwapBin(Frozen):
     sigmas: float
     comparisons: int
     swaps: int
+    ties: int = 0
+    error: float = math.nan
 
     @property
     def rate(self) -> float:
         """The share of swaps among all comparisons, those included in which the runs tie on the other set."""
         return self.swaps / self.comparisons
+
+    @property
+    def rate_with_half_ties(self) -> float:
+        """The same with each tie as half a swap: a tie is no sign that two sets of topics agree."""
+        return (self.swaps + self.ties / 2) / self.comparisons
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs."""
+        return interval_of_rate(self.rate_with_half_ties, self.error)
 
     @property
     def is_small(self) -> bool:
@@ -74,47 +91,105 @@ def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale 
     ------
     ValueError : there are fewer than two runs, or the width is none.
     """
+    return _swap_bins(values, [(values, sets)], width, scale)
+
+
+def swap_bins_on_own_sets(
+    values: FloatArray, size: int, width: Fraction, scale: Scale = MEAN, *, draws: int = DRAWS, seed: int = 0
+) -> list[SwapBin]:
+    """Do the same with topic sets that are drawn for each pair of runs alone.
+
+    Parameters
+    ----------
+    values, width, scale : as ``swap_bins`` takes them.
+    size, draws, seed : as ``topic_sets`` takes them.
+    """
+    return _swap_bins(values, own_sets(values, size, draws=draws, seed=seed), width, scale)
+
+
+def _swap_bins(
+    values: FloatArray, parts: Iterable[tuple[FloatArray, IntArray]], width: Fraction, scale: Scale
+) -> list[SwapBin]:
+    """Count the bins of runs, of which each part has some and the topic sets that these are compared on."""
     if len(values) < 2:
         raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
     units = width * 10**DECIMALS
-    if units <= 0 or units.denominator != 1:
-        raise ValueError(f"a bin must be wider than 0, with at most {DECIMALS} decimals, but got {width}")
-    one, other = (_differences(values, sets[:, side], scale) for side in range(2))
-    bins = np.concatenate((np.abs(one), np.abs(other))) // units.numerator
-    swapped = np.tile(np.sign(one) * np.sign(other) < 0, 2)
-    numbers, place = np.unique(bins, return_inverse=True)
-    comparisons = np.bincount(place)
-    swaps = np.bincount(place, weights=swapped).astype(np.int64)
-    scores = scale.of_mean(values.mean(axis=1), sets.shape[2])
+    if not 0 < width <= WIDEST or units.denominator != 1:
+        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals"
+        raise ValueError(f"the width of a bin must be {rule}, but got {width}")
+    totals: dict[int, FloatArray] = {}
+    size, was_drawn = 0, False
+    for some, sets in parts:
+        size, was_drawn = sets.shape[2], is_sample(values.shape[1], sets)
+        for number, sums in _sums_by_bin(some, sets, units.numerator, scale):
+            totals[number] = totals.get(number, 0.0) + sums
+    scores = scale.of_mean(values.mean(axis=1), size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
-    return [
-        SwapBin(
-            least=float(number * width),
-            limit=float((number + 1) * width),
-            percent=100 * float(number * width) / best if best > 0 else math.nan,
-            sigmas=float(number * width) / deviation if deviation > 0 else math.nan,
-            comparisons=of_bin,
-            swaps=swapped_in_bin,
+    found = []
+    for number, (comparisons, swaps, ties, *spread) in sorted(totals.items()):
+        rate = (swaps + ties / 2) / comparisons
+        variance = spread[0] - 2 * rate * spread[1] + rate**2 * spread[2]
+        found.append(
+            SwapBin(
+                least=float(number * width),
+                limit=float((number + 1) * width),
+                percent=100 * float(number * width) / best if best > 0 else math.nan,
+                sigmas=float(number * width) / deviation if deviation > 0 else math.nan,
+                comparisons=int(comparisons),
+                swaps=int(swaps),
+                ties=int(ties),
+                error=math.sqrt(max(0.0, variance)) / comparisons if was_drawn else math.nan,
+            )
         )
-        for number, of_bin, swapped_in_bin in zip(numbers.tolist(), comparisons.tolist(), swaps.tolist(), strict=True)
+    return found
+
+
+def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
+    """Yield the number of each bin and six sums over pairs of topic sets.
+
+    They are comparisons, swaps and ties; then, of swaps with half the ties and of comparisons, the variance of the one,
+    the covariance, and the variance of the other.
+
+    Parameters
+    ----------
+    units : the width of a bin, in units of the last decimal that counts.
+    """
+    one, other = (_differences(values, sets[:, side], scale) for side in range(2))
+    product = np.tile(np.sign(one) * np.sign(other), (2, 1))
+    numbers, place = np.unique(np.concatenate((np.abs(one), np.abs(other))) // units, return_inverse=True)
+    n_draws = len(sets)
+    cells, of_cell = np.unique(place.reshape(product.shape) * n_draws + np.arange(n_draws), return_inverse=True)
+    compared, swapped, tied = (
+        np.bincount(of_cell.ravel(), weights=which.ravel())
+        for which in (np.full(product.shape, True), product < 0, product == 0)
+    )
+    wrong = swapped + tied / 2
+    rows = (compared, swapped, tied, wrong, wrong * wrong, wrong * compared, compared * compared)
+    *counts, of_wrong, both, mixed, squares = (np.bincount(cells // n_draws, weights=row) for row in rows)
+    scaled = n_draws / max(1, n_draws - 1)
+    spread = [
+        scaled * (both - of_wrong * of_wrong / n_draws),
+        scaled * (mixed - of_wrong * counts[0] / n_draws),
+        scaled * (squares - counts[0] * counts[0] / n_draws),
     ]
+    yield from zip(numbers.tolist(), np.stack([*counts, *spread], axis=1), strict=True)
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
     """Return the least difference from which on every bin's rate is at most so much; None if the last bin's is more.
 
-    Bins with few comparisons do not count.
+    A tie counts as half a swap. Bins with few comparisons do not count.
     """
     reliable = None
     for one in reversed([one for one in bins if not one.is_small]):
-        if one.rate > tolerated:
+        if one.rate_with_half_ties > tolerated:
             break
         reliable = one.least
     return reliable
 
 
 def _differences(values: FloatArray, sets: IntArray, scale: Scale) -> IntArray:
-    """Return the differences of all pairs of runs on all sets, flat, in units of the last decimal that counts."""
+    """Return the differences of all pairs of runs on all sets, in units of the last decimal that counts."""
     first, second = pairs_of_runs(len(values))
     scores = scale.of_mean(values @ averaging_matrix(sets, values.shape[1]), sets.shape[1])
-    return in_units(differences(scores[second], scores[first])).astype(np.int64).ravel()
+    return in_units(differences(scores[second], scores[first])).astype(np.int64)

@@ -73,10 +73,14 @@ class SwapRate(Frozen):
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs."""
-        if math.isnan(self.error):
-            return math.nan, math.nan
-        rate, half = self.rate_with_half_ties, _NORMAL_95 * self.error
-        return max(0.0, rate - half), min(1.0, rate + half)
+        return interval_of_rate(self.rate_with_half_ties, self.error)
+
+
+def interval_of_rate(rate: float, error: float) -> tuple[float, float]:
+    """Return the 95 % interval of a rate in [0, 1] with a standard error; nan where that is nan."""
+    if math.isnan(error):
+        return math.nan, math.nan
+    return max(0.0, rate - _NORMAL_95 * error), min(1.0, rate + _NORMAL_95 * error)
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
@@ -108,14 +112,13 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
     one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
     swapped, tied = one * other < 0, one * other == 0
     of_draws = (swapped + tied / 2).mean(axis=0)
-    size, n_drawn = sets.shape[2], of_draws.size
-    is_sample = 1 < n_drawn < _number_of_pairs(n_topics, size)
+    n_drawn = of_draws.size
     return SwapRate(
-        size=size,
+        size=sets.shape[2],
         comparisons=one.size,
         swaps=int(np.count_nonzero(swapped)),
         ties=int(np.count_nonzero(tied)),
-        error=float(of_draws.std(ddof=1) / math.sqrt(n_drawn)) if is_sample else math.nan,
+        error=float(of_draws.std(ddof=1) / math.sqrt(n_drawn)) if is_sample(n_topics, sets) else math.nan,
     )
 
 
@@ -131,13 +134,9 @@ def swap_rate_on_own_sets(values: FloatArray, size: int, *, draws: int = DRAWS, 
     ------
     ValueError : there are fewer than two runs, or as ``topic_sets``.
     """
-    n_runs, n_topics = values.shape
-    if n_runs < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
-    of_pairs = [
-        swap_rate(values[list(runs)], topic_sets(n_topics, size, draws=draws, seed=seed, pair=pair))
-        for pair, runs in enumerate(combinations(range(n_runs), 2))
-    ]
+    if len(values) < 2:
+        raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
+    of_pairs = [swap_rate(both, sets) for both, sets in own_sets(values, size, draws=draws, seed=seed)]
     return SwapRate(
         size=size,
         comparisons=sum(one.comparisons for one in of_pairs),
@@ -145,6 +144,19 @@ def swap_rate_on_own_sets(values: FloatArray, size: int, *, draws: int = DRAWS, 
         ties=sum(one.ties for one in of_pairs),
         error=math.hypot(*(one.error for one in of_pairs)) / len(of_pairs),
     )
+
+
+def own_sets(
+    values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
+) -> Iterator[tuple[FloatArray, IntArray]]:
+    """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets that are drawn for it alone."""
+    for pair, runs in enumerate(combinations(range(len(values)), 2)):
+        yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
+
+
+def is_sample(n_topics: int, sets: IntArray) -> bool:
+    """Return whether pairs of topic sets, two at least, were drawn from more than these."""
+    return 1 < len(sets) < _number_of_pairs(n_topics, sets.shape[2])
 
 
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:

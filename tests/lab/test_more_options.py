@@ -38,6 +38,11 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
         "swaps",
         "rate",
         "few",
+        "share_tied",
+        "with_half_ties",
+        "low",
+        "high",
+        "without_ties",
     ]
     assert [(row["from"], row["to"], row["comparisons"], row["swaps"]) for row in rows] == [
         ("0.0", "0.2", "6", "4"),
@@ -50,12 +55,34 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     assert "least difference from which on at most 5% are swaps (blank: none)" in people
 
 
-@pytest.mark.parametrize("width", ["0", "x", "-1", "0.0000000000001"])
+@pytest.mark.parametrize("width", ["0", "x", "-1", "0.0000000000001", "9" * 20])
 def test_bins_that_make_no_sense(width: str) -> None:
     """A width is a number above 0."""
     result = lab("swap-rate", QRELS, *RUNS, "--bins", width)
-    rule = f"--bins must be a number above 0 with at most 12 decimals, such as 0.01, but got '{width}'"
+    rule = f"--bins must be a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01, but got '{width}'"
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+def test_bounds_of_draws(tmp_path: Path) -> None:
+    """More draws than there is memory for are refused, in words."""
+    swaps: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "--draws")
+    agreement: tuple[str | Path, ...] = ("agree", tmp_path / "x", tmp_path / "y", "--resamples")
+    for words in (swaps, agreement):
+        result = lab(*words, "9" * 20)
+        assert result.status == 1
+        assert "is not in the range" in result.stderr
+
+
+def test_bins_on_own_sets() -> None:
+    """Topic sets of each pair of runs are other ones than those of all, and so are the counts; intervals hold both."""
+    files: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "-m", "map P.5", "--bins", "0.05")
+    asked = (*files, "--sizes", "4", "--draws", "40", "--seed", "1")
+    shared, own = rows_of(*asked), rows_of(*asked, "--own-sets")
+    for rows in (shared, own):
+        assert sum(int(row["comparisons"]) for row in rows) == 2 * 2 * 15 * 40
+        assert all(float(row["low"]) <= float(row["with_half_ties"]) <= float(row["high"]) for row in rows)
+        assert any(float(row["share_tied"]) for row in rows if row["measure"] == "P_5")
+    assert [row["swaps"] for row in shared] != [row["swaps"] for row in own]
 
 
 def test_rounding_of_strata(tmp_path: Path) -> None:

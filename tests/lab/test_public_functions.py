@@ -159,8 +159,6 @@ def test_swap_rate() -> None:
     fewer = ("-m", "map", "--sizes", "4", "--seed", "1", "--draws", "50")
     assert_printed(own, "swap-rate", str(QRELS), *map(str, RUNS), *fewer, "--own-sets")
     assert own.rows != irevalx.lab.swap_rate(QRELS, RUNS, "map", sizes=[4], seed=1, draws=50).rows
-    with pytest.raises(irevalx.IrevalxError, match="own_sets and bins must not be given together"):
-        irevalx.lab.swap_rate(QRELS, RUNS, "map", bins=0.1, own_sets=True)
     by_difference = irevalx.lab.swap_rate(QRELS, RUNS, "map P.10", sizes=[2, 3], seed=1, bins=0.05)
     assert_printed(by_difference, *words, "--bins", "0.05")
     with pytest.raises(ArgumentError, match="bins must be a number above 0"):

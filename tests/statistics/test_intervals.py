@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 
 import numpy as np
@@ -119,19 +120,24 @@ def _exponential(random: np.random.Generator, shape: tuple[int, int]) -> FloatAr
     return random.exponential(1, shape) - 1
 
 
-@pytest.mark.parametrize(
-    ("draw", "n_topics", "bca", "t"),
-    [
-        (_normal, 5, 0.84, 0.95),
-        (_normal, 20, 0.93, 0.95),
-        (_exponential, 5, 0.80, 0.88),
-        (_exponential, 20, 0.91, 0.91),
-    ],
-)
+COVERED: dict[Callable[..., FloatArray], dict[str, tuple[float, ...]]] = {
+    _normal: {"bca": (0.837, 0.900, 0.926, 0.940), "t": (0.95, 0.95, 0.95, 0.95)},
+    _exponential: {"bca": (0.798, 0.869, 0.91, 0.93), "t": (0.878, 0.898, 0.92, 0.94)},
+}
+"""How often nominal 95 % intervals of 5, 10, 20 and 50 differences cover the mean: the numbers of docs/lab.md."""
+
+
+@pytest.mark.parametrize("draw", COVERED)
 def test_coverage(
-    draw: Callable[[np.random.Generator, tuple[int, int]], FloatArray], n_topics: int, bca: float, t: float
+    draw: Callable[[np.random.Generator, tuple[int, int]], FloatArray], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """How often intervals of nominal 95 % cover a mean of 0: what the documentation says of few topics."""
-    d = draw(np.random.default_rng(n_topics), (600, n_topics))
-    for [(low, high)], expected in ((bca_intervals(d, [0.95], resamples=499), bca), (t_intervals(d, [0.95]), t)):
-        assert float(((low <= 0) & (high >= 0)).mean()) == pytest.approx(expected, abs=0.04)
+    """Samples of differences whose mean is 0; INTERVAL_DRAWS says how many (600), each with 999 resamples."""
+    n_draws = int(os.environ.get("INTERVAL_DRAWS", "600"))
+    for place, n_topics in enumerate((5, 10, 20, 50)):
+        d = draw(np.random.default_rng(n_topics), (n_draws, n_topics))
+        intervals = {"bca": bca_intervals(d, [0.95], resamples=999), "t": t_intervals(d, [0.95])}
+        for name, [(low, high)] in intervals.items():
+            covered, expected = float(((low <= 0) & (high >= 0)).mean()), COVERED[draw][name][place]
+            with capsys.disabled():
+                print(f"{name}, {n_topics} {draw.__name__[1:]} differences: {covered:.3f} of {n_draws}")  # noqa: T201
+            assert covered == pytest.approx(expected, abs=0.005 + 3 * math.sqrt(expected * (1 - expected) / n_draws))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
 from irevalx.statistics.scales import TOTAL
-from irevalx.statistics.swap_bins import SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swap_bins import SwapBin, least_reliable, swap_bins, swap_bins_on_own_sets
 from irevalx.statistics.swaps import topic_sets
 
 
@@ -81,7 +82,9 @@ def test_least_reliable_difference() -> None:
 @pytest.mark.parametrize("width", [Fraction(0), Fraction(-1), Fraction(1, 3)])
 def test_widths_that_make_no_sense(width: Fraction) -> None:
     """0, less, and what has no end of decimals; and a single run."""
-    with pytest.raises(ValueError, match="a bin must be wider than 0, with at most 12 decimals"):
+    with pytest.raises(
+        ValueError, match="the width of a bin must be a number above 0 and at most 1000000, with at most 12 decimals"
+    ):
         swap_bins(np.zeros((2, 4)), topic_sets(4, 2), width)
     with pytest.raises(ValueError, match="two runs at least"):
         swap_bins(np.zeros((1, 4)), topic_sets(4, 2), Fraction(1))
@@ -94,3 +97,52 @@ def test_small_bins_decide_nothing() -> None:
     assert [one.is_small for one in bins] == [False, False, True, False, True]
     assert least_reliable(bins) == 0.1
     assert least_reliable(bins[-1:]) is None
+
+
+def test_bins_on_sets_of_each_pair_alone() -> None:
+    """Each pair of runs is compared on topic sets drawn for it alone: the loops over each pair, added up."""
+    values = [[3, 1, 4, 1, 5, 9, 2, 6], [2, 7, 1, 8, 2, 8, 1, 8], [1, 6, 1, 8, 0, 3, 3, 9]]
+    expected: dict[int, list[tuple[list[int], list[int], list[int]]]] = {}
+    for pair, (first, second) in enumerate(combinations(values, 2)):
+        sets = topic_sets(8, 2, draws=30, seed=5, pair=pair).tolist()
+        counts: dict[int, tuple[list[int], list[int], list[int]]] = {}
+        for draw, sides in enumerate(sets):
+            d = [sum(second[topic] - first[topic] for topic in side) for side in sides]
+            for one, other in (d, d[::-1]):
+                compared, swapped, tied = counts.setdefault(abs(one) // 3, ([0] * 30, [0] * 30, [0] * 30))
+                compared[draw] += 1
+                swapped[draw] += one * other < 0
+                tied[draw] += one * other == 0
+        for number, of_pair in counts.items():
+            expected.setdefault(number, []).append(of_pair)
+    found = swap_bins_on_own_sets(np.array(values) / 10, 2, Fraction(3, 20), draws=30, seed=5)
+    assert [round(one.least / 0.15) for one in found] == sorted(expected)
+    for one, of_pairs in zip(found, (expected[number] for number in sorted(expected)), strict=True):
+        sums = tuple(sum(sum(of_pair[kind]) for of_pair in of_pairs) for kind in range(3))
+        assert (one.comparisons, one.swaps, one.ties) == sums
+        rate = (sums[1] + sums[2] / 2) / sums[0]
+        assert one.rate_with_half_ties == rate
+        variance = sum(
+            30 * np.var([s + t / 2 - rate * c for c, s, t in zip(*of_pair, strict=True)], ddof=1)
+            for of_pair in of_pairs
+        )
+        assert one.error == pytest.approx(math.sqrt(variance) / sums[0])
+    shared = swap_bins(np.array(values) / 10, topic_sets(8, 2, draws=30, seed=5), Fraction(3, 20))
+    assert [(one.swaps, one.ties) for one in shared] != [(one.swaps, one.ties) for one in found]
+
+
+def test_ties_decide_as_half_swaps() -> None:
+    """A measure that ties often is no more reliable than one that does not."""
+    assert least_reliable([SwapBin(0.1, 0.2, 0, 0, 100, swaps=1, ties=10)]) is None
+    assert least_reliable([SwapBin(0.1, 0.2, 0, 0, 100, swaps=1, ties=8)]) == 0.1
+
+
+def test_no_interval_of_all_sets() -> None:
+    """Where all pairs of topic sets were compared nothing was drawn."""
+    values = np.array([[0.5, 0.6, 0.3, 0.7], [0.4, 0.4, 0.4, 0.4]])
+    for found in (
+        swap_bins(values, topic_sets(4, 1), Fraction("0.2")),
+        swap_bins_on_own_sets(values, 1, Fraction("0.2")),
+    ):
+        assert [one.comparisons for one in found] == [6, 6]
+        assert all(math.isnan(end) for one in found for end in one.interval)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from running import SHARED
 
+import irevalx
 from irevalx.arrays.segments import FloatArray
 from irevalx.statistics.significance import differences, sign_flips
 from irevalx.statistics.tukey import (
@@ -21,6 +25,8 @@ from irevalx.statistics.tukey import (
     mean_differences,
     randomised_tukey,
 )
+
+ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 
 SCORES = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
 """Three runs, two topics: 36 arrangements, D being 0.05, 0.25, 0.3, 0.4, 0.45, 0.55, six times each."""
@@ -118,3 +124,35 @@ def test_least_p_is_reached() -> None:
     """By runs that are in the same order for all topics."""
     values = np.array([[0.9, 0.8, 0.7], [0.5, 0.4, 0.35], [0.1, 0.2, 0.05]])
     assert randomised_tukey(values, 216).p_values(all_means(values)).min() == least_tukey_p(3, 3, 216) == 1 / 36
+
+
+@pytest.mark.skipif("TUKEY_DRAWS" not in os.environ, reason="TUKEY_DRAWS says how many draws")
+@pytest.mark.parametrize(
+    ("folder", "equal", "expected"),
+    [(ROBUST, False, 0.969), (ROBUST, True, 0.920), (CRANFIELD, False, 0.934), (CRANFIELD, True, 0.884)],
+)
+def test_how_often_intervals_hold_together(
+    folder: Path, equal: bool, expected: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Draws of 50 topics; the truth is the mean over all topics. docs/lab.md has these numbers.
+
+    With ``equal``, each run's mean is taken from its values, so that no run is better than another.
+    """
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    n_draws = int(os.environ["TUKEY_DRAWS"])
+    scores = irevalx.evaluate(folder / "qrels.gz", sorted((folder / "runs").iterdir()), "map", complete=True)
+    values = np.stack([scores.per_topic("map", run) for run in scores.runs])
+    if equal:
+        values -= values.mean(axis=1, keepdims=True)
+    first, second = np.triu_indices(len(values), 1)
+    truth = values[second].mean(axis=1) - values[first].mean(axis=1)
+    rng, n_held = np.random.default_rng(7), 0
+    for draw in range(n_draws):
+        sample = values[:, rng.integers(values.shape[1], size=50)]
+        half = randomised_tukey(sample, 999, seed=draw).half_width(0.05)
+        n_held += bool((np.abs(mean_differences(sample[first], sample[second]) - truth) <= half).all())
+    held = n_held / n_draws
+    with capsys.disabled():
+        print(f"{folder.name}, equal {equal}: the intervals of all pairs hold in {held:.3f} of {n_draws}")  # noqa: T201
+    assert held == pytest.approx(expected, abs=3 * math.sqrt(expected * (1 - expected) / n_draws))

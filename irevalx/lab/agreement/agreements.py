@@ -13,7 +13,7 @@ from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
@@ -177,7 +177,7 @@ def agree(
     InputError : the scorings have no runs or no measure in common.
     IrevalxError : as ``irevalx.evaluate``.
     """
-    resamples = checks.whole_number("resamples", resamples, least=0)
+    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     if rbo is not None:
         rbo = checks.real_number("rbo", rbo)
         if rbo is None or not 0 < rbo < 1:

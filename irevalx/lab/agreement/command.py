@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from irevalx.cli.values import complete_file
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.agreement.agreements import agree
 from irevalx.lab.command.making import command_of, refuse_options
 from irevalx.lab.command.output import Output
@@ -46,7 +47,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
     ),
     click.option(
         "--resamples",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_DRAWS),
         metavar="B",
         default=0,
         help=(

@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
@@ -17,7 +18,11 @@ from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, co
 from irevalx.lab.swaps.rates import swap_rate
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.statistics.significance import DECIMALS
+from irevalx.statistics.swap_bins import WIDEST
 from irevalx.statistics.swaps import DRAWS
+
+_MOST_FIGURES = 100
+"""Figures that the width of a bin may have: the widest one, and zeros."""
 
 
 def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
@@ -25,11 +30,10 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     if value is None:
         return None
     found = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value)
-    width = Fraction(value) if found else Fraction(0)
-    if not width or (width * 10**DECIMALS).denominator != 1:
-        raise UsageError(
-            f"--bins must be a number above 0 with at most {DECIMALS} decimals, such as 0.01, but got {quote(value)}"
-        )
+    width = Fraction(value) if found and len(value) <= _MOST_FIGURES else Fraction(0)
+    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
+        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
+        raise UsageError(f"--bins must be {rule}, but got {quote(value)}")
     return width
 
 
@@ -45,7 +49,7 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     ),
     click.option(
         "--draws",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_DRAWS),
         metavar="N",
         default=DRAWS,
         help=f"Pairs of topic sets of each size, or all there are if these are fewer.  [default: {DRAWS}]",
@@ -53,7 +57,6 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     option(
         "--own-sets",
         is_flag=True,
-        excludes="--bins",
         help=(
             "Draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist 2008 do: the same rates but for "
             "chance, narrower intervals, and more time.  [default: all pairs are compared on the same sets]"
@@ -87,11 +90,12 @@ def command(output: Output, **options: Any) -> None:
 
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these
-    are for as many topics as are in a set); comparisons, swaps and their share. A second table has the least difference
-    from which on at most 5 % are swaps; bins with fewer than 30 comparisons are marked (few) and do not count for it.
+    are for as many topics as are in a set); comparisons, swaps and their share, and the same about ties as without
+    --bins. A second table has the least difference from which on at most 5 % are swaps, a tie as half a one; bins with
+    fewer than 30 comparisons are marked (few) and do not count for it.
 
-    With --figure, the share of swaps, a tie as half a one, by size of the sets or, with --bins, the share of swaps by
-    size of the difference; a line a measure. For at most three sizes the difference is also drawn in percent of the
-    best run's score and in standard deviations.
+    With --figure, the share of swaps, a tie as half a one, with its interval, by size of the sets or, with --bins, by
+    size of the difference, without bins that have few comparisons; a line a measure. For at most three sizes the
+    difference is also drawn in percent of the best run's score and in standard deviations.
     """
     output.write(swap_rate(**options))

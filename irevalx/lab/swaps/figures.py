@@ -13,8 +13,11 @@ from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.lab.plot.ranges import groups_on_one_axis
 from irevalx.measures.value_range import Range
-from irevalx.statistics.swap_bins import TOLERATED, SwapBin
+from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin
 from irevalx.statistics.swaps import SwapRate
+
+_SHARE = "share of swaps (ties: half)"
+_BAND = "95\u00a0% intervals over draws of topic sets"
 
 _COLUMNS = 3
 """Panels beside each other."""
@@ -48,8 +51,8 @@ def rates_by_size(found: Mapping[str, Sequence[SwapRate]], page: Page) -> Figure
     )
     panel = LinePanel(
         curves,
-        "share of swaps (ties: half)",
-        band="95\u00a0% intervals over draws of topic sets",
+        _SHARE,
+        band=_BAND,
         ticks=tuple((float(size), str(size)) for size in sizes),
         logarithmic=True,
         rules=(TOLERATED,),
@@ -58,10 +61,10 @@ def rates_by_size(found: Mapping[str, Sequence[SwapRate]], page: Page) -> Figure
     return draw_lines([[panel]], page, title=title, label="topics in a set")
 
 
-def _ends(rates: Sequence[SwapRate]) -> tuple[FloatArray, FloatArray]:
+def _ends(rates: Sequence[SwapRate] | Sequence[SwapBin]) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals."""
-    low, high = zip(*(one.interval for one in rates), strict=True)
-    return np.array(low), np.array(high)
+    ends = np.array([one.interval for one in rates], np.float64).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1]
 
 
 def rates_by_difference(
@@ -69,7 +72,8 @@ def rates_by_difference(
 ) -> Figure:
     """Draw the share of swaps against the difference on the one set: a line a measure, a panel a size of sets.
 
-    A point stands in the middle of its bin; a line ends at the first bin from which on there are no swaps. Measures
+    A point stands in the middle of its bin, which has enough comparisons; a line ends at the first bin from which on
+    there are no swaps. Measures
     that are no shares have panels of their own. Of few sizes each has three panels: the difference itself, in percent
     of the best run's score, and in standard deviations of the runs' scores, in which measures can be compared.
 
@@ -88,13 +92,13 @@ def rates_by_difference(
             curves = [_by_difference(measures[m], found[measures[m]][size], unit) for m in group]
             title = f"{size} topics: {words}" if words else f"{size} topics"
             if any(curve.x.size for curve in curves):
-                row.append(LinePanel(tuple(curves), "share of swaps", title, rules=(TOLERATED,)))
+                row.append(LinePanel(tuple(curves), _SHARE, title, band=_BAND, rules=(TOLERATED,)))
         rows.append(row)
     if not in_units:
         panels = [panel for row in rows for panel in row]
         rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
     title = "How often the better of two runs on one set of topics is the worse on another, by the difference"
-    note = "Lines end where no more pairs swap."
+    note = f"Lines end where no more pairs swap. Bins with fewer than {FEWEST} comparisons are left out."
     return draw_lines(rows, page, title=title, label="difference on the one set", note=note)
 
 
@@ -105,9 +109,11 @@ def _by_difference(measure: str, bins: Sequence[SwapBin], unit: str) -> Curve:
     ----------
     unit : the attribute of bins that has the difference in it.
     """
-    n_swapping = max((number for number, one in enumerate(bins, start=1) if one.swaps), default=0)
     last = bins[-1]
+    bins = [one for one in bins if not one.is_small]
+    n_swapping = max((number for number, one in enumerate(bins, start=1) if one.rate_with_half_ties), default=0)
     units = getattr(last, unit) / last.least if last.least else math.nan if unit != "least" else 1.0
     shown = bins[: n_swapping + 1] if math.isfinite(units) else []
     middles = np.array([units * (one.least + one.limit) / 2 for one in shown])
-    return Curve(measure, middles, np.array([one.rate for one in shown]), markers=len(shown) <= _MOST_MARKERS)
+    rates = np.array([one.rate_with_half_ties for one in shown])
+    return Curve(measure, middles, rates, *_ends(shown), markers=len(shown) <= _MOST_MARKERS)

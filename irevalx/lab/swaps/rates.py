@@ -5,23 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, InputError, UsageError
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.ranked_runs import MEASURES, defined_values
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
-from irevalx.statistics import swaps
+from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin, least_reliable, swap_bins
-from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, topic_sets
+from irevalx.statistics.swap_bins import (
+    FEWEST,
+    TOLERATED,
+    WIDEST,
+    SwapBin,
+    least_reliable,
+    swap_bins,
+    swap_bins_on_own_sets,
+)
+from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, swap_rate_on_own_sets, topic_sets
+from irevalx.statistics.swaps import swap_rate as rate_on_sets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +66,10 @@ class RateOfSize(Frozen, kw_only=True):
 class RateOfDifference(Frozen, kw_only=True):
     """How often a difference of that size on the one set is reversed on the other, as ``SwapBin`` has it.
 
-    ``few`` says whether these are fewer comparisons than a rate needs.
+    Parameters
+    ----------
+    few : whether these are fewer comparisons than a rate needs.
+    share_tied, with_half_ties, low, high, without_ties : as ``RateOfSize`` has them.
     """
 
     measure: str
@@ -68,6 +82,11 @@ class RateOfDifference(Frozen, kw_only=True):
     swaps: int
     rate: float
     few: bool
+    share_tied: float
+    with_half_ties: float
+    low: float | None
+    high: float | None
+    without_ties: float | None
 
 
 class LeastReliable(Frozen):
@@ -153,6 +172,11 @@ class SwapRatesByDifference(Result):
                 swaps=one.swaps,
                 rate=one.rate,
                 few=one.is_small,
+                share_tied=one.ties / one.comparisons,
+                with_half_ties=one.rate_with_half_ties,
+                low=_known(one.interval[0]),
+                high=_known(one.interval[1]),
+                without_ties=one.swaps / untied if (untied := one.comparisons - one.ties) else None,
             )
             for measure, by_size in self.found.items()
             for size, bins in by_size.items()
@@ -210,7 +234,7 @@ def swap_rate(
     sizes : how many topics a set has; none for 1 2 3 4 5 10 ... up to half the topics.
     draws : pairs of topic sets of each size, or all there are if these are fewer; at least 1.
     own_sets : draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist do; otherwise all pairs are compared
-        on the same sets. Not together with ``bins``.
+        on the same sets.
     bins : count swaps by the size of the difference on the one set instead, in bins so wide; above 0, with at most 12
         decimals.
     seed : of the topic sets; None for a new one, which the result has.
@@ -221,16 +245,13 @@ def swap_rate(
 
     Raises
     ------
-    UsageError : ``own_sets`` and ``bins`` are given together.
     InputError : fewer than two topics have judgments, results and a value.
     IrevalxError : as ``irevalx.evaluate``.
     """
     sizes = [checks.whole_number("sizes", size, least=1) for size in sizes]
-    draws = checks.whole_number("draws", draws, least=1)
+    draws = checks.whole_number("draws", draws, least=1, most=MOST_DRAWS)
     width = None if bins is None else _width(bins)
     own_sets = checks.flag("own_sets", own_sets)
-    if own_sets and width is not None:
-        raise UsageError("own_sets and bins must not be given together")
     seed = chosen_seed(seed)
     ranked = ranked_runs_of(
         qrels,
@@ -241,37 +262,28 @@ def swap_rate(
         min_retrieved=min_retrieved,
         rel_format=rel_format,
     )
-    tested, drawn = {}, {}
     defined = defined_values(ranked, warn)
     notes = ranked.notes([len(ranked.topics) - values.shape[1] for values in defined])
-    for measure, scale, values in zip(ranked.measures, ranked.scales, defined, strict=True):
-        n_topics = values.shape[1]
-        _refuse_topics(measure, n_topics, sizes)
-        tested[measure] = scale, scale.transform(values)
-        if n_topics not in drawn and not own_sets:
-            drawn[n_topics] = [
-                topic_sets(n_topics, size, draws=draws, seed=seed) for size in sizes or default_sizes(n_topics)
-            ]
-    if own_sets:
-        on_own_sets = {
-            measure: [
-                swaps.swap_rate_on_own_sets(values, size, draws=draws, seed=seed)
-                for size in sizes or default_sizes(values.shape[1])
-            ]
-            for measure, (_, values) in tested.items()
-        }
-        return SwapRates(on_own_sets, seed, notes=notes)
-    if width is None:
-        found = {
-            measure: [swaps.swap_rate(values, sets) for sets in drawn[values.shape[1]]]
-            for measure, (_, values) in tested.items()
-        }
-        return SwapRates(found, seed, notes=notes)
-    by_difference = {
-        measure: {sets.shape[2]: swap_bins(values, sets, width, scale) for sets in drawn[values.shape[1]]}
-        for measure, (scale, values) in tested.items()
+    for measure, values in zip(ranked.measures, defined, strict=True):
+        _refuse_topics(measure, values.shape[1], sizes)
+    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
+
+    def rate(values: FloatArray, scale: Scale, size: int) -> Any:
+        """Return the rate, or the bins, of a measure for sets of a size."""
+        if not own_sets:
+            sets = shared_sets(values.shape[1], size)
+            return rate_on_sets(values, sets) if width is None else swap_bins(values, sets, width, scale)
+        if width is None:
+            return swap_rate_on_own_sets(values, size, draws=draws, seed=seed)
+        return swap_bins_on_own_sets(values, size, width, scale, draws=draws, seed=seed)
+
+    found = {
+        measure: {size: rate(scale.transform(values), scale, size) for size in sizes or default_sizes(values.shape[1])}
+        for measure, scale, values in zip(ranked.measures, ranked.scales, defined, strict=True)
     }
-    return SwapRatesByDifference(by_difference, ranked.requests, seed, notes=notes)
+    if width is None:
+        return SwapRates({measure: list(of_sizes.values()) for measure, of_sizes in found.items()}, seed, notes=notes)
+    return SwapRatesByDifference(found, ranked.requests, seed, notes=notes)
 
 
 def _known(number: float) -> float | None:
@@ -282,8 +294,9 @@ def _known(number: float) -> float | None:
 def _width(bins: Any) -> Fraction:
     """Return the width of a bin, exactly as a decimal number is written."""
     width = bins if isinstance(bins, Fraction) else Fraction(repr(checks.real_number("bins", bins)))
-    if width <= 0 or (width * 10**DECIMALS).denominator != 1:
-        raise checks.wrong("bins", f"a number above 0 with at most {DECIMALS} decimals, such as 0.01", bins)
+    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
+        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
+        raise checks.wrong("bins", rule, bins)
     return width
 
 

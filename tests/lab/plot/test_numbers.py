@@ -186,7 +186,7 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
 def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points in the middle of bins, as far as there are swaps; of few sizes in three units."""
+    """Points in the middle of bins with enough comparisons, as far as there are swaps; of few sizes in three units."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = rows_of(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
     panels = panels_of(drawn["bins"])
@@ -198,10 +198,11 @@ def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_p
         unit = units[words.removeprefix(": ")]
         for measure, points in lines_of(panel).items():
             of_measure = [row for row in rows if (row["measure"], row["topics"]) == (measure, size)]
-            last = max((number for number, row in enumerate(of_measure) if int(row["swaps"])), default=-1)
             ratio = float(of_measure[-1][unit]) / float(of_measure[-1]["from"])
+            of_measure = [row for row in of_measure if int(row["comparisons"]) >= 30]
+            last = max((number for number, row in enumerate(of_measure) if float(row["with_half_ties"])), default=-1)
             expected = [
-                (ratio * (float(row["from"]) + float(row["to"])) / 2, float(row["rate"]))
+                (ratio * (float(row["from"]) + float(row["to"])) / 2, float(row["with_half_ties"]))
                 for row in of_measure[: last + 2]
             ]
             assert np.array(points) == pytest.approx(np.array(expected))
