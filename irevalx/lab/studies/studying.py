@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irevalx import __version__
 from irevalx.api import checks
@@ -31,8 +31,6 @@ from irevalx.lab.studies.study_result import StudyResult
 from irevalx.lab.studies.study_warnings import study_warnings
 from irevalx.reading.source import Source
 
-if TYPE_CHECKING:
-    pass
 
 POOL_DEPTH = 100
 """Of the runs' own pool, unless another one is asked for."""
