@@ -31,7 +31,6 @@ from irevalx.lab.studies.study_result import StudyResult
 from irevalx.lab.studies.study_warnings import study_warnings
 from irevalx.reading.source import Source
 
-
 POOL_DEPTH = 100
 """Of the runs' own pool, unless another one is asked for."""
 
