@@ -7,6 +7,7 @@ measure, as trec_eval does: the first parameters count, and cutoffs add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
@@ -101,6 +102,7 @@ class Selection(Frozen):
                 )
 
 
+@lru_cache(maxsize=1 << 10)
 def parse(text: str, compat: Compat) -> MeasureSpec:
     """Return what a text asks for.
 
