@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.frozen import Frozen
@@ -19,8 +21,8 @@ from irevalx.lab.completion.quality import Quality
 from irevalx.reports.table import Table
 from irevalx.statistics.scales import MEAN
 
-CUTOFFS = (5, 10, 20)
-"""The numbers of documents of which precision is expected."""
+EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
+"""The measures that are reported as they are expected to be."""
 
 
 class PredictedTopic(Frozen, kw_only=True):
@@ -104,28 +106,18 @@ class PredictionReport(Result):
     ) -> PredictionReport:
         """Count what was predicted."""
         rows = judgments.rows
-        counts = np.stack(
-            [
-                predictions.learned_relevant,
-                predictions.learned_nonrelevant,
-                rows.count(predictions.predicted),
-                rows.count(predictions.relevant),
-                rows.count(predictions.without_text),
-            ]
-        )
         trained = (predictions.learned_relevant > 0) & (predictions.learned_nonrelevant > 0)
-        names = ("relevant", "nonrelevant", "predicted", "predicted_relevant", "without_text")
-        topics = [
-            PredictedTopic(topic=os.fsdecode(topic), trained=able, **dict(zip(names, numbers, strict=True)))
-            for topic, numbers, able in zip(judgments.topics, counts.T.tolist(), trained.tolist(), strict=True)
-        ]
-        total = AllPredictions(
-            classifier=classifier,
-            topics=len(topics),
-            trained=int(trained.sum()),
-            **dict(zip(names, counts.sum(axis=1).tolist(), strict=True)),
+        by_topic, total = _by_topic_and_in_all(
+            judgments,
+            relevant=predictions.learned_relevant,
+            nonrelevant=predictions.learned_nonrelevant,
+            predicted=rows.count(predictions.predicted),
+            predicted_relevant=rows.count(predictions.relevant),
+            without_text=rows.count(predictions.without_text),
         )
-        return cls(topics, total, holdout, expected)
+        topics = [PredictedTopic(trained=able, **row) for row, able in zip(by_topic, trained.tolist(), strict=True)]
+        in_all = AllPredictions(classifier=classifier, topics=len(topics), trained=int(trained.sum()), **total)
+        return cls(topics, in_all, holdout, expected)
 
     def tables(self) -> list[Table]:
         """Return the total, how good predictions are, a row for each topic, and the expected measures of each run."""
@@ -162,15 +154,15 @@ class LabelReport(Result):
         holes : flat; whether there was no judgment.
         relevant : flat; whether a document is relevant in the completed judgments.
         """
-        masks = (holes, taken, taken & relevant, holes & ~taken)
-        counts = np.stack([judgments.rows.count(mask) for mask in masks])
-        names = ("holes", "labelled", "labelled_relevant", "unlabelled")
-        rows = [
-            LabelledTopic(topic=os.fsdecode(topic), **dict(zip(names, numbers, strict=True)))
-            for topic, numbers in zip(judgments.topics, counts.T.tolist(), strict=True)
-        ]
-        sums = dict(zip(names, counts.sum(axis=1).tolist(), strict=True))
-        return cls(rows, AllLabels(topics=len(rows), **sums))
+        count = judgments.rows.count
+        by_topic, total = _by_topic_and_in_all(
+            judgments,
+            holes=count(holes),
+            labelled=count(taken),
+            labelled_relevant=count(taken & relevant),
+            unlabelled=count(holes & ~taken),
+        )
+        return cls([LabelledTopic(**row) for row in by_topic], AllLabels(topics=len(by_topic), **total))
 
     def tables(self) -> list[Table]:
         """Return the total, and a row for each topic."""
@@ -178,6 +170,19 @@ class LabelReport(Result):
             Table.of("labels", AllLabels, [self.total], n_labels=0),
             Table.of("topics", LabelledTopic, self.rows),
         ]
+
+
+def _by_topic_and_in_all(judgments: Judgments, **counts: IntArray) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the topics with their counts, by name, and the sums over topics.
+
+    Parameters
+    ----------
+    counts : shape (n_topics,) each.
+    """
+    topics = map(os.fsdecode, judgments.topics)
+    numbers = zip(*(of_topics.tolist() for of_topics in counts.values()), strict=True)
+    rows = [{"topic": topic, **dict(zip(counts, row, strict=True))} for topic, row in zip(topics, numbers, strict=True)]
+    return rows, {name: int(of_topics.sum()) for name, of_topics in counts.items()}
 
 
 class Completed(GradedText):
@@ -188,7 +193,8 @@ class Completed(GradedText):
     found : the completed judgments.
     filled : the judgments that were completed, with the grades that they have now.
     taken : flat over these; which grades are predictions or labels.
-    decisions : flat; the decision values of a classifier, or probabilities of relevance. None where there are none.
+    decisions : flat; the decision values of a classifier. None where there are none.
+    probability : flat; of relevance, 0 or 1 where a document was judged. None where it was not asked for.
     report : what was predicted, or taken from labels.
     seed : of what was drawn at random; None where nothing was.
     """
@@ -200,6 +206,8 @@ class Completed(GradedText):
         taken: BoolArray,
         report: PredictionReport | LabelReport,
         decisions: FloatArray | None = None,
+        *,
+        probability: FloatArray | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(found.judgments, found.text)
@@ -207,7 +215,8 @@ class Completed(GradedText):
         """How many documents were predicted or labelled."""
         self.seed = seed
         """Of what was drawn at random; None where nothing was."""
-        self._filled, self._taken, self._decisions = filled, taken, decisions
+        self._filled, self._taken = filled, taken
+        self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
         """Return the lines of the predictions, or labels, alone.
@@ -218,6 +227,20 @@ class Completed(GradedText):
             value of the classifier: the higher it is, the surer is relevance.
         """
         return b"".join(self._prediction_lines(self._decisions if decisions else None))
+
+    def probabilities(self) -> bytes:
+        """Return a file for ``irevalx --grades probability``: judged documents, of 0 or 1, and predicted ones.
+
+        Raises
+        ------
+        UsageError : probabilities were not asked for (``calibrated``).
+        """
+        if self._probability is None:
+            raise UsageError("probabilities must be asked for with calibrated")
+        judgments, known = self._filled, np.flatnonzero(self._filled.grades >= 0)
+        lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
+        pairs = zip(lines, self._probability[known].tolist(), strict=True)
+        return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
 
     def _prediction_lines(self, decisions: FloatArray | None) -> Iterator[bytes]:
         judgments = self._filled
@@ -235,7 +258,7 @@ def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str,
     probability : flat over the judgments; of relevance.
     """
     means = {
-        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, CUTOFFS).items()
+        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
     }
     return {
         run: {name: float(of_measure[r]) for name, of_measure in means.items()} for r, run in enumerate(experiment.runs)
