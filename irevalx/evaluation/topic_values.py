@@ -211,14 +211,14 @@ class AssessedRanking(Frozen):
 
         Values of topics are the same there.
         """
-        topics = np.arange(len(self.ranking.topics))
-        at_once = _TOPICS_AT_ONCE
+        n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
         if self.ranking.tied:  # all ranks of documents with equal scores are looked at
-            at_once = max(1, _RANKS_AT_ONCE * topics.size // max(1, int(self.ranking.n_ret.sum())))
-        if topics.size <= at_once:
+            at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
+        if n_topics <= at_once:
             yield self
             return
-        for first in range(0, topics.size, at_once):
+        topics = np.arange(n_topics)
+        for first in range(0, n_topics, at_once):
             some = slice(first, first + at_once)
             yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
 
