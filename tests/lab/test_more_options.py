@@ -281,9 +281,7 @@ def test_probabilities_are_judgments(tmp_path: Path) -> None:
     assert len(lines) == len(known)
     asked = ("-m", "map", "-m", "P.10", "-m", "recip_rank")
     result = evaluate("--grades", "probability", "-c", "--format", "csv", *asked, tmp_path / "p", *RUNS)
-    printed = {
-        (row["run"], row["measure"]): float(row["value"]) for row in csv.DictReader(io.StringIO(result.stdout.decode()))
-    }
+    printed = {(row["run"], row["measure"]): float(row["value"]) for row in result.rows}
     for row in json.loads((tmp_path / "r.json").read_text())["expected measures"]:
         for name in ("map", "P_10", "recip_rank"):
             assert printed[row["run"], name] == pytest.approx(row[name], abs=1e-4)
