@@ -54,6 +54,13 @@ NAMINGS = ("trec_eval", "asked")
 not depend on it; it is here because the command and Python programs have it in common."""
 
 
+IntervalMethod: TypeAlias = Literal["t", "bootstrap"]
+"""How intervals of means are made (``--ci-method``): from Student's t distribution, or by a bootstrap (BCa). They stand
+beside the values, which do not depend on them."""
+
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+
+
 def read_reading(text: str) -> Reading:
     """Return the reading with this name.
 

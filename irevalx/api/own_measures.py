@@ -14,14 +14,14 @@ from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_PARAMETERS, Measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
 from irevalx.measures.summary import Summary, geometric_mean, mean, total
 from irevalx.measures.value_range import Range
-from irevalx.settings import Bound
+from irevalx.settings import EXPECTED, Bound
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -95,6 +95,7 @@ def measure(
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
+            refuses=NO_EXPECTATION | {EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
         )(_checked(name, function))
         add(made)
         return made

@@ -145,10 +145,9 @@ class RelevanceEvaluator:
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
         rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
         keys = [key for key, _ in self._keys]
-        found = {
-            topic: {key: value for key, value in zip(keys, row, strict=True) if value is not None}
-            for topic, row in zip(evaluation.topics, rows, strict=True)
-        }
+        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
+        if any(column.has_value is not None for column in evaluation.columns):
+            found = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in found.items()}
         return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.api.checks import flag, identifier, text, wrong
+from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError
 from irevalx.evaluation.columns import Column
-from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.evaluate import Evaluation, in_group
+from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
-from irevalx.reports.records import Record, records
+from irevalx.reading.topic_groups import groups_of_pairs
+from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
+from irevalx.reports.summary_rows import summary_rows
+from irevalx.settings import INTERVAL_METHODS
+
+if TYPE_CHECKING:
+    from irevalx.statistics.mean_intervals import MeanIntervals
 
 
 class Scores:
@@ -102,6 +110,68 @@ class Scores:
             raise KeyError(measure)
         return column.summary
 
+    def interval(
+        self, measure: str, run: str | None = None, confidence: float = 0.95, *, method: str = "t", seed: int = 0
+    ) -> tuple[float, float]:
+        """Return the confidence interval of a mean over topics, which says little about differences between runs.
+
+        Parameters
+        ----------
+        confidence : the probability with which such intervals cover the mean over all topics there are, in (0, 1).
+        method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated.
+        seed : of the bootstrap's random numbers.
+
+        Returns
+        -------
+        The lower and the upper end; of a geometric mean, those of the mean of logarithms. nan where there are fewer
+        than two topics, where all have the same value, and where one is not finite.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or its `all` row is no mean over topics.
+        ArgumentError : an argument is not what it must be.
+        ImportError : scipy is not installed.
+        """
+        how = _intervals(confidence, method, seed)
+        column = self._column(measure, run)
+        found = intervals_of([column], how)
+        if column.name not in found:
+            raise KeyError(measure)
+        return found[column.name]
+
+    def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
+        """Return the scores for groups of topics, each as if no other topic had been judged.
+
+        Parameters
+        ----------
+        groups : the group of each topic, or several groups; topics that are not there are in none.
+
+        Returns
+        -------
+        The scores of each group, in the order in which groups are named; without runs that have no topic of the group,
+        and without groups that no run has a topic of.
+
+        Raises
+        ------
+        ArgumentError : this is no dictionary of groups, a group is called low, high or nothing, or has a colon; or only
+            one topic was evaluated (``topic``).
+        """
+        if not isinstance(groups, Mapping):
+            raise wrong("groups", "a dictionary", groups)
+        pairs = [
+            (identifier("groups: a topic", topic), group)
+            for topic, given in groups.items()
+            for group in texts(f"groups[{topic!r}]", given)
+        ]
+        if any(one.summaries is None or not one.summaries.judged for one in self._evaluations.values()):
+            raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")
+        found = {}
+        for group, topics in groups_of_pairs(pairs, "groups").items():
+            inside = [one for every in self._evaluations.values() if (one := in_group(every, topics))]
+            if inside:
+                found[group] = Scores(inside, self._selection)
+        return found
+
     def __getitem__(self, measure: str | tuple[str, str]) -> float:
         """Return the value of the `all` row: ``["map"]`` of the only run, ``["map", "bm25"]`` of one of several.
 
@@ -128,7 +198,7 @@ class Scores:
             found.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
         return found
 
-    def to_frame(self, *, wide: bool = False, per_topic: bool = False) -> Frame:
+    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> Frame:
         """Return the values as a pandas data frame.
 
         Parameters
@@ -136,21 +206,35 @@ class Scores:
         wide : with a column for each measure and a row for each run, of the `all` values; rather than a row for each
             value, with the columns run, topic (or "all"), measure and value.
         per_topic : if it is wide, with a row for each run and topic instead.
+        confidence : add columns ``low`` and ``high``, the t intervals of means as ``interval`` has them; if it is wide,
+            ``MEASURE_low`` and ``MEASURE_high``. None for none; topics have none.
 
         Raises
         ------
-        ArgumentError : ``wide`` or ``per_topic`` is no truth value.
-        ImportError : pandas is not installed.
+        ArgumentError : ``wide`` or ``per_topic`` is no truth value, or ``confidence`` not in (0, 1).
+        ImportError : pandas, or with ``confidence`` scipy, is not installed.
         """
         by_topic = flag("per_topic", per_topic)
+        how = None if confidence is None else _intervals(confidence, "t", 0)
         if not flag("wide", wide):
-            return _frame(self.to_records(), list(Record._fields))
+            if how is None:
+                return _frame(self.to_records(), list(Record._fields))
+            return _frame(
+                [
+                    row
+                    for one in self._evaluations.values()
+                    for row in records_with_intervals(one, summary_rows(one, {}, how), per_topic=True)
+                ],
+                list(RecordWithInterval._fields),
+            )
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for run, evaluation in self._evaluations.items():
             for topic in self.topics(run) if by_topic else ["all"]:
                 rows[run, topic] = {"run": run, "topic": topic} if by_topic else {"run": run}
             for value in records(evaluation, per_topic=by_topic, summary=not by_topic):
                 rows[run, value.topic][value.measure] = value.value
+            for measure, ends in ({} if how is None or by_topic else intervals_of(evaluation.columns, how)).items():
+                rows[run, "all"] |= {f"{measure}_low": ends[0], f"{measure}_high": ends[1]}
         return _frame(list(rows.values()))
 
     def _table(self, kind: str) -> str:
@@ -183,6 +267,24 @@ class Scores:
                 raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
             return next(iter(self._evaluations.values()))
         return self._evaluations[identifier("run", run)]
+
+
+def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
+    """Return how intervals are made.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    from irevalx.statistics.mean_intervals import MeanIntervals  # imported late: most programs do without
+
+    probability = real_number("confidence", confidence)
+    if probability is None or not 0 < probability < 1:
+        raise wrong("confidence", "above 0 and below 1", confidence)
+    for known in INTERVAL_METHODS:
+        if known == text("method", method):
+            return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
+    raise wrong("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:

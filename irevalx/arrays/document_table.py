@@ -23,6 +23,9 @@ _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """The number of a topic times this odd number is added to a key, so that one document has another key in each topic."""
 
 
+_FEW, _SMALL = 1 << 5, 1 << 14
+"""So few documents are looked up in dictionaries, if the table is so small."""
+
 _QUICKLY_SORTED = 1 << 11
 """Up to this number of keys, sorting takes less time than choosing slots."""
 
@@ -100,6 +103,7 @@ class DocumentTable:
         self._n_topics = n_topics
         self._docnos = docnos
         self._keys = docnos.keys() if keys is None else keys
+        self._dictionaries: dict[int, dict[bytes, int]] = {}
         self._levels: list[_Level] = []
         pairs = []
         remaining, topics_left, keys_left = np.arange(topic.size), topic, self._keys
@@ -135,6 +139,8 @@ class DocumentTable:
         -------
         Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
         """
+        if topic.size <= _FEW and self._topic.size <= _SMALL:
+            return self._find_few(topic, docnos)
         keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
         remaining: IntArray | slice = slice(None)
@@ -152,6 +158,18 @@ class DocumentTable:
             for place in np.arange(topic.size)[remaining].tolist():
                 found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
+
+    def _find_few(self, topic: IntArray, docnos: Names) -> IntArray:
+        """Look up one document after the other, which takes less time for a few."""
+        pairs = zip(topic.tolist(), docnos.texts(), strict=True)
+        return np.array([self._of_topic(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
+
+    def _of_topic(self, topic: int) -> dict[bytes, int]:
+        """Return the entries of a topic by their bytes."""
+        if topic not in self._dictionaries:
+            entries = (self._topic == topic).nonzero()[0]
+            self._dictionaries[topic] = dict(zip(self._docnos.take(entries).texts(), entries.tolist(), strict=True))
+        return self._dictionaries[topic]
 
     def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
         """Return whether entries are these documents; shape (m,).

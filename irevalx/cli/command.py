@@ -17,7 +17,7 @@ from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
-from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
+from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.terminal import echo, tell, write
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from irevalx.process.messages import Messages
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
+    from irevalx.statistics.mean_intervals import MeanIntervals
 
 PROGRAM = "irevalx"
 
@@ -106,13 +107,19 @@ def _evaluate(options: Options) -> int:
     refuse_contradictions(options.measures, options.settings, options.rel_format, with_pool=options.pool is not None)
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
-    sources = {path: Source(path) for path in (*options.files, options.pool) if path is not None}
+    intervals = _intervals(options)
+    named = (*options.files, options.pool, options.topic_groups)
+    sources = {path: Source(path) for path in named if path is not None}
     about = _about(options, sources) if options.output_format.shows_inputs else {}
     judgments = _read_judgments(options, sources, messages.warn)
+    groups = _read_groups(options, sources, judgments, messages.warn)
     runs = _open_runs(options, sources, messages.warn)
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
-    _print_reports(with_unique_names(evaluations, messages.warn), options, about, messages)
+    evaluations = with_unique_names(evaluations, messages.warn)
+    if intervals and not options.no_summary:
+        _warn_of_intervals(evaluations, groups, messages.warn)
+    _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
 
@@ -136,6 +143,52 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
         assert isinstance(judgments, Judgments)  # Options.check has refused other formats
         judgments = with_pool(judgments, read_pool(sources[options.pool], *how), warn)
     return judgments
+
+
+def _intervals(options: Options) -> MeanIntervals | None:
+    """Return how intervals are made; None for no intervals.
+
+    Raises
+    ------
+    UsageError : scipy is not installed.
+    """
+    if options.ci is None:
+        return None
+    from importlib.util import find_spec
+
+    from irevalx.statistics.mean_intervals import MeanIntervals
+
+    if find_spec("scipy") is None:
+        raise UsageError("--ci needs scipy, which is not installed: pip install 'irevalx[lab]'")
+    return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
+
+
+def _read_groups(
+    options: Options, sources: Mapping[str, Source], judgments: AnyJudgments, warn: Warn
+) -> Mapping[str, frozenset[bytes]]:
+    """Return the topics of each group; none without a file of groups."""
+    if options.topic_groups is None:
+        return {}
+    from irevalx.reading.topic_groups import group_warnings, read_topic_groups
+
+    groups = read_topic_groups(sources[options.topic_groups])
+    for line in group_warnings(groups, judgments.documents.topics, shown_name(options.topic_groups)):
+        warn(line)
+    return groups
+
+
+def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], warn: Warn) -> None:
+    """Say which summaries are over few topics, and that runs are compared otherwise."""
+    from irevalx.reports.summary_rows import interval_warnings, summary_rows
+
+    for evaluation in evaluations:
+        for line in interval_warnings(summary_rows(evaluation, groups, None)):
+            warn(f"{shown_name(evaluation.path)}: {line}")
+    if len(evaluations) > 1:
+        warn(
+            "intervals of single runs say little about the differences between runs, which irevalx-lab compare tests "
+            "topic by topic"
+        )
 
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
@@ -203,7 +256,12 @@ def _outcomes(
 
 
 def _print_reports(
-    evaluations: Sequence[Evaluation], options: Options, about: dict[str, Any], messages: Messages
+    evaluations: Sequence[Evaluation],
+    options: Options,
+    intervals: MeanIntervals | None,
+    groups: Mapping[str, frozenset[bytes]],
+    about: dict[str, Any],
+    messages: Messages,
 ) -> None:
     """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors after it."""
     from irevalx.reports.report import Report
@@ -220,6 +278,8 @@ def _print_reports(
             headed=len(options.files) > 2 or len(evaluations) > 1,
             complete=options.settings.complete,
             notes=not options.quiet,
+            intervals=intervals,
+            groups=groups,
             digits=DIGITS if options.digits is None else options.digits,
             about={**about, "warnings": messages.warnings},
         )

@@ -10,7 +10,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import LEVEL, WHOLE_NUMBER, RealNumber, complete_file, complete_measure, words_of
+from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, RealNumber, complete_file, complete_measure, words_of
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
@@ -21,6 +21,7 @@ from irevalx.settings import (
     GRADES,
     INFAP_C,
     INFAP_EPSILON,
+    INTERVAL_METHODS,
     NAMINGS,
     SAMPLE_RATE,
     TIES,
@@ -298,6 +299,38 @@ FLAGS = (
         type=WHOLE_NUMBER,
         requires=[f"--format {name}" for name in TABLES_FOR_PEOPLE],
         help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
+    ),
+    _output_option(
+        "--ci",
+        type=Confidence(),
+        help=(
+            "Print the confidence interval of each mean over topics too, such as --ci 95%: in trec_eval's columns "
+            "lines of topic all:low and all:high. Needs the extra lab."
+        ),
+    ),
+    _output_option(
+        "--ci-method",
+        type=click.Choice(INTERVAL_METHODS),
+        default="t",
+        requires={"bootstrap": "--ci"},
+        help="How intervals are made: from Student's t distribution, or by a bootstrap (BCa).  [default: t]",
+    ),
+    _output_option(
+        "--seed",
+        type=WHOLE_NUMBER,
+        default=0,
+        requires="--ci-method bootstrap",
+        help="The seed of the bootstrap's random numbers.  [default: 0]",
+    ),
+    _output_option(
+        "--topic-groups",
+        metavar="FILE",
+        excludes="-D",
+        shell_complete=complete_file,
+        help=(
+            "Print the summaries of groups of topics too, of topic all:GROUP. FILE has a line TOPIC GROUP for each, "
+            "or is csv with a header, or JSON."
+        ),
     ),
     _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),
 )

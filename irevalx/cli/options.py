@@ -12,7 +12,7 @@ from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import PROBABILITY, Duplicates, Grades, Reading, Settings, Ties
+from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Reading, Settings, Ties
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
@@ -156,6 +156,18 @@ class Options(Frozen, kw_only=True):
     threads: int = 1
     """``--threads``: how many processes share the work; at least 1."""
 
+    ci: float | None = None
+    """``--ci``: the probability with which intervals beside means cover these; None for no intervals."""
+
+    ci_method: IntervalMethod = "t"
+    """``--ci-method``: one of ``INTERVAL_METHODS``."""
+
+    seed: int = 0
+    """``--seed``: of the bootstrap."""
+
+    topic_groups: str | None = None
+    """``--topic-groups``: the file of groups of topics."""
+
     quiet: bool = False
     """``--quiet``: no warnings, and no progress line."""
 
@@ -187,7 +199,7 @@ class Options(Frozen, kw_only=True):
         """
         if len(self.files) < 2:
             raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
-        refuse_standard_input_twice(*self.files, self.pool, self.zscores)
+        refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups)
         self.settings.check()
         if self.debug.level > 0 and self.grades == "probability":
             raise UsageError(f"-D with a level above 0 and {PROBABILITY} must not be given together")

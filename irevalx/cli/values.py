@@ -98,6 +98,28 @@ def listed(names: Sequence[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
+class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A probability above 0 and below 1, as a number or in percent."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number that a text stands for; a default is a number already.
+
+        Raises
+        ------
+        UsageError : it is none, or out of bounds.
+        """
+        if isinstance(value, float):
+            return value
+        number, is_plain = c_double(os.fsencode(value.removesuffix("%")))
+        probability = number / 100 if value.endswith("%") else number
+        if not is_plain or not 0 < probability < 1:
+            what = param.opts[0] if param else "it"
+            raise UsageError(f"{what} must be above 0 and below 1, or 0% and 100%, but got {quote(value)}")
+        return probability
+
+
 def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem

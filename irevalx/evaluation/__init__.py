@@ -5,6 +5,7 @@
     chosen_topics     which topics are evaluated, and the warnings about the others
     topic_values      the values of topics, of one run or many, apart from any summary: ``values_of``, AssessedRanking
     columns           the values under one printed name, summarised
+    summarising       the summaries of all topics or of a group, and the intervals of means
     spellings         topics and documents that judgments and run spell otherwise, for warnings
     trace             what the measures see of each topic, as text (``-D``)
 

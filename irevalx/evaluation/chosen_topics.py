@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, ordered_sum
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -159,6 +159,15 @@ def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
     return judgments.n_relevant
+
+
+def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
+    """Return, per judged topic, what ``n_relevant`` adds up; None where there are no grades."""
+    if not isinstance(judgments, Judgments):
+        return None
+    if settings.grades == "probability":
+        return judgments.rows.sum(np.maximum(judgments.grades, 0.0))
+    return judgments.rows.count(judgments.grades > 0)
 
 
 def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:

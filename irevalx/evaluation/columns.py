@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Values, as_list
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ class Column(Frozen):
     summary : the value of the `all` row; None for a measure without one, and where not all topics could be evaluated.
     has_value : shape (n_topics,); false where a topic has no value, and ``values`` has nan. None where all have one.
     is_zscore : whether these are z-scores, which are real numbers whatever the values are.
+    n_averaged : how many topics the summary is over; those of them that have no value here count as missing.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Column(Frozen):
     summary: float | int | bytes | None
     has_value: BoolArray | None = None
     is_zscore: bool = False
+    n_averaged: int = 0
 
     @property
     def number(self) -> str:
@@ -76,7 +77,7 @@ def summarised(
         topics = tuple(topic for topic, has in zip(topics, has_value.tolist(), strict=True) if has)
     of_all = values if column.of_all_judged is None else column.of_all_judged
     is_zscore = zscores is not None and measure.number != "text"
-    summarise, summary = measure.summary, None
+    summarise, summary, n_averaged = measure.summary, None, 0
     if zscores and is_zscore:
         values, summarise = zscores.of(column.name, values, summarise, topics)
         of_all = values
@@ -89,10 +90,10 @@ def summarised(
             n_judged_with_value=column.n_judged_with_value,
         )
         with np.errstate(all="ignore"):
-            summary = summarise([] if of_all is None else of_all, of_these)
+            summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
     if values is not None and has_value is not None:
         values = _spread(np.asarray(values), has_value)
-    return Column(column.name, measure, values, summary, has_value=has_value, is_zscore=is_zscore)
+    return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
 
 
 def population_of_values(
@@ -121,19 +122,18 @@ def population_of_values(
     return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
 
 
-def as_asked(columns: Sequence[Column], selection: Selection) -> tuple[Column, ...]:
+def named_as_asked(columns: Sequence[Column], asked: Mapping[str, str]) -> tuple[Column, ...]:
     """Return columns named and ordered as they were asked for (``--names asked``).
 
     One that was asked for by two names is there twice.
 
     Parameters
     ----------
-    columns : one for each name that the selection prints and that has a value.
+    columns : one for each printed name that has a value.
+    asked : as ``Selection.asked`` has it.
     """
     by_name = {column.name: column for column in columns}
-    return tuple(
-        replace(by_name[printed], name=spelling) for spelling, printed in selection.asked.items() if printed in by_name
-    )
+    return tuple(replace(by_name[printed], name=spelling) for spelling, printed in asked.items() if printed in by_name)
 
 
 def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:

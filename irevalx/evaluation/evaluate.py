@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from irevalx.evaluation.chosen_topics import (
     choose_topics,
     n_relevant,
     ranking_rules,
+    relevant_by_topic,
     several,
 )
-from irevalx.evaluation.columns import Column, as_asked, summarised
+from irevalx.evaluation.columns import Column
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
+from irevalx.evaluation.summarising import Summaries
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.select import Selection
@@ -41,6 +43,7 @@ class Evaluation(Frozen):
     failure : why the topics after these could not be evaluated; None when all could.
     trace : lines about each topic, if asked for and if any measure looks at topics.
     warnings : a line each: malformed scores, topics left out, a run of which little was judged.
+    summaries : what the summaries are made of.
     """
 
     run: bytes
@@ -50,6 +53,7 @@ class Evaluation(Frozen):
     failure: EvaluationError | None = None
     trace: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    summaries: Summaries | None = None
 
 
 def evaluate(
@@ -94,32 +98,40 @@ def evaluate(
         if rules.look_up and not only_values and judgments.tell_little_judged:
             warnings += _little_judged(judgments.documents, run, assessed)
         found, unsupported = assessed.columns(selection)
-        population = _population(judgments, ranked, chosen, settings)
-        columns = tuple(
-            summarised(
-                column,
-                chosen.ranking.topics,
-                population,
-                selection.zscores,
-                complete=settings.complete,
-                summed=chosen.failure is None and not only_values,
-            )
-            for column in found
+        summaries = Summaries(
+            columns=found,
+            topics=chosen.ranking.topics,
+            judged=judgments.documents.topics if settings.topic is None else (),
+            population=_population(judgments, ranked, chosen, settings),
+            relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
+            zscores=selection.zscores,
+            complete=settings.complete,
+            asked=selection.asked if selection.as_asked else None,
         )
+        columns = summaries.summarised(summed=chosen.failure is None and not only_values)
         warnings += [f"{reason}; it is left out" for reason in unsupported]
         warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
         return Evaluation(
-            run=population.tag,
+            run=summaries.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
-            columns=as_asked(columns, selection) if selection.as_asked else columns,
+            columns=columns,
             failure=chosen.failure,
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
+            summaries=summaries,
         )
     except IrevalxError as error:
         error.warnings = tuple(warnings)
         raise
+
+
+def in_group(evaluation: Evaluation, topics: Container[bytes]) -> Evaluation | None:
+    """Return what a run scores for a group of topics; None where none of them was evaluated."""
+    summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
+    if summaries is None or not summaries.topics or evaluation.failure is not None:
+        return None
+    return replace(evaluation, topics=summaries.topics, columns=summaries.summarised(), summaries=summaries)
 
 
 def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics, settings: Settings) -> Population:

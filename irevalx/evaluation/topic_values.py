@@ -45,7 +45,7 @@ class TopicColumn(Frozen):
     ----------
     values : one per topic; None for a measure that only the `all` row has.
     has_value : shape (n,); false where a topic has no value, whatever ``values`` has. None where all have one.
-    n_judged_with_value : how many of all judged topics have a value, where not all have.
+    judged_with_value : shape (n_judged,); which of all judged topics have a value, where not all have.
     of_all_judged : the values of all judged topics, where the `all` row is made of them; otherwise None.
     more_relevant : shape (n,); the documents that the reading makes relevant, where they add to the judgments that
         ``-c`` counts; otherwise None.
@@ -55,9 +55,14 @@ class TopicColumn(Frozen):
     measure: Measure
     values: Values | None
     has_value: BoolArray | None = None
-    n_judged_with_value: int | None = None
+    judged_with_value: BoolArray | None = None
     of_all_judged: Values | None = None
     more_relevant: IntArray | None = None
+
+    @property
+    def n_judged_with_value(self) -> int | None:
+        """How many of all judged topics have a value; None where all have one."""
+        return None if self.judged_with_value is None else int(np.count_nonzero(self.judged_with_value))
 
 
 class TopJudged(Frozen):
@@ -206,14 +211,14 @@ class AssessedRanking(Frozen):
 
         Values of topics are the same there.
         """
-        topics = np.arange(len(self.ranking.topics))
-        at_once = _TOPICS_AT_ONCE
+        n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
         if self.ranking.tied:  # all ranks of documents with equal scores are looked at
-            at_once = max(1, _RANKS_AT_ONCE * topics.size // max(1, int(self.ranking.n_ret.sum())))
-        if topics.size <= at_once:
+            at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
+        if n_topics <= at_once:
             yield self
             return
-        for first in range(0, topics.size, at_once):
+        topics = np.arange(n_topics)
+        for first in range(0, n_topics, at_once):
             some = slice(first, first + at_once)
             yield replace(self, ranking=self.ranking.take(topics[some]), missing=self.missing[some])
 
@@ -263,11 +268,10 @@ class AssessedRanking(Frozen):
         measure = selected.measure
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
         has_value = None if judged is None else judged[self.ranking.judged_topic]
-        n_with_value = None if judged is None else int(np.count_nonzero(judged))
         of_all = self._of_all_judged(selected)
         more_relevant = self._more_relevant(selected)
         for name, column, of_all_judged in zip(selected.names, values, of_all, strict=True):
-            yield TopicColumn(name, measure, column, has_value, n_with_value, of_all_judged, more_relevant)
+            yield TopicColumn(name, measure, column, has_value, judged, of_all_judged, more_relevant)
 
     def _compute_by_parts(self, measures: Sequence[SelectedMeasure]) -> Sequence[Sequence[Values | None]]:
         """Return what ``compute`` does for each of several measures."""

@@ -298,7 +298,7 @@ def requests_of(
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
-        selection = select((measure,), settings, rel_format)
+        selection = select((measure,), settings, rel_format, strict=True)
         asked = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)

@@ -66,7 +66,7 @@ def average_precision(t: Topics) -> FloatArray:
     Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
     Source: Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3.
     """
-    return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
+    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
 
 @measure(
@@ -86,7 +86,7 @@ def geometric_map(t: Topics) -> FloatArray:
     Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
     Source: Robertson, On GMAP: and other transformations, CIKM 2006.
     """
-    return per_relevant(t, _sum_of_precisions(t, t.hit), t.n_hits > 0)
+    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
 
 @measure(
@@ -104,7 +104,7 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
     Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
     Source: trec_eval.
     """
-    return ratio(_sum_of_precisions(t, t.hit & (t.rank <= k)), t.n_rel)
+    return ratio(t.rows.sum(np.where(t.rank <= k, t.precision_at_hits, 0.0)), t.n_rel)
 
 
 @measure(
@@ -123,7 +123,7 @@ def yaap(t: Topics) -> FloatArray:
     Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
     Source: trec_eval; after Robertson and Zaragoza, On rank-based effectiveness measures and optimization (2007).
     """
-    found = _sum_of_precisions(t, t.hit)
+    found = t.rows.sum(t.precision_at_hits)
     odds = (1.0 + found) / ((1.0 + t.n_rel) - found)
     return np.array([_log(x) for x in odds.tolist()], np.float64)
 
@@ -138,11 +138,6 @@ def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArr
     total, any_found : shape (n_topics,).
     """
     return np.where(any_found, total / t.n_rel, 0.0)
-
-
-def _sum_of_precisions(t: Topics, hit: BoolArray) -> FloatArray:
-    """Per topic: the sum of the precisions at those documents for which ``hit``, flat over ``t.rows``, is true."""
-    return t.rows.sum(np.where(hit, t.hits_so_far / t.rank, 0.0))
 
 
 def _log(x: float) -> float:

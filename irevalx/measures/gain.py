@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, measure
 from irevalx.measures.explanation import CountsAs
 from irevalx.measures.gains_of_topics import GainsOfTopics
-from irevalx.measures.parameter_kinds import Gain, Gains
+from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
 from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
@@ -36,7 +36,7 @@ def _probable_ndcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
     return t.each(lambda topic: topic.mean(1.0 / log2_of(topic.rank + 1), 1.0 / _ideal_dcg_of(topic.counts)))
 
 
-def _probable_ndcg_at(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_ndcg_at(t: ProbableTopics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     def of(topic: ProbableTopic) -> float:
         best = _ideal_dcg_of(topic.counts)[np.minimum(topic.counts, k) - 1]
         return topic.mean((topic.rank <= k) / log2_of(topic.rank + 1), 1.0 / best)
@@ -102,21 +102,21 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     "ndcg_cut",
     ZERO_TO_ONE,
     summary=mean,
-    kind=CUTOFFS,
+    kind=CutoffsAndGains(CUTOFFS.default),
     uses_level=False,
     unjudged=CountsAs.NO_GAIN,
     formulas={PROBABILITY: _probable_ndcg_at},
 )
-def ndcg_cut(t: Topics, k: int) -> FloatArray:
+def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents.
 
     The discounted gains of the first K documents, divided by those of the best possible ranking; 0 where nothing has a
-    grade above 0. The gain of a document is its grade. Known as nDCG@K.
+    gain above 0. The gain of a document is its grade unless given as in 'nDCG(gains={1:3,2:9})@K'. Known as nDCG@K.
 
     Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
     Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
     """
-    gains = GainsOfTopics.of(t, ())
+    gains = GainsOfTopics.of(t, pairs)
     found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
     best = gains.ideal.sum(np.where(gains.ideal.position < k, gains.ideal_discounted, 0.0))
     return np.where(best == 0, found, found / best)

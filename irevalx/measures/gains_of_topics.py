@@ -48,8 +48,16 @@ class GainsOfTopics(Frozen):
         pairs : gains by level; a grade without one is its own gain, and an unjudged document has none.
         scaled : bring each topic's gains to 0..1, if they are not there already.
         """
-        is_real = t.pool_grade.dtype.kind == "f"
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
+        key = "gains", levels, scaled
+        if key not in t.kept:
+            t.kept[key] = cls._of_levels(t, levels, scaled)
+        gains: GainsOfTopics = t.kept[key]
+        return gains
+
+    @classmethod
+    def _of_levels(cls, t: Topics, levels: tuple[tuple[float, float], ...], scaled: bool) -> GainsOfTopics:
+        is_real = t.pool_grade.dtype.kind == "f"
         if not levels and not scaled:
             by_grade = np.maximum(t.grade, 0).astype(np.float64)
             return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount)

@@ -24,6 +24,7 @@ class MeasureSpec(Frozen):
     level : the least grade that is relevant to this measure, of float where it is not written as a whole number; None
         for that of all measures (``-l``).
     reading : of the unjudged; None where the text says nothing about it.
+    gains : of grades, ``2=1,3=5``, for a measure that has cutoffs too; None where none are given.
     text : what was typed, without white space.
     """
 
@@ -32,6 +33,7 @@ class MeasureSpec(Frozen):
     cutoffs: tuple[str, ...] = ()
     level: float | None = None
     reading: Reading | None = None
+    gains: str | None = None
     text: str = ""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, Reading | None]]:
@@ -57,7 +59,7 @@ class Request(Frozen, kw_only=True):
     ----------
     reading : the one that is asked for; a measure of the `all` row alone is the same in each.
     level : the least grade that is relevant; None for that of all measures.
-    parameters, cutoffs : as typed; those of a member of a set are the default.
+    parameters, cutoffs, gains : as typed; those of a member of a set are the default.
     spelling : what its values are called as they were asked for; empty for a member of a set.
     optional : whether it may be left out where the format of the judgments does not allow it.
     """
@@ -67,18 +69,20 @@ class Request(Frozen, kw_only=True):
     level: float | None = None
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
+    gains: str | None = None
     spelling: str = ""
     optional: bool = False
 
     @property
-    def merged_by(self) -> tuple[str, float | None, Reading, str | None]:
+    def merged_by(self) -> tuple[str, float | None, Reading, str | None, str | None]:
         """What requests have in common that are computed as one: parameters with names stand side by side."""
         parameters, kind = self.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
-        return self.measure.name, self.level, "nonrel" if self.measure.kernel is None else self.reading, parameters
+        reading: Reading = "nonrel" if self.measure.kernel is None else self.reading
+        return self.measure.name, self.level, reading, parameters, self.gains
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:

@@ -129,9 +129,11 @@ def _with_weight(spec: MeasureSpec, value: str) -> MeasureSpec | None:
 
 def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     """Return the measure with gains by grade: ``{1:3,2:9}``."""
-    if spec.parameters is not None or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
+    is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
+    if is_taken or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
         return None
-    return replace(spec, parameters=value.strip("{}").replace(":", "="))
+    gains = value.strip("{}").replace(":", "=")
+    return replace(spec, gains=gains) if spec.name == "ndcg_cut" else replace(spec, parameters=gains)
 
 
 def _with_discount(spec: MeasureSpec, value: str) -> MeasureSpec | None:
@@ -168,8 +170,8 @@ ARGUMENTS = (
     Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
     Argument("beta", "beta=X", _with_weight, ("set_F",)),
     Argument(
-        *("gains", "gains={N:X,...}", _with_gains, ("ndcg",)),
-        otherwise="; the nearest is ndcg.1=3,2=9, without a cutoff: -M cuts the ranking, but not the best possible one",
+        *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
+        otherwise="; gains by grade are for ndcg, with or without a cutoff",
     ),
     Argument(
         *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
@@ -243,6 +245,16 @@ def cutoff_hint(name: str, parameters: str | None) -> str:
     meant = AT_CUTOFFS.get(name.lower(), name)
     is_list = re.fullmatch("[1-9][0-9]*(?:,[1-9][0-9]*)*", parameters or "")
     return f"; {meant}.{parameters} may be meant" if meant != name and is_list else ""
+
+
+def gains_hint(name: str, parameters: str | None) -> str:
+    """Return what may be meant by ``ndcg_cut.20,2=1``, for the end of a message; nothing for others."""
+    items = (parameters or "").split(",")
+    gains = [item.replace("=", ":") for item in items if re.fullmatch(rf"[0-9]+={_NUMBER}", item)]
+    cutoffs = [item for item in items if item.isdecimal()]
+    if name != "ndcg_cut" or not gains:
+        return ""
+    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or 'K'}' takes gains"
 
 
 def _unknown(text: str, compat: Compat) -> UnknownMeasureError:

@@ -50,12 +50,14 @@ class Parameters(Frozen):
     values : what the kernel gets, depending on the kind.
     look_outside : whether they make the measure look at documents outside the pool one by one.
     warnings : a line each.
+    gains : those of grades, where they are given beside cutoffs.
     """
 
     names: tuple[str, ...]
     values: tuple[Any, ...] = ()
     look_outside: bool = False
     warnings: tuple[str, ...] = ()
+    gains: tuple[Gain, ...] = ()
 
 
 class Kind(Protocol):
@@ -110,6 +112,13 @@ class Cutoffs(Frozen):
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k) for k in parameters.values]
+
+
+class CutoffsAndGains(Cutoffs):
+    """Ranks, of a measure whose gains may be given in brackets. Kernel: ``(t, k, pairs)``, called once a rank."""
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, k, parameters.gains) for k in parameters.values]
 
 
 class CutoffsAndReals(Cutoffs):

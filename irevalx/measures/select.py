@@ -7,6 +7,7 @@ measure, as trec_eval does: the first parameters count, and cutoffs add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
@@ -16,6 +17,7 @@ from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
+    Gains,
     NoParameters,
     Parameters,
 )
@@ -100,6 +102,7 @@ class Selection(Frozen):
                 )
 
 
+@lru_cache(maxsize=1 << 10)
 def parse(text: str, compat: Compat) -> MeasureSpec:
     """Return what a text asks for.
 
@@ -236,6 +239,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
                 level=None if spec.level == settings.level else spec.level,
                 parameters=spec.parameters,
                 cutoffs=spec.cutoffs,
+                gains=spec.gains,
                 spelling=spec.text if own else spec.text + _suffix(None, request.merged_by[2], settings),
             )
 
@@ -260,10 +264,13 @@ def _has_reading(request: Request, settings: Settings) -> bool:
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: float | None, reading: Reading, settings: Settings) -> str:
+def _suffix(level: float | None, reading: Reading, settings: Settings, gains: str | None = None) -> str:
     """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
     shown = reading != "nonrel" and not settings.judged_only
-    return ("" if level is None else f"(rel={level})") + (f":{reading}" if shown else "")
+    own = "" if level is None else f"(rel={level})"
+    if gains is not None:
+        own += f"(gains={{{gains.replace('=', ':')}}})"
+    return own + (f":{reading}" if shown else "")
 
 
 def _first_parameters(requests: Iterable[Request]) -> str | None:
@@ -327,17 +334,22 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
+        hint = _gains_hint(measure.name, text)
         if strict:
-            raise ParameterError(problem)
-        warn(f"{problem}, read as {value:g} as trec_eval does")
+            raise ParameterError(f"{problem}{hint}")
+        warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
 
     try:
         parameters = measure.kind.parse(measure.name, text, settings, note)
     except ParameterError as error:
         raise ParameterError(f"{error}{_cutoff_hint(measure.name, text)}") from None
+    gains = requests[0].gains
+    if gains is not None:
+        of_grades = Gains().parse(measure.name, gains, settings, note)
+        parameters = replace(parameters, gains=of_grades.values, warnings=of_grades.warnings)
     for line in parameters.warnings:
         warn(line)
-    names = tuple(name + _suffix(level, reading, settings) for name in parameters.names)
+    names = tuple(name + _suffix(level, reading, settings, gains) for name in parameters.names)
     return SelectedMeasure(
         measure, parameters, reading, names, level, optional=all(request.optional for request in requests)
     )
@@ -347,6 +359,12 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
 
     return cutoff_hint(name, parameters)
+
+
+def _gains_hint(name: str, parameters: str | None) -> str:
+    from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
+
+    return gains_hint(name, parameters)
 
 
 def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:

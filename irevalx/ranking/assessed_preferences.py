@@ -14,6 +14,9 @@ from irevalx.judgments.preference_groups import Group
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.ranking.ranking import Ranking
 
+_ROWS_AT_ONCE = 64
+"""So many documents are compared with all others at once: scores of pairs take eight times the room of preferences."""
+
 
 class Tally(Frozen):
     """Preferences of groups, counted; each field has shape (m,), one count per group.
@@ -161,8 +164,8 @@ class Preferences(Frozen):
 
     def _score_pairs(self, topic: int) -> tuple[tuple[float, float], tuple[int, int, int]]:
         n, n_ret = int(self.n_judged[topic]), int(self.n_ret[topic])
-        better = np.zeros((n_ret, n), np.int64)  # how often a retrieved document is preferred to another
-        worse = np.zeros((n_ret, n), np.int64)
+        better = np.zeros((n_ret, n), np.int32)  # how often a retrieved document is preferred to another
+        worse = np.zeros((n_ret, n), np.int32)
         neither = np.zeros((n - n_ret, n - n_ret), np.bool_)
         for group in self.members[self.groups.slice(topic)]:
             ids, times = _times(group)
@@ -174,14 +177,19 @@ class Preferences(Frozen):
             better[to_all] += times[: ret.size]
             worse[to_all] += times[:, : ret.size].T
             neither[to_rest] |= times[ret.size :, ret.size :] > 0
-        counted = (better + worse > 0) & (np.arange(n) > np.arange(n_ret)[:, None])
-        score = better / np.maximum(better + worse, 1)
-        score_ret = score[:, :n_ret][counted[:, :n_ret]]
-        score_imp = score[:, n_ret:][counted[:, n_ret:]]
-        n_neither = np.count_nonzero(neither | neither.T) // 2
-        n_imp = score_ret.size + score_imp.size
-        totals = ordered_sum(score_ret), ordered_sum(np.concatenate((score_ret, score_imp)))
-        return totals, (score_ret.size, n_imp, n_imp + n_neither)
+        total_ret, count_ret, implied = 0.0, 0, [np.empty(0)]
+        for first in range(0, n_ret, _ROWS_AT_ONCE):
+            some = slice(first, first + _ROWS_AT_ONCE)
+            known = better[some] + worse[some]
+            counted = (known > 0) & (np.arange(n) > np.arange(n_ret)[some, None])
+            score = better[some] / np.maximum(known, 1)
+            score_ret = score[:, :n_ret][counted[:, :n_ret]]
+            total_ret, count_ret = ordered_sum(score_ret, total_ret), count_ret + score_ret.size
+            implied.append(score[:, n_ret:][counted[:, n_ret:]])
+        score_imp = np.concatenate(implied)
+        n_imp = count_ret + score_imp.size
+        n_neither = int(np.count_nonzero(neither | neither.T)) // 2
+        return (total_ret, ordered_sum(score_imp, total_ret)), (count_ret, n_imp, n_imp + n_neither)
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:

@@ -79,6 +79,8 @@ class _RankedPart(Frozen):
     @classmethod
     def joined(cls, parts: Sequence[_RankedPart]) -> _RankedPart:
         """Return what several parts have, one after the other in the run."""
+        if len(parts) == 1:
+            return parts[0]
         return cls(
             ranking=Ranking.joined([part.ranking for part in parts]),
             others=tuple(topic for part in parts for topic in part.others),
@@ -236,8 +238,8 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     tied = Tied.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
     first = tied.first if tied else rank
     counted = first <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
-    keys = results.docnos.keys()
-    failures = {} if results.distinct else _duplicates(results, keys, order, counted, path)
+    keys = None if results.distinct else results.docnos.keys()
+    failures = {} if keys is None else _duplicates(results, keys, order, counted, path)
     found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
     if order is not None:
         found = found[order]

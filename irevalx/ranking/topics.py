@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,11 @@ class Topics(Frozen):
     def hits_so_far(self) -> IntArray:
         """Flat: hits up to and including this document."""
         return self.rows.running_count(self.hit)
+
+    @cached_property
+    def precision_at_hits(self) -> FloatArray:
+        """Flat: precision at the rank of the document if it is a hit; 0.0 elsewhere."""
+        return np.where(self.hit, self.hits_so_far / self.rank, 0.0)
 
     @cached_property
     def n_hits(self) -> IntArray:
@@ -159,8 +164,20 @@ class Topics(Frozen):
 
     def hits_within(self, k: IntArray | int) -> IntArray:
         """Per topic: hits among the first k documents, k being one number or one per topic."""
-        limit = k if isinstance(k, int) else self.rows.spread(k)
-        return self.rows.count(self.hit & (self.rank <= limit))
+        if not isinstance(k, int):
+            return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
+        if k not in self._hits_within:
+            self._hits_within[k] = self.rows.count(self.hit & (self.rank <= k))
+        return self._hits_within[k]
+
+    @cached_property
+    def _hits_within(self) -> dict[int, IntArray]:
+        return {}
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What measures have made of these topics, under a key of theirs, and want again."""
+        return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
         """Per topic: how many relevant documents make up recall x, which may have shape (n_levels, 1)."""

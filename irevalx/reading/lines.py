@@ -184,7 +184,8 @@ def read_each(
     malformed, describe : as for ``whole_numbers``.
     """
     some = texts.take(places).texts()
-    found = [read(text) for text in some]
+    known = {text: read(text) for text in set(some)}  # a file that is malformed throughout repeats itself
+    found = [known[text] for text in some]
     n_malformed = sum(not plain for _, plain in found)
     if n_malformed:
         first = next(place for place, (_, plain) in enumerate(found) if not plain)

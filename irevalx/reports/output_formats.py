@@ -82,7 +82,8 @@ class TrecEvalLines(OutputFormat):
         from irevalx.reports.trec import trec_lines
 
         for evaluation in report.evaluations:
-            yield from trec_lines(evaluation, per_topic=report.per_topic, summary=report.summary, headed=report.headed)
+            rows = report.summaries_of(evaluation)
+            yield from trec_lines(evaluation, rows, per_topic=report.per_topic, headed=report.headed)
 
 
 class TableForPeople(OutputFormat):
@@ -147,9 +148,9 @@ class SeparatedValues(OutputFormat):
 
     def report_lines(self, report: Report) -> Iterator[bytes]:
         """Yield a line for each value."""
-        from irevalx.reports.records import Record, records_of, separated_lines
+        from irevalx.reports.records import fields_of, records_of, separated_lines
 
-        return separated_lines(Record._fields, records_of(report), self.delimiter)
+        return separated_lines(fields_of(report), records_of(report), self.delimiter)
 
     def table_lines(
         self,
@@ -170,9 +171,9 @@ class JsonLines(OutputFormat):
 
     def report_lines(self, report: Report) -> Iterator[bytes]:
         """Yield a line for each value."""
-        from irevalx.reports.records import Record, json_lines, records_of
+        from irevalx.reports.records import fields_of, json_lines, records_of
 
-        return json_lines(Record._fields, records_of(report))
+        return json_lines(fields_of(report), records_of(report))
 
     def table_lines(
         self,

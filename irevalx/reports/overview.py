@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.summarising import Ends
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.reports.report import Report
+from irevalx.reports.summary_rows import with_number
 from irevalx.reports.table import Table
-from irevalx.reports.trec import ALL
 from irevalx.trec_eval.numbers import c_format
 
 
@@ -25,19 +26,22 @@ class _Row(Frozen):
     labels : of the run, the topic, or both.
     group : rows of the same group compete for the best value.
     values : by printed name.
+    ends : of the intervals, by printed name.
     """
 
     labels: tuple[str, ...]
     group: str
     values: dict[str, Any]
+    ends: Mapping[str, Ends] = {}
 
 
 def overview(report: Report) -> list[Table]:
     """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
     Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is a row a
-    topic (and run, where there are several), and the best run of each topic is marked. Runs may lack a value where not
-    all of their topics could be evaluated. There is no table where neither topics nor summaries are to be shown.
+    topic (and run, where there are several), and the best run of each topic is marked; so there is a row a group of
+    topics, with the number of its topics. Runs may lack a value where not all of their topics could be evaluated. There
+    is no table where neither topics nor summaries are to be shown.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -46,21 +50,29 @@ def overview(report: Report) -> list[Table]:
     columns = {
         column.name: column
         for evaluation in report.evaluations
-        for column in evaluation.columns
+        for column in _columns(evaluation, report)
         if column.measure is not runid and (column.measure.per_topic or summary)
     }
     rows = [row for evaluation in report.evaluations for row in _rows(evaluation, report, several=several)]
-    cells = [
-        [*row.labels, *(_cell(row.values.get(name), column, report.digits) for name, column in columns.items())]
-        for row in rows
-    ]
-    labels = ["run", "topic"] if several and per_topic else ["topic"] if per_topic else ["run"]
+    cells = [[*row.labels, *(_cell(row, column, report.digits) for column in columns.values())] for row in rows]
+    by_topic = per_topic or _has_groups(report)
+    labels = ["run", "topic"] if several and by_topic else ["topic"] if by_topic else ["run"]
     heads = (*labels, *columns)
     best = _best(rows, columns.values()) if several else {}
-    if not several and not per_topic:
+    if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
     notes = tuple(_notes(report, best)) if report.notes and several else ()
     return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
+
+
+def _has_groups(report: Report) -> bool:
+    """Return whether there are rows of groups of topics."""
+    return report.summary and bool(report.groups)
+
+
+def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
+    """Return the columns of a run; with groups, also the number of topics."""
+    return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
 def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]:
@@ -74,20 +86,21 @@ def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]
 
 def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
     """Yield the rows of a run, labelled with its name where there are several runs."""
-    run, everything = os.fsdecode(evaluation.run), ALL.decode()
+    run = os.fsdecode(evaluation.run)
     name = (run,) if several else ()
     if report.per_topic:
-        columns = [
+        shown = [
             (column.name, values)
             for column in evaluation.columns
             if column.measure.per_topic and (values := column.of_topics) is not None
         ]
         for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
-            yield _Row((*name, topic), topic, {column: values[place] for column, values in columns})
-    if report.summary:
-        labels = (*name, everything) if report.per_topic else (run,)
-        summaries = {column.name: column.summary for column in evaluation.columns if column.summary is not None}
-        yield _Row(labels, everything, summaries)
+            yield _Row((*name, topic), topic, {column: values[place] for column, values in shown})
+    for row in report.summaries_of(evaluation):
+        labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
+        columns = with_number(row.columns, row.n_topics) if report.groups else row.columns
+        summaries = {column.name: column.summary for column in columns if column.summary is not None}
+        yield _Row(labels, row.topic, summaries, row.ends)
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
@@ -114,8 +127,13 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
     return found
 
 
-def _cell(value: Any, column: Column, digits: int) -> str:
-    """Return a value as trec_eval would print it with this number of decimals."""
+def _cell(row: _Row, column: Column, digits: int) -> str:
+    """Return the value of a row, and its interval, as trec_eval would print it with this number of decimals."""
+    value = row.values.get(column.name)
+    low, high = row.ends.get(column.name, (nan, nan))
+    if not isnan(low):
+        shown, *ends = (c_format(f"%.{digits}f", number) for number in (row.values[column.name], low, high))
+        return f"{shown} [{', '.join(ends)}]"
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -12,13 +12,13 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.reports.report import Report
+from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, summary_rows
 from irevalx.reports.table import Table
-from irevalx.reports.trec import ALL
 
 
 class Record(NamedTuple):
@@ -30,6 +30,20 @@ class Record(NamedTuple):
     value: float | int | str
 
 
+class RecordWithInterval(NamedTuple):
+    """One value, with the ends of the interval of a mean; None where there is none."""
+
+    run: str
+    topic: str
+    measure: str
+    value: float | int | str
+    low: float | None
+    high: float | None
+
+
+AnyRecord: TypeAlias = "Record | RecordWithInterval"
+
+
 def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterator[Record]:
     """Yield the values in the order in which trec_eval prints them; without runid, which is the run's name.
 
@@ -38,29 +52,66 @@ def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterat
     per_topic : yield those of each topic, topic by topic.
     summary : yield those of the `all` rows.
     """
-    run = os.fsdecode(evaluation.run)
-    columns = [column for column in evaluation.columns if column.measure is not runid]
     if per_topic:
-        shown = [
-            (column.name, values)
-            for column in columns
-            if column.measure.per_topic and (values := column.of_topics) is not None
-        ]
-        for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
-            for name, values in shown:
-                if values[place] is not None:
-                    yield Record(run, topic, name, _as_text(values[place]))
+        yield from _records_of_topics(evaluation)
     if summary:
-        for column in columns:
-            if column.summary is not None:
-                yield Record(run, ALL.decode(), column.name, _as_text(column.summary))
+        for row in summary_rows(evaluation, {}, None):
+            yield from _records_of_summaries(evaluation, row)
 
 
-def records_of(report: Report) -> Iterator[Record]:
+def records_with_intervals(
+    evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool
+) -> Iterator[RecordWithInterval]:
+    """Yield what ``records`` does, with the ends of intervals.
+
+    Parameters
+    ----------
+    summaries : the `all` rows, and those of groups.
+    """
+    for record in _records_of_topics(evaluation) if per_topic else ():
+        yield RecordWithInterval(*record, None, None)
+    for row in summaries:
+        for record in _records_of_summaries(evaluation, row):
+            low, high = (None if math.isnan(end) else end for end in row.ends.get(record.measure, (math.nan, math.nan)))
+            yield RecordWithInterval(*record, low, high)
+
+
+def _records_of_topics(evaluation: Evaluation) -> Iterator[Record]:
+    run = os.fsdecode(evaluation.run)
+    shown = [
+        (column.name, values)
+        for column in evaluation.columns
+        if column.measure is not runid and column.measure.per_topic and (values := column.of_topics) is not None
+    ]
+    for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
+        for name, values in shown:
+            if values[place] is not None:
+                yield Record(run, topic, name, _as_text(values[place]))
+
+
+def _records_of_summaries(evaluation: Evaluation, row: SummaryRow) -> Iterator[Record]:
+    run = os.fsdecode(evaluation.run)
+    for column in row.columns:
+        if column.measure is not runid and column.summary is not None:
+            yield Record(run, row.topic, column.name, _as_text(column.summary))
+
+
+def fields_of(report: Report) -> tuple[str, ...]:
+    """Return the names of the fields of the records of a report."""
+    return Record._fields if report.intervals is None else RecordWithInterval._fields
+
+
+def records_of(report: Report) -> Iterator[AnyRecord]:
     """Yield the values of one run after the other."""
-    return chain.from_iterable(
-        records(evaluation, per_topic=report.per_topic, summary=report.summary) for evaluation in report.evaluations
-    )
+    for evaluation in report.evaluations:
+        summaries = report.summaries_of(evaluation)
+        if report.intervals is not None:
+            yield from records_with_intervals(evaluation, summaries, per_topic=report.per_topic)
+            continue
+        if report.per_topic:
+            yield from _records_of_topics(evaluation)
+        for row in summaries:
+            yield from _records_of_summaries(evaluation, row)
 
 
 class _Echo:
@@ -113,9 +164,12 @@ def json_of_report(report: Report) -> Iterator[bytes]:
             for row in records(evaluation, per_topic=True, summary=False):
                 topics[row.topic][row.measure] = _finite(row.value)
             run["topics"] = topics
-        if report.summary:
-            rows = records(evaluation, per_topic=False, summary=True)
-            run[ALL.decode()] = {row.measure: _finite(row.value) for row in rows}
+        for summaries in report.summaries_of(evaluation):
+            into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
+            into[ALL] = {one.measure: _finite(one.value) for one in _records_of_summaries(evaluation, summaries)}
+            if report.intervals is not None:
+                for end, name in enumerate((LOW, HIGH)):
+                    into[name] = {measure: _finite(ends[end]) for measure, ends in summaries.ends.items()}
         runs.append(run)
     yield json.dumps({**report.about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
 

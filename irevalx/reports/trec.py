@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -13,6 +14,7 @@ from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
+from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, topic_of
 from irevalx.trec_eval.numbers import c_format
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
@@ -21,26 +23,27 @@ _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 _TOPICS_AT_ONCE = 1000
 """The number of topics whose values are Python's numbers at a time, which take more room than numpy's."""
 
-ALL = b"all"
-"""What stands in the topic column of a summary."""
 
-
-def trec_lines(evaluation: Evaluation, *, per_topic: bool, summary: bool, headed: bool = False) -> Iterator[bytes]:
+def trec_lines(
+    evaluation: Evaluation, summaries: Sequence[SummaryRow], *, per_topic: bool, headed: bool = False
+) -> Iterator[bytes]:
     """Yield trec_eval's three columns, name, topic and value: the lines of a topic at once, or one line.
 
     Parameters
     ----------
+    summaries : what `all` lines are made of, and those of groups. There are no lines when not all topics could be
+        evaluated.
     per_topic : yield a line for each topic and measure, topic by topic.
-    summary : yield the `all` lines. None are there when not all topics could be evaluated.
     headed : begin with the name of the run, unless the `all` lines have it or there are no lines.
     """
-    lines = chain(_topic_lines(evaluation) if per_topic else (), _summary_lines(evaluation) if summary else ())
+    lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
     first = next(lines, None)
     if first is None:
         return
-    has_name = summary and any(column.measure is runid and column.summary is not None for column in evaluation.columns)
+    shown = [column for row in summaries for column in row.columns]
+    has_name = any(column.measure is runid and column.summary is not None for column in shown)
     if headed and not has_name:
-        yield b"%b\t%b\t%b\n" % (_label(runid.name), ALL, one_line(evaluation.run))
+        yield b"%b\t%b\t%b\n" % (_label(runid.name), os.fsencode(ALL), one_line(evaluation.run))
     yield first
     yield from lines
 
@@ -81,12 +84,16 @@ def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iter
                 yield b"%b\t%b\t%b\n" % (label, topic, _cell(value, column.number))
 
 
-def _summary_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    for column in evaluation.columns:
+def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
+    """Yield a line for each measure, and two more for the ends of its interval, if it has one."""
+    for column in row.columns:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number
             label = _label(column.name, is_zscore=column.is_zscore)
-            yield b"%b\t%b\t%b\n" % (label, ALL, _cell(column.summary, number))
+            yield b"%b\t%b\t%b\n" % (label, one_line(os.fsencode(row.topic)), _cell(column.summary, number))
+            for end, value in zip((LOW, HIGH), row.ends.get(column.name, ()), strict=False):
+                if not math.isnan(value):
+                    yield b"%b\t%b\t%b\n" % (label, os.fsencode(topic_of(row.group, end)), _cell(value, "real"))
 
 
 def one_line(name: bytes) -> bytes:

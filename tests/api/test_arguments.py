@@ -37,6 +37,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Scores.topics": (irevalx.evaluate(GRADED, SCORED, "map").topics, {}),
     "Scores.per_topic": (irevalx.evaluate(GRADED, SCORED, "map").per_topic, {"measure": "map"}),
     "Scores.summary": (irevalx.evaluate(GRADED, SCORED, "map").summary, {"measure": "map"}),
+    "Scores.interval": (irevalx.evaluate(GRADED, SCORED, "map").interval, {"measure": "map"}),
+    "Scores.by_group": (irevalx.evaluate(GRADED, SCORED, "map").by_group, {"groups": {"1": "a"}}),
     "Scores.__getitem__": (irevalx.evaluate(GRADED, SCORED, "map").__getitem__, {"measure": "map"}),
     "Scores.to_records": (irevalx.evaluate(GRADED, SCORED, "map").to_records, {}),
     "Scores.to_dict": (irevalx.evaluate(GRADED, SCORED, "map").to_dict, {}),
@@ -129,6 +131,13 @@ SCORES: list[Row] = [
     (5, f"{FORMS} 5"),
     (np.zeros(3), f"{FORMS} an object of type ndarray|{FORMS} 0.0|{FORMS} np.float64"),
     (dict, f"{FORMS} the class dict"),
+]
+
+CONFIDENCE: list[Row] = [
+    ("0.9", "confidence must be a number or None, but got '0.9'"),
+    (1, "confidence must be above 0 and below 1, but got 1"),
+    (95.0, "but got 95.0"),
+    (math.nan, "but got nan"),
 ]
 
 WRONG: dict[str, dict[str, list[Row]]] = {
@@ -255,7 +264,23 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "better": [("more", "better must be one of 'higher', .*, but got 'more'"), (True, "but got True")],
     },
-    "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG},
+    "Scores.interval": {
+        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None")],
+        "run": NAME,
+        "confidence": CONFIDENCE,
+        "method": [("z", "method must be 't' or 'bootstrap', but got 'z'"), (5, "method must be a string, but got 5")],
+        "seed": WHOLE,
+    },
+    "Scores.by_group": {
+        "groups": [
+            (["1"], "groups must be a dictionary"),
+            ({"1": 5}, r"groups\['1'\] must be a string or several strings, but got 5"),
+            ({1.5: "a"}, "groups: a topic must be a string or a whole number, but got 1.5"),
+            ({"1": "low"}, "the name of a group must not be low, high or empty, nor have a colon, but got 'low'"),
+            ({"1": ["a:b"]}, "but got 'a:b'"),
+        ]
+    },
+    "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
     "RelevanceEvaluator": {
         "query_relevance": [
             (None, "query_relevance must be a dictionary", AttributeError),

@@ -391,3 +391,22 @@ def test_what_is_public() -> None:
     assert [rows.count(t.relevant).tolist(), rows.running_count(t.relevant).tolist()] == [[2, 0, 1], [1, 1, 2, 1]]
     assert [rows.max(x, empty=0).tolist(), rows.first(t.relevant).tolist()] == [[4, 0, 8], [0, -1, 0]]
     assert [t.pool.lengths.tolist(), t.ideal.lengths.tolist()] == [[3, 1, 2], [2, 1, 2]]
+
+
+@pytest.mark.parametrize("options", [{"ties": "expected"}, {"grades": "probability"}], ids=str)
+def test_options_without_a_formula(options: dict[str, Any]) -> None:
+    """Where values are expectations a function of a user is refused by name: it would see only one of the cases."""
+    mine = precision_with()
+    with pytest.raises(UsageError, match=f"my_P must not be given together with --{' '.join(*options.items())}"):
+        irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, mine, **options)
+
+
+def test_real_grades() -> None:
+    """With real grades, they are what the function sees."""
+
+    @irevalx.measure("gained")
+    def gained(t: irevalx.Topics) -> Any:
+        return t.rows.sum(np.maximum(t.grade, 0.0))
+
+    scores = irevalx.evaluate({"1": {"A": 0.25, "B": 0.5}}, {"1": {"A": 1.0, "B": 0.5}}, gained, grades="real")
+    assert scores["gained"] == 0.75

@@ -67,6 +67,17 @@ def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], s
     assert all(entries[one] == entries[other] and one != other for one, other in table.duplicates.tolist())
 
 
+def test_few_are_found_as_many_are() -> None:
+    """A look-up of a few documents, one by one, has what one of many has, in small tables and in big ones."""
+    for n_documents in (50, 20_000):
+        docnos = [b"D%d" % number for number in range(n_documents)]
+        table = DocumentTable(np.arange(n_documents) % 3, 3, Names.of(docnos))
+        sought, topic = [b"D1", b"D7", b"E", b"D1", b"D49"] * 20, np.array([1, 1, 1, 0, 1] * 20)
+        expected = [1, 7, ABSENT, ABSENT, 49]
+        assert table.find(topic, Names.of(sought)).tolist() == expected * 20
+        assert table.find(topic[:5], Names.of(sought[:5])).tolist() == expected
+
+
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d" * 17])), max_size=12))
 def test_keys_say_whether_a_document_may_occur_twice(entries: list[tuple[int, bytes]]) -> None:
     """What occurs twice is never missed, and few different keys are no cause for alarm; one topic is not another."""

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -141,6 +142,25 @@ def test_every_name_is_what_it_is_there(row: Row, name: str, tmp_path: Path) -> 
             qrels, results = data(seed, kind)
             there = PROGRAMS[row.program](name, qrels, results)
             assert agree(row.program, name, there, value(row, name, *files(tmp_path, qrels, results))), (kind, seed)
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("name", ["NDCG@10", "MAP@10", "Recall@10", "P@10"])
+def test_topics_among_their_own_documents(name: str, tmp_path: Path) -> None:
+    """BEIR drops them before it evaluates; the row of the page says how irevalx does."""
+    installed("BEIR")
+    row = next(row for row in ROWS if row.program == "BEIR" and name in row.names)
+    differ = []
+    for seed in range(4):
+        qrels, results = data(seed, "plain")
+        for topic, scores in results.items():
+            scores[topic] = 1000.5
+        paths = files(tmp_path, qrels, results)
+        there = PROGRAMS["BEIR"](name, qrels, results)
+        assert agree("BEIR", name, there, value(row, name, *paths))
+        without = tuple(option for option in row.options if option != "--ignore-identical-ids")
+        differ.append(not agree("BEIR", name, there, value(replace(row, options=without), name, *paths)))
+    assert any(differ)
 
 
 @pytest.mark.judges

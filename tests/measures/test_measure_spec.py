@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 from running import FIXTURES, run
 
-from irevalx.errors import UsageError
+import irevalx
+from irevalx.errors import ParameterError, UsageError
+from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
 from irevalx.measures.select import parse, select
@@ -49,6 +52,8 @@ def asked(*texts: str, **settings: object) -> dict[str, str]:
         ("NumRet(rel=2)", ["num_rel_ret(rel=2)"]),
         ("nDCG(gains={1:3,2:9})", ["ndcg_1=3,2=9"]),
         ("nDCG(gains={0:.5,1:3.})", ["ndcg_0=.5,1=3."]),
+        ("nDCG(gains={1:3})@10,5", ["ndcg_cut_5(gains={1:3})", "ndcg_cut_10(gains={1:3})"]),
+        ("ndcg_cut_5(gains={1:3})", ["ndcg_cut_5(gains={1:3})"]),
         ("nDCG(dcg='log2')@20", ["ndcg_cut_20"]),
         ('nDCG(dcg="log2",judged_only=True)', ["ndcg:skip"]),
         ("map@100-l2", ["map_cut_100(rel=2)"]),
@@ -89,12 +94,13 @@ def test_cutoffs_of_a_level_add_up() -> None:
         ("AP(rel=2,)", "must be NAME(name=value,...)"),
         ("AP(cutoff=5)@10", "each at most once"),
         ("AP(rel=two)", "what map has in brackets must be rel=N, judged_only=True, but got 'rel=two'"),
-        ("AP(rel=2.0)", "but got 'rel=2.0'"),
+        ("AP(rel=2.0)", "a level must be a whole number, but got 'AP(rel=2.0)'; --grades real takes it"),
         ("AP(level=2)", "but got 'level=2'"),
         ("AP(judged_only=yes)", "but got 'judged_only=yes'"),
+        ("nDCG(rel=2)@5", "must be judged_only=True, gains={N:X,...}, dcg='log2', but got 'rel=2'"),
         ("nDCG(rel=2)", "must be judged_only=True, gains={N:X,...}, dcg='log2', but got 'rel=2'; a level is for"),
         ("nDCG(dcg='exp-log2')", "dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20"),
-        ("nDCG(gains={1:3})@10", "the nearest is ndcg.1=3,2=9, without a cutoff"),
+        ("P(gains={1:3})@10", "; gains by grade are for ndcg, with or without a cutoff"),
         ("nDCG(gains={-1:3})", "but got 'gains={-1:3}'"),
         ("ndcg.1=3(gains={1:4})", "but got 'gains={1:4}'"),
         ("SetF(beta=x)", "must be rel=N, judged_only=True, beta=X, but got 'beta=x'"),
@@ -225,3 +231,24 @@ def test_everything_printed_has_been_asked_for() -> None:
     """Whatever is asked for, nothing that trec_eval's way prints is lost in the other."""
     for texts in (("all",), ("official", "P.5"), ("P", "P@7"), *((measure.name,) for measure in MEASURES)):
         assert set(asked(*texts).values()) == set(printed(*texts)), texts
+
+
+def test_gains_at_a_cutoff() -> None:
+    """They are those of ndcg for the ranking and for the best possible one, side by side with the grades themselves."""
+    asked = ("-m", "nDCG(gains={1:3,2:1})@2", "-m", "nDCG@2", "-m", "nDCG(gains={1:3,2:1})")
+    found = run("--format", "json", *asked, *FILES).stdout
+    qrels = {"1": {"A": 2, "B": 1, "C": 1}}
+    scores = irevalx.evaluate(qrels, {"1": {"A": 3.0, "D": 2.0, "B": 1.0}}, ["nDCG(gains={1:3,2:1})@2", "nDCG@2"])
+    discount = 1 / math.log2(3)
+    assert scores["ndcg_cut_2(gains={1:3,2:1})"] == pytest.approx(1 / (3 + 3 * discount), abs=1e-12)
+    assert scores["ndcg_cut_2"] == pytest.approx(2 / (2 + discount), abs=1e-12)
+    assert b"ndcg_cut_2(gains={1:3,2:1})" in found
+
+
+def test_gains_among_cutoffs() -> None:
+    """They are cutoffs, as trec_eval reads them, and the message names what takes gains; the lab refuses them."""
+    result = run("-m", "ndcg_cut.20,2=1", *FILES)
+    assert [line.split()[0] for line in result.stdout.decode().splitlines()] == ["ndcg_cut_2", "ndcg_cut_20"]
+    assert "but got '2=1', read as 2 as trec_eval does; 'nDCG(gains={2:1})@20' takes gains" in result.stderr
+    with pytest.raises(ParameterError, match=r"but got '2=1'; 'nDCG\(gains=\{2:1\}\)@20' takes gains"):
+        requests_of(["ndcg_cut.20,2=1"], 1)

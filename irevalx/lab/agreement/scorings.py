@@ -25,11 +25,12 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reports.records import Record
-from irevalx.reports.trec import ALL
+from irevalx.reports.records import Record, RecordWithInterval
+from irevalx.reports.summary_rows import ALL
 from irevalx.trec_eval.numbers import c_double
 
-_ALL = ALL.decode()
+_GROUPS = f"{ALL}:"
+"""What stands in place of a topic begins so for groups of topics and the ends of intervals, which do not count here."""
 
 _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are no numbers; they do not count here."""
@@ -72,7 +73,7 @@ class Scoring(Frozen):
         topics = [os.fsdecode(topic) for topic in experiment.topics]
         found = {
             run: {
-                measure: {_ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
+                measure: {ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
                 for m, measure in enumerate(experiment.measures)
             }
             for r, run in enumerate(experiment.runs)
@@ -98,7 +99,7 @@ class Scoring(Frozen):
                 if not isinstance(measures, Mapping):
                     raise checks.wrong(what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values)
                 for measure, value in measures.items():
-                    if not str(measure).startswith(_TEXTS):
+                    if not str(measure).startswith(_TEXTS) and not str(topic).startswith(_GROUPS):
                         number = checks.real_number(f"{what}[{run!r}][{topic!r}][{measure!r}]", value)
                         of_measure = by_measure.setdefault(checks.text(f"a measure of {what}", measure), {})
                         name = checks.identifier(f"a topic of {what}", topic)
@@ -119,7 +120,7 @@ class Scoring(Frozen):
         where = shown_name(source.path)
         found: dict[str, dict[str, dict[str, float]]] = {}
         for value in _values(where, text):
-            if value.measure.startswith(_TEXTS):
+            if value.measure.startswith(_TEXTS) or value.topic.startswith(_GROUPS):
                 continue
             by_topic = found.setdefault(value.run, {}).setdefault(value.measure, {})
             if value.topic in by_topic:
@@ -140,18 +141,18 @@ class Scoring(Frozen):
     def score(self, run: str, measure: str) -> float:
         """Return the summary of a measure; without one, it is made of the values by topic."""
         by_topic = self.values[run][measure]
-        if _ALL in by_topic:
-            return by_topic[_ALL]
+        if ALL in by_topic:
+            return by_topic[ALL]
         scale = scale_named(measure)
         return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
 
     def all_topics(self, run: str) -> set[str]:
         """Return the topics for which some measure of a run has a value."""
-        return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != _ALL}
+        return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != ALL}
 
     def topics(self, run: str, measure: str) -> dict[str, float]:
         """Return the values by topic."""
-        return {topic: value for topic, value in self.values[run][measure].items() if topic != _ALL}
+        return {topic: value for topic, value in self.values[run][measure].items() if topic != ALL}
 
 
 def _number(where: str, value: _Value) -> float:
@@ -180,23 +181,24 @@ def _values(where: str, text: str) -> Iterator[_Value]:
     start = text.lstrip()[:1]
     head = text.partition("\n")[0].rstrip("\r")
     for delimiter in ",\t":
-        if head == delimiter.join(Record._fields):
-            return _of_table(where, text, delimiter)
+        for fields in (Record._fields, RecordWithInterval._fields):
+            if head == delimiter.join(fields):
+                return _of_table(where, text, delimiter, fields)
     if start == "{":
         return _of_json(where, text)
     return _of_trec_eval(where, text)
 
 
-def _of_table(where: str, text: str, delimiter: str) -> Iterator[_Value]:
+def _of_table(where: str, text: str, delimiter: str, columns: Sequence[str]) -> Iterator[_Value]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         for fields in reader:
             if reader.line_num > 1 and fields:
-                if len(fields) != len(Record._fields):
-                    rule = f"a line must have {len(Record._fields)} columns ({', '.join(Record._fields)})"
+                if len(fields) != len(columns):
+                    rule = f"a line must have {len(columns)} columns ({', '.join(columns)})"
                     got = quote(delimiter.join(fields))
                     raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {got}")
-                yield _Value(reader.line_num, *fields)
+                yield _Value(reader.line_num, *fields[: len(Record._fields)])
     except csv.Error as error:  # a field of many thousand characters
         raise MalformedLineError(f"{where}:{reader.line_num}: a line must be of csv, but there is a {error}") from None
 
@@ -230,7 +232,7 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
         for run in (_parsed(text) or {})["runs"]:
             name = checks.text("run", run["run"])
-            for topic, values in (*run.get("topics", {}).items(), (_ALL, run.get(_ALL, {}))):
+            for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
                 for measure, value in values.items():
                     yield _Value(1, name, topic, measure, value)
     except (KeyError, TypeError, AttributeError):
@@ -257,14 +259,15 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
             hint = ": are these judgments? then name the runs too" if len(line.split()) == 4 else ""
             raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
-        is_name = measure == runid.name and topic == _ALL
-        if (is_name and run is not None) or (topic != _ALL and summarised):
+        is_name = measure == runid.name and topic == ALL
+        of_group = topic.startswith(_GROUPS)
+        if (is_name and run is not None) or (topic != ALL and not of_group and summarised):
             yield from _named(where, run, waiting)
             run, waiting, summarised = None, [], False
         if is_name:
             run = value
         else:
-            summarised = summarised or topic == _ALL
+            summarised = summarised or topic == ALL
             waiting.append(_Value(number, "", topic, measure, value))
     yield from _named(where, run, waiting)
 

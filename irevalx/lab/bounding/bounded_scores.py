@@ -172,7 +172,7 @@ def bounds(
     measures : sums over ranks of weight times gain: P.K, rbp and dcg.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    n_next : return so many documents instead whose judgments would narrow the bounds of undecided pairs most.
+    n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
@@ -208,7 +208,7 @@ def bounds(
     )
     scores = [WeightedScores(experiment, measure) for measure in weighted]
     if n_next is not None:
-        return DocumentsToJudge(list(_next_documents(scores[0], n_next)))
+        return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=experiment.notes())
     rows: list[BoundedScore] = []
     decided = []
     for of_measure in scores:

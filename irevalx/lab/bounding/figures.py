@@ -18,7 +18,7 @@ _ORDERS = ("in the order of --next", "in the order of ranks")
 
 
 def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page) -> Figure:
-    """Draw how many pairs are decided when so many documents have been judged: a panel a measure.
+    """Draw how many pairs are decided by the number of documents judged: one panel per measure.
 
     Parameters
     ----------

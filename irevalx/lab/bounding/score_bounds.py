@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -138,8 +139,7 @@ class WeightedScores:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of runs: the earlier and the later one of the call."""
-        n_runs = len(self.runs)
-        return [(run, against) for run in range(n_runs) for against in range(run + 1, n_runs)]
+        return list(combinations(range(len(self.runs)), 2))
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of the difference of two runs.

@@ -26,7 +26,7 @@ from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
 
 FOLDS = 5
-"""Into so many parts the judgments of a topic are divided, each of which is predicted from the others."""
+"""The number of parts of the judgments of a topic, each of which is predicted from the others."""
 
 SCHEME = "calibration"
 """The name of the random order."""
@@ -194,10 +194,10 @@ def expected_values(experiment: Experiment, completing: Completing, removal: Rem
     ------
     InputError : as ``calibrate``.
     """
-    grades, judged = experiment.grades, judged_without(removal, experiment.grades)
+    judged = judged_without(removal, experiment.grades)
     sigmoid = calibrate(completing.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
-    predictions = completing.of_group(removal, grades)
-    known = np.where(judged, grades, UNJUDGED_IN_FILES)
+    predictions = completing.of_group(removal)
+    known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
     probability = probabilities_of_relevance(completing.completion, predictions, sigmoid, known)
     cutoffs = tuple(int(found[1]) for measure in experiment.measures if (found := _PRECISION.fullmatch(measure)))
     expected = expected_measures(experiment, probability, cutoffs)

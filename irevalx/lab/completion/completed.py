@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.frozen import Frozen
@@ -104,28 +105,18 @@ class PredictionReport(Result):
     ) -> PredictionReport:
         """Count what was predicted."""
         rows = judgments.rows
-        counts = np.stack(
-            [
-                predictions.learned_relevant,
-                predictions.learned_nonrelevant,
-                rows.count(predictions.predicted),
-                rows.count(predictions.relevant),
-                rows.count(predictions.without_text),
-            ]
-        )
         trained = (predictions.learned_relevant > 0) & (predictions.learned_nonrelevant > 0)
-        names = ("relevant", "nonrelevant", "predicted", "predicted_relevant", "without_text")
-        topics = [
-            PredictedTopic(topic=os.fsdecode(topic), trained=able, **dict(zip(names, numbers, strict=True)))
-            for topic, numbers, able in zip(judgments.topics, counts.T.tolist(), trained.tolist(), strict=True)
-        ]
-        total = AllPredictions(
-            classifier=classifier,
-            topics=len(topics),
-            trained=int(trained.sum()),
-            **dict(zip(names, counts.sum(axis=1).tolist(), strict=True)),
+        by_topic, total = _by_topic_and_in_all(
+            judgments,
+            relevant=predictions.learned_relevant,
+            nonrelevant=predictions.learned_nonrelevant,
+            predicted=rows.count(predictions.predicted),
+            predicted_relevant=rows.count(predictions.relevant),
+            without_text=rows.count(predictions.without_text),
         )
-        return cls(topics, total, holdout, expected)
+        topics = [PredictedTopic(trained=able, **row) for row, able in zip(by_topic, trained.tolist(), strict=True)]
+        in_all = AllPredictions(classifier=classifier, topics=len(topics), trained=int(trained.sum()), **total)
+        return cls(topics, in_all, holdout, expected)
 
     def tables(self) -> list[Table]:
         """Return the total, how good predictions are, a row for each topic, and the expected measures of each run."""
@@ -162,15 +153,15 @@ class LabelReport(Result):
         holes : flat; whether there was no judgment.
         relevant : flat; whether a document is relevant in the completed judgments.
         """
-        masks = (holes, taken, taken & relevant, holes & ~taken)
-        counts = np.stack([judgments.rows.count(mask) for mask in masks])
-        names = ("holes", "labelled", "labelled_relevant", "unlabelled")
-        rows = [
-            LabelledTopic(topic=os.fsdecode(topic), **dict(zip(names, numbers, strict=True)))
-            for topic, numbers in zip(judgments.topics, counts.T.tolist(), strict=True)
-        ]
-        sums = dict(zip(names, counts.sum(axis=1).tolist(), strict=True))
-        return cls(rows, AllLabels(topics=len(rows), **sums))
+        count = judgments.rows.count
+        by_topic, total = _by_topic_and_in_all(
+            judgments,
+            holes=count(holes),
+            labelled=count(taken),
+            labelled_relevant=count(taken & relevant),
+            unlabelled=count(holes & ~taken),
+        )
+        return cls([LabelledTopic(**row) for row in by_topic], AllLabels(topics=len(by_topic), **total))
 
     def tables(self) -> list[Table]:
         """Return the total, and a row for each topic."""
@@ -178,6 +169,19 @@ class LabelReport(Result):
             Table.of("labels", AllLabels, [self.total], n_labels=0),
             Table.of("topics", LabelledTopic, self.rows),
         ]
+
+
+def _by_topic_and_in_all(judgments: Judgments, **counts: IntArray) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the topics with their counts, by name, and the sums over topics.
+
+    Parameters
+    ----------
+    counts : shape (n_topics,) each.
+    """
+    topics = map(os.fsdecode, judgments.topics)
+    numbers = zip(*(of_topics.tolist() for of_topics in counts.values()), strict=True)
+    rows = [{"topic": topic, **dict(zip(counts, row, strict=True))} for topic, row in zip(topics, numbers, strict=True)]
+    return rows, {name: int(of_topics.sum()) for name, of_topics in counts.items()}
 
 
 class Completed(GradedText):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -61,7 +60,7 @@ class Completion:
     Parameters
     ----------
     judgments : no document occurs twice in a topic.
-    collection : of the text of these documents, as far as there is any.
+    collection : of the text of these documents; some may have none.
     classifier : of documents of this collection.
     level : the least grade that is relevant.
     """
@@ -109,17 +108,6 @@ class Completion:
         )
 
 
-class Predicting(Protocol):
-    """A ``Treatment`` that keeps what it has decided about the documents of each group that it has treated."""
-
-    @property
-    def predictions(self) -> Mapping[str, Decided]:
-        """By group."""
-
-    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the grades and the pool that the group is judged with."""
-
-
 class Completing:
     """A ``Treatment`` that predicts the documents that only a group has found from the judgments left.
 
@@ -154,7 +142,8 @@ class Completing:
         told = progress if sharing == 1 else lambda topics: None
 
         def work(removal: Removal) -> Predictions:
-            return self._predicted(removal, judgments.grades, told)
+            known = judged_without(removal, judgments.grades)
+            return self.completion.predict(known, removal.removed, told)
 
         for removal, made in zip(removals, in_order(work, lambda: removals, sharing), strict=True):
             self.predictions[removal.group] = made
@@ -164,18 +153,13 @@ class Completing:
     def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool that the group is judged with."""
         without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
-        return self.of_group(removal, grades).completed(without, self.completion.level), removal.in_pool
+        return self.of_group(removal).completed(without, self.completion.level), removal.in_pool
 
-    def of_group(self, removal: Removal, grades: IntArray) -> Predictions:
-        """Return the predictions for a group; ``grades`` are the full ones."""
+    def of_group(self, removal: Removal) -> Predictions:
+        """Return the predictions for a group."""
         if removal.group not in self.predictions:
-            self.predictions[removal.group] = self._predicted(removal, grades)
+            self.predict_for([removal])
         return self.predictions[removal.group]
-
-    def _predicted(
-        self, removal: Removal, grades: IntArray, progress: Callable[[int], None] = lambda topics: None
-    ) -> Predictions:
-        return self.completion.predict(judged_without(removal, grades), removal.removed, progress)
 
 
 def judged_without(removal: Removal, grades: IntArray) -> BoolArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from irevalx.errors import InputError, shown_name
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.labelling.label_findings import Finding
-from irevalx.lab.labelling.resampling import AT_ONCE, Resampling, known
+from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
+from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 
 MOST_CATEGORIES = 101
@@ -84,15 +85,13 @@ class DocumentAgreement:
         """Yield numbers, coverage, confusion, coefficients, and what there is at each level, of all topics together."""
         yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)
         with_pairs = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
-        draws = resampling.draws(len(with_pairs))
-        drawn: dict[tuple[str, int | None], list[FloatArray]] = {}
-        for batch in draws.batches(max(1, AT_ONCE // self.grades.size**2)):
-            counts = np.rint(batch.means(np.moveaxis(with_pairs, 0, -1)) * len(with_pairs))
-            for key, of_draws in self._statistics(counts).items():
-                drawn.setdefault(key, []).append(of_draws)
+
+        def of_draws(draws: TopicDraws) -> Mapping[tuple[str, int | None], FloatArray]:
+            return self._statistics(np.rint(draws.means(np.moveaxis(with_pairs, 0, -1)) * len(with_pairs)))
+
+        intervals = resampling.intervals(len(with_pairs), self.grades.size**2, of_draws)
         for (name, level), value in self._statistics(self.counts).items():
-            of_statistic = drawn.get((name, level), [])
-            low, high = resampling.interval(np.concatenate(of_statistic)) if of_statistic else (None, None)
+            low, high = intervals.get((name, level), NO_INTERVAL)
             yield Finding(statistic=name, level=level, value=known(float(value)), low=low, high=high)
 
     def findings_by_topic(self) -> Iterator[Finding]:

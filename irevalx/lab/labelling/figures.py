@@ -17,7 +17,7 @@ _DARK = 0.55
 
 
 def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
-    """Draw how many documents have a human and a machine grade: a cell each, the darker the more of its row.
+    """Draw how many documents have a human and a machine grade: one cell per pair, the darker the more of its row.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def _value(one: Finding) -> tuple[Any, ...]:
 
 
 def _confusion(found: Sequence[Finding]) -> Table:
-    """Return the numbers of documents, a row a human grade and a column a machine's; only grades in use."""
+    """Return the numbers of documents: one row per human grade, one column per machine grade, of those in use."""
     cells = {(one.human, one.machine): one.value for one in found if one.statistic == "confusion"}
     used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
     rows = [(str(a), *(cells[a, b] for b in used)) for a in used]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import AnyArray
 from irevalx.frozen import Frozen
 from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.significance import ALPHA
 
 AT_ONCE = 1_000_000
 """How many numbers are in memory at a time."""
+
+NO_INTERVAL = None, None
+"""The ends of what has no interval."""
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Resampling(Frozen, kw_only=True):
@@ -30,15 +37,35 @@ class Resampling(Frozen, kw_only=True):
     alpha: float = ALPHA
 
     def draws(self, n_topics: int) -> TopicDraws:
-        """Return the draws of so many topics."""
+        """Return draws of this number of topics."""
         return TopicDraws.of(n_topics, self.resamples, self.seed)
 
-    def interval(self, of_draws: FloatArray) -> tuple[float | None, float | None]:
+    def interval(self, of_draws: AnyArray) -> tuple[float | None, float | None]:
         """Return the interval of a statistic, shape (n_draws,)."""
         if not self.resamples:
-            return None, None
+            return NO_INTERVAL
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
         return known(float(low)), known(float(high))
+
+    def intervals(
+        self, n_topics: int, numbers_each: int, statistics: Callable[[TopicDraws], Mapping[Key, AnyArray]]
+    ) -> dict[Key, tuple[float | None, float | None]]:
+        """Return intervals of several statistics, which are worked out for some draws at a time.
+
+        Parameters
+        ----------
+        numbers_each : how many numbers a draw needs in memory.
+        statistics : from draws of topics, to arrays of shape (n_draws,), by name.
+
+        Returns
+        -------
+        Their intervals by name; nothing without draws.
+        """
+        drawn: dict[Key, list[AnyArray]] = {}
+        for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
+            for key, of_batch in statistics(batch).items():
+                drawn.setdefault(key, []).append(of_batch)
+        return {key: self.interval(np.concatenate(parts)) for key, parts in drawn.items()}
 
 
 def known(number: float) -> float | None:

@@ -13,7 +13,7 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
-from irevalx.lab.labelling.resampling import AT_ONCE, Resampling, known
+from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
 from irevalx.statistics.corrections import holm
@@ -70,7 +70,7 @@ class TwoEvaluations(Frozen):
         draws = resampling.draws(self.human.shape[1])
         if len(self.runs) > 1:
             yield from self._agreement(x, y, draws, resampling)
-            yield from self._decisions(draws, resampling, progress)
+            yield from self._decisions(resampling, progress)
         gained = y - x
         x_drawn, y_drawn = self._drawn_scores(draws)
         drawn = y_drawn - x_drawn
@@ -102,7 +102,7 @@ class TwoEvaluations(Frozen):
             value, of_draws = ((machine - human)[..., member].mean(axis=-1) for human, machine in (scores, drawn))
             low, high = resampling.interval(of_draws)
             yield replace(about, value=float(value), low=low, high=high)
-            low, high = tested[number].interval(resampling.alpha) if tested else (None, None)
+            low, high = tested[number].interval(resampling.alpha) if tested else NO_INTERVAL
             excess = float(excess_bias(*scores, member))
             yield replace(about, statistic="excess_bias", value=excess, low=low, high=high)
             if tested:
@@ -129,27 +129,25 @@ class TwoEvaluations(Frozen):
             "tau_ap": partial(agreement.tau_ap, names=self.runs),
         }
         for name in RUN_STATISTICS:
-            low, high = resampling.interval(drawn[name]) if drawn else (None, None)
+            low, high = resampling.interval(drawn[name]) if drawn else NO_INTERVAL
             if drawn and name in correlations:
                 scores = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
                 low, high = map(known, correlation_interval(correlations[name], (x, y), scores, resampling.alpha))
             yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
 
-    def _decisions(
-        self, draws: TopicDraws, resampling: Resampling, progress: Callable[[int], None]
-    ) -> Iterator[Finding]:
+    def _decisions(self, resampling: Resampling, progress: Callable[[int], None]) -> Iterator[Finding]:
         """Yield how pairwise decisions go together; for intervals they are made anew for each draw."""
-        found = confusion(decide(self.human), decide(self.machine)).columns
-        drawn: dict[str, list[AnyArray]] = {name: [] for name in found}
-        for batch in draws.batches(max(1, AT_ONCE // max(1, self.human.size * len(self.runs)))):
+
+        def of_draws(draws: TopicDraws) -> Mapping[str, AnyArray]:
             human, machine = (
-                decide(np.moveaxis(values[:, batch.topics], 1, 0)) for values in (self.human, self.machine)
+                decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in (self.human, self.machine)
             )
-            for name, of_batch in confusion(human, machine).columns.items():
-                drawn[name].append(of_batch)
-            progress(len(batch.topics))
-        for name, value in found.items():
-            low, high = resampling.interval(np.concatenate(drawn[name])) if drawn[name] else (None, None)
+            progress(len(draws.topics))
+            return confusion(human, machine).columns
+
+        intervals = resampling.intervals(self.human.shape[1], self.human.size * len(self.runs), of_draws)
+        for name, value in confusion(decide(self.human), decide(self.machine)).columns.items():
+            low, high = intervals.get(name, NO_INTERVAL)
             yield Finding(statistic=name, measure=self.measure, value=value.item(), low=low, high=high)
 
 

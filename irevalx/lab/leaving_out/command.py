@@ -81,7 +81,7 @@ from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
         "--summary",
         is_flag=True,
         excludes=("--pivot", "--removed"),
-        help="Print the summary only, a row a measure, and that of holes; csv, tsv and jsonl have none otherwise.",
+        help="Print the summary only, one row per measure, and that of holes; csv, tsv and jsonl have none otherwise.",
     ),
     option(
         "--pivot",
@@ -127,8 +127,8 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
     labels, and how the bias that is left goes with the share of holes (--holes).
 
-    With --figure, a point for each run: how its score changes and how many ranks it gains, a row a measure; with --draw
-    holes, its bias against its share of holes.
+    With --figure, a point for each run: how its score changes and how many ranks it gains, one row per measure; with
+    --draw holes, its bias against its share of holes.
     """
     holes = options.pop("holes") or (HOLES_DEPTH if draw == "holes" else None)
     found = leave_out(**options, holes=holes, keep_judgments=folder is not None, progress=not output.quiet)

@@ -26,9 +26,9 @@ _FRAME = 0.35
 
 
 def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
-    """Draw how scores change, and ranks beside them, when the group of a run is left out: a point a left-out run.
+    """Draw how scores change, and ranks beside them, when the group of a run is left out.
 
-    Measures that are no shares have panels of their own.
+    There is one point per left-out run. Measures that are no shares have panels of their own.
 
     Parameters
     ----------
@@ -103,7 +103,9 @@ def _moves(one: LeftOut, m: int, *, of_ranks: bool) -> FloatArray:
 def bias_against_holes(
     experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray, depth: int, page: Page
 ) -> Figure:
-    """Draw the bias of each left-out run against its share of holes, with lines of least squares: a panel a measure.
+    """Draw the bias of each left-out run against its share of holes, with lines of least squares.
+
+    There is one panel per measure.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion.classifiers import CLASSIFIERS, EXPECTED, THRESHOLDS
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
-from irevalx.lab.completion.predict import Completing, Decided, Predicting
+from irevalx.lab.completion.predict import Completing, Decided
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.statistics.decisions import reversal_warnings
 
@@ -99,7 +99,7 @@ def leave_out(
     labels : judgments from elsewhere, for "labels".
     labels_replace : let them take the place of all judgments.
     labels_format : their format; None for ``rel_format``.
-    holes : count holes among so many documents of each run; None for 10 with labels, and otherwise none.
+    holes : count holes among this number of first documents of each run; None for 10 with labels, and otherwise none.
     summary, pivot : put the summary first, or a row for each run with all scores side by side; nothing else is shown.
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
@@ -145,7 +145,7 @@ def leave_out(
     if removed:
         return result
     by_classifier = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
-    predicting: dict[str, Predicting] = {**by_classifier}
+    predicting: dict[str, Completing | Labelling] = {**by_classifier}
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
         labelling = Labelling(experiment.judgments, theirs, level, left_out, replace=labels_replace)

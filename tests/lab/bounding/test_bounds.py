@@ -176,6 +176,8 @@ def test_next(tmp_path: Path) -> None:
     ]
     assert [float(row["narrows"]) for row in rows] == [1, 1, 1, 1]  # half a point for each of two pairs
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2").stdout == b"1 w\n1 x\n"
+    table = lab("bounds", *paths, "-m", "P.2", "--next", "2", "--format", "table").stdout
+    assert table.endswith(b"\n\nTopics: all 1 judged topics.\n")
     pool = tmp_path / "pool"
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2", "-o", pool).status == 0
     assert pool.read_text() == "1 w\n1 x\n"

@@ -1,0 +1,127 @@
+"""Groups of topics: files that say which topics are in which group."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from irevalx.errors import InputError, quote, shown_name
+from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.tables.tables import TOPIC, named
+
+TopicGroups = Mapping[str, frozenset[bytes]]
+"""The topics of each group, in the order in which groups are named."""
+
+_GROUP = "group"
+"""The column of groups."""
+
+_TAKEN = frozenset({"low", "high"})
+"""What the ends of intervals are called where groups are."""
+
+
+def read_topic_groups(source: Source) -> TopicGroups:
+    """Read the groups of topics.
+
+    Parameters
+    ----------
+    source : a line ``TOPIC GROUP`` each, with a tab between them or else blanks; csv with a header that names the
+        columns; or a JSON object ``{TOPIC: GROUP}`` or ``{TOPIC: [GROUP, ...]}``. Blank lines, and lines that start
+        with ``#``, are skipped. A topic may be in several groups.
+
+    Raises
+    ------
+    UnreadableFileError
+    InputError : the file breaks these rules, has no group, or a group has a name that it must not have.
+    """
+    where, text = shown_name(source.path), os.fsdecode(b"".join(source.chunks(CHUNK_SIZE)))
+    text = text.removeprefix(os.fsdecode(b"\xef\xbb\xbf"))
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    if head.lstrip().startswith("{"):
+        pairs = _of_json(where, text)
+    elif _GROUP in head.lower().split(","):
+        pairs = _of_csv(where, text)
+    else:
+        pairs = _of_lines(where, text)
+    groups = groups_of_pairs(pairs, where)
+    if not groups:
+        raise InputError(f"{where}: a file of groups must have a group, but it has none")
+    return groups
+
+
+def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
+    """Return the topics of each group.
+
+    Parameters
+    ----------
+    pairs : topic and group.
+    where : what messages call it.
+
+    Raises
+    ------
+    InputError : the name of a group stands for something else, or nothing.
+    """
+    topics: dict[str, set[bytes]] = {}
+    for topic, group in pairs:
+        if group in _TAKEN or ":" in group or not group.strip():
+            rule = "the name of a group must not be low, high or empty, nor have a colon"
+            raise InputError(f"{where}: {rule}, but got {quote(group)}")
+        topics.setdefault(group, set()).add(os.fsencode(topic))
+    return {group: frozenset(found) for group, found in topics.items()}
+
+
+def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> Iterator[str]:
+    """Yield a line about judged topics that are in no group, and one about groups without any judged topic.
+
+    Parameters
+    ----------
+    where : what the groups are called.
+    """
+    every = list(judged)
+    grouped = frozenset[bytes]().union(*groups.values())
+    if outside := [topic for topic in every if topic not in grouped]:
+        yield f"{where}: {len(outside)} of {len(every)} judged topics are in no group: {_listed(outside)}"
+    if empty := [os.fsencode(group) for group, topics in groups.items() if topics.isdisjoint(every)]:
+        yield f"{where}: {len(empty)} of {len(groups)} groups have no judged topic: {_listed(empty)}"
+
+
+def _listed(names: list[bytes], most: int = 5) -> str:
+    return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
+        if len(fields) != 2:
+            raise InputError(f"{where}:{number}: a line must have 2 columns (topic, group), but got {quote(line)}")
+        yield fields[0], fields[1]
+
+
+def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
+    reader = csv.reader(text.splitlines())
+    names = [name.strip().lower() for name in next(reader)]
+    topics = named(TOPIC, names)
+    if len(topics) != 1 or names.count(_GROUP) != 1:
+        raise InputError(f"{where}: the header must name a column of topics and one of groups, but got {names}")
+    for fields in reader:
+        if fields:
+            if len(fields) != len(names):
+                rule = f"a line must have {len(names)} columns ({', '.join(names)})"
+                raise InputError(f"{where}:{reader.line_num}: {rule}, but got {quote(','.join(fields))}")
+            yield fields[names.index(topics[0])].strip(), fields[names.index(_GROUP)].strip()
+
+
+def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{where}: a JSON object must be complete, but {error}") from None
+    for topic, groups in found.items():
+        for group in groups if isinstance(groups, list) else [groups]:
+            if not isinstance(group, str):
+                rule = "what a topic has must be a group or a list of groups"
+                raise InputError(f"{where}: {rule}, but topic {quote(topic)} has {quote(json.dumps(group))}")
+            yield topic, group

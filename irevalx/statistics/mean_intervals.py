@@ -1,0 +1,92 @@
+"""Confidence intervals of means over topics, of one run on its own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
+from irevalx.settings import IntervalMethod
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.significance import RESAMPLES, generator
+
+_DRAWN_AT_ONCE = 4_000_000
+"""How many drawn topics are in memory at a time."""
+
+_EQUAL = 1e-12
+"""Means nearer than this are equal."""
+
+
+class MeanIntervals(Frozen, kw_only=True):
+    """How the intervals of means are made.
+
+    Parameters
+    ----------
+    confidence : the probability with which an interval covers the mean over all topics there are, in (0, 1).
+    method : ``t``, from Student's t distribution, or ``bootstrap``, bias-corrected and accelerated.
+    seed : of the random numbers of the bootstrap.
+    resamples : of the bootstrap; at least 1.
+    """
+
+    confidence: float
+    method: IntervalMethod = "t"
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Return the ends of intervals.
+
+        Parameters
+        ----------
+        values : shape (n_means, n_topics).
+
+        Returns
+        -------
+        Shape (n_means, 2); nan where there are fewer than 2 topics, where all have the same value, and where a value is
+        not finite.
+
+        Notes
+        -----
+        t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
+        1987; all means are of the same draws of topics.
+        """
+        ends = np.full((len(values), 2), np.nan)
+        if values.shape[1] < 2:
+            return ends
+        defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)
+        if defined.any():
+            ends[defined] = (self._t if self.method == "t" else self._bootstrap)(values[defined])
+        return ends
+
+    def _t(self, values: FloatArray) -> FloatArray:
+        from scipy import special
+
+        n_topics = values.shape[1]
+        error = values.std(axis=1, ddof=1) / np.sqrt(n_topics)
+        half = special.stdtrit(n_topics - 1, (1 + self.confidence) / 2) * error
+        return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
+
+    def _bootstrap(self, values: FloatArray) -> FloatArray:
+        from scipy import special
+
+        means, drawn = values.mean(axis=1), self._drawn_means(values)
+        slack = _EQUAL * np.abs(values).max(axis=1)
+        below = (drawn < means - slack).mean(axis=0) / 2 + (drawn <= means + slack).mean(axis=0) / 2
+        bias = special.ndtri(below)
+        deviations = values - means[:, np.newaxis]
+        acceleration = (deviations**3).sum(axis=1) / (6 * (deviations**2).sum(axis=1) ** 1.5)
+        ends = np.empty((len(values), 2))
+        for side, probability in enumerate(((1 - self.confidence) / 2, (1 + self.confidence) / 2)):
+            shifted = bias + special.ndtri(probability)
+            shares = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+            for place, share in enumerate(shares.tolist()):
+                ends[place, side] = np.quantile(drawn[:, place], share) if np.isfinite(share) else np.nan
+        return ends
+
+    def _drawn_means(self, values: FloatArray) -> FloatArray:
+        """Return the means over topics drawn with replacement: shape (n_draws, n_means)."""
+        n_topics, random = values.shape[1], generator(self.seed)
+        size = max(1, _DRAWN_AT_ONCE // n_topics)
+        sizes = [min(size, self.resamples - start) for start in range(0, self.resamples, size)]
+        batches = (TopicDraws(random.integers(0, n_topics, (rows, n_topics))) for rows in sizes)
+        return np.concatenate([batch.means(values) for batch in batches])

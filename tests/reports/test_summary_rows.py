@@ -1,0 +1,301 @@
+"""Intervals beside means, and summaries of groups of topics, in every output format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import pytest
+from running import FIXTURES, lab, run
+
+import irevalx
+from irevalx.errors import ArgumentError
+
+stats = pytest.importorskip("scipy.stats")
+
+EXAMPLE = FIXTURES / "example"
+QRELS, BM25, DENSE = EXAMPLE / "qrels", EXAMPLE / "bm25.run", EXAMPLE / "dense.run"
+GROUPS = {"easy": ["301", "302", "305"], "hard": ["302", "303", "304"]}
+MEASURES = ("-m", "num_rel", "-m", "map", "-m", "gm_map", "-m", "P.5")
+
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    """Return a file of the groups."""
+    path = tmp_path / "groups"
+    path.write_text("".join(f"{topic} {group}\n" for group, topics in GROUPS.items() for topic in topics))
+    return path
+
+
+def lines_of(*words: str | Path) -> dict[tuple[str, str], str]:
+    """Return what trec_eval's columns say, by topic and measure."""
+    done = run(*words)
+    assert done.status == 0, done.stderr
+    return {(words[1], words[0]): words[2] for words in map(str.split, done.stdout.decode().splitlines())}
+
+
+def literal_ends(values: list[float], confidence: float) -> list[str]:
+    """Return the ends of the t interval of a mean, from the textbook, as they are printed."""
+    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return [f"{fmean(values) + sign * half:.4f}" for sign in (-1, 1)]
+
+
+def of_topics(measure: str, topics: list[str], *, complete: bool = False) -> list[float]:
+    """Return unrounded values of topics; under -c those without results count."""
+    scores = irevalx.evaluate(QRELS, BM25, measure, complete=complete)
+    [name] = scores.measures
+    known = dict(zip(scores.topics(), scores.per_topic(name).tolist(), strict=True))
+    return [known[topic] for topic in topics if topic in known]
+
+
+ALL = ["301", "302", "303", "304", "305"]
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_intervals(complete: bool) -> None:
+    """Two lines after each mean, none after a sum; geometric means on the scale of logarithms."""
+    options = ["-c"] if complete else []
+    found = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
+    assert [key for key in found if key[0] != "all"] == [
+        (f"all:{end}", measure) for measure in ("map", "gm_map", "P_5") for end in ("low", "high")
+    ]
+    for measure, name in (("map", "map"), ("P.5", "P_5")):
+        ends = literal_ends(of_topics(measure, ALL, complete=complete), 0.95)
+        assert [found[f"all:{end}", name] for end in ("low", "high")] == ends
+    logarithms = [math.log(max(value, 0.00001)) for value in of_topics("map", ALL, complete=complete)]
+    half = stats.t.ppf(0.975, len(logarithms) - 1) * stdev(logarithms) / math.sqrt(len(logarithms))
+    ends = [f"{math.exp(fmean(logarithms) + sign * half):.4f}" for sign in (-1, 1)]
+    assert [found[f"all:{end}", "gm_map"] for end in ("low", "high")] == ends
+
+
+def test_complete_as_trec_eval_9() -> None:
+    """Where topics without results have no lines they count in the interval all the same."""
+    found = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
+    ends = literal_ends([*of_topics("map", ALL), 0.0], 0.9)
+    assert [found[f"all:{end}", "map"] for end in ("low", "high")] == ends
+
+
+def test_values_do_not_change() -> None:
+    """All other lines are those of a call without the options."""
+    for options in ((), ("-q",), ("-c",), ("--unjudged", "nonrel,skip"), ("--names", "asked", "-m", "AP@5:skip")):
+        plain = run(*options, *MEASURES, QRELS, BM25, DENSE).stdout.splitlines()
+        shown = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
+        assert [line for line in shown if b"\tall:" not in line] == plain
+
+
+def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
+    """Readings have intervals of their own, z-scores those of z-scores; with -n there is none."""
+    found = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
+    assert {key for key in found if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
+    (tmp_path / "z").write_text("".join(f"{topic} map 0.5 0.25\n" for topic in ALL))
+    found = lines_of("-Z", tmp_path / "z", "--ci", "90%", "-m", "map", QRELS, BM25)
+    ends = literal_ends([(value - 0.5) / 0.25 for value in of_topics("map", ALL)], 0.9)
+    assert [found[f"all:{end}", "Zmap"] for end in ("low", "high")] == ends
+    assert run("-n", "--ci", "90%", "-m", "map", QRELS, BM25).stdout == b""
+    assert b"all" not in run("-n", "-q", "--ci", "90%", "-m", "map", QRELS, BM25).stdout
+
+
+def test_bootstrap() -> None:
+    """The seed decides, and is 0 unless given."""
+    call = ("--ci", "90%", "--ci-method", "bootstrap", "-m", "map", QRELS, BM25)
+    first, again, other = (run(*seed, *call).stdout for seed in ((), ("--seed", "0"), ("--seed", "5")))
+    assert first == again
+    ends = irevalx.evaluate(QRELS, BM25, "map").interval("map", None, 0.9, method="bootstrap", seed=5)
+    shown = [line.split()[2] for line in other.decode().splitlines()[1:]]
+    assert shown == [f"{end:.4f}" for end in ends]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--ci", "95"), "--ci must be above 0 and below 1, or 0% and 100%, but got '95'"),
+        (("--ci", "100%"), "but got '100%'"),
+        (("--ci", "x%"), "but got 'x%'"),
+        (("--ci-method", "bootstrap"), "--ci-method bootstrap must be given together with --ci"),
+        (("--ci", "90%", "--seed", "1"), "--seed must be given together with --ci-method bootstrap"),
+        (("--topic-groups", "x", "-D", "0.301"), "--topic-groups and -D must not be given together"),
+    ],
+)
+def test_refused(words: tuple[str, ...], told: str) -> None:
+    """What makes no sense is a usage error."""
+    done = run(*words, "-m", "map", QRELS, BM25)
+    assert (done.status, done.stdout) == (1, b"")
+    assert told in done.stderr
+
+
+def test_without_scipy(tmp_path: Path) -> None:
+    """Where scipy is missing, a line says which extra has it; a call without --ci does not miss it."""
+    program = (
+        "import sys, importlib.util as u\n"
+        "u.find_spec = lambda name, found=u.find_spec: None if name == 'scipy' else found(name)\n"
+        "from irevalx.cli.command import main\n"
+        "status = main(sys.argv[1:])\n"
+        "assert not any(name.startswith('scipy') for name in sys.modules)\n"
+        "sys.exit(status)"
+    )
+    for words, status in (((), 0), (("--ci", "95%"), 1)):
+        command = [sys.executable, "-c", program, *words, "-m", "map", QRELS, BM25]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+    assert "irevalx: --ci needs scipy, which is not installed: pip install 'irevalx[lab]'" in done.stderr
+
+
+def test_what_is_imported() -> None:
+    """Intervals need scipy.special, and not scipy.stats, which takes three times as long."""
+    program = (
+        "import sys; from irevalx.cli.command import main\n"
+        "for method in 't', 'bootstrap': main(['--ci', '95%', '--ci-method', method, *sys.argv[1:]])\n"
+        "sys.exit('scipy.stats' in sys.modules or 'scipy.special' not in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, QRELS, BM25], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_warnings(groups: Path) -> None:
+    """Few topics, one topic, and several runs are each told in a line."""
+    groups.write_text("301 one\n302 two\n303 two\n")
+    told = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
+    for path in (BM25, DENSE):
+        assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in told
+        assert f"{path}: the interval of all, all:two is over fewer than 10 topics; take it with care\n" in told
+    assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in told
+    assert "say little about the differences between runs, which irevalx-lab compare tests" in told
+    assert "compare" not in run("--ci", "95%", "-m", "map", QRELS, BM25).stderr
+    assert run("--quiet", "--ci", "95%", "-m", "map", QRELS, BM25, DENSE).stderr == ""
+
+
+def only(topics: list[str], path: Path, folder: Path) -> Path:
+    """Return the judgments without other topics."""
+    kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] in topics]
+    (folder / "of-group").write_text("".join(kept))
+    return folder / "of-group"
+
+
+@pytest.mark.parametrize("version", ["9", "10"])
+@pytest.mark.parametrize("options", [(), ("-c",), ("-c", "-l", "2"), ("-J",)], ids=" ".join)
+def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options: tuple[str, ...]) -> None:
+    """The lines of a group are what trec_eval prints for judgments of its topics alone."""
+    program = os.environ.get(f"TREC_EVAL_{version}")
+    if not program:
+        pytest.skip(f"TREC_EVAL_{version} names no program")
+    found = lines_of(*options, "--compat", version, "--topic-groups", groups, "-m", "all_trec", QRELS, BM25)
+    for group, topics in GROUPS.items():
+        # Where a topic lacks results, trec_eval 10 averages nothing without -c, against its own help.
+        refuses = version == "10" and "-c" not in options
+        judged = only([topic for topic in topics if not (refuses and topic == "305")], QRELS, tmp_path)
+        command = [program, *options, "-m", "all_trec", str(judged), str(BM25)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        theirs = {words[0]: words[2] for words in map(str.split, done.stdout.splitlines()) if words[0] != "runid"}
+        ours = {measure: value for (topic, measure), value in found.items() if topic == f"all:{group}"}
+        assert ours == theirs
+
+
+def test_groups(groups: Path) -> None:
+    """Means over the topics of the group that were evaluated, sums over them, and their number."""
+    found = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
+    relevant = irevalx.evaluate(QRELS, BM25, "num_rel")
+    for group, topics in GROUPS.items():
+        values = of_topics("map", topics)
+        assert found[f"all:{group}", "num_q"] == str(len(values))
+        assert found[f"all:{group}", "map"] == f"{fmean(values):.4f}"
+        assert [found[f"all:{group}:{end}", "map"] for end in ("low", "high")] == literal_ends(values, 0.8)
+        each = dict(zip(relevant.topics(), relevant.per_topic("num_rel").tolist(), strict=True))
+        assert found[f"all:{group}", "num_rel"] == str(int(sum(each.get(topic, 0) for topic in topics)))
+    assert not any(topic.startswith("all:") and measure == "runid" for topic, measure in found)
+
+
+def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any, Any]]:
+    """Yield run, topic, measure, value and the ends of its interval as a format for programs has them."""
+    if form in {"csv", "tsv"}:
+        for row in csv.DictReader(io.StringIO(text), delimiter="," if form == "csv" else "\t"):
+            low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
+            yield row["run"], row["topic"], row["measure"], float(row["value"]), low, high
+    elif form == "jsonl":
+        for line in text.splitlines():
+            yield tuple(json.loads(line).values())
+    else:
+        for one in json.loads(text)["runs"]:
+            for topic, found in (("all", one), *((f"all:{name}", found) for name, found in one["groups"].items())):
+                for measure, value in found["all"].items():
+                    yield one["run"], topic, measure, value, found["low"].get(measure), found["high"].get(measure)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
+def test_formats_for_programs(groups: Path, form: str) -> None:
+    """All formats have the same, with every digit."""
+    call = ("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25, DENSE)
+    shown = run(*call, "--format", form).stdout.decode()
+    found = {
+        (name, topic, measure): (value, low, high) for name, topic, measure, value, low, high in values_in(form, shown)
+    }
+    lines = list(map(str.split, run(*call).stdout.decode().splitlines()))
+    assert len(found) == len(
+        [words for words in lines if words[0] != "runid" and not words[1].endswith(("low", "high"))]
+    )
+    scores = irevalx.evaluate(QRELS, [BM25, DENSE], ["num_rel", "map", "gm_map", "P.5"])
+    by_group = scores.by_group({topic: [name for name in GROUPS if topic in GROUPS[name]] for topic in ALL})
+    for topic, some in (("all", scores), *((f"all:{name}", some) for name, some in by_group.items())):
+        for name in some.runs:
+            for measure in ("map", "gm_map", "P_5"):
+                ends = [None if math.isnan(end) else end for end in some.interval(measure, name, 0.8)]
+                assert found[name, topic, measure] == (some[measure, name], *ends)
+            assert found[name, topic, "num_rel"] == (some["num_rel", name], None, None)
+
+
+def test_tables(groups: Path) -> None:
+    """A row for a run and group, with the number of topics; intervals stand in brackets behind the mean."""
+    shown = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
+    rows = [line.split() for line in shown.stdout.decode().splitlines()]
+    low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)
+    assert rows[0] == ["run", "topic", "num_q", "map"]
+    assert [row[:3] for row in rows[2:8]] == [
+        [name, topic, number]
+        for name in ("bm25", "dense")
+        for topic, number in (("all", "4"), ("all:easy", "2"), ("all:hard", "3"))
+    ]
+    assert rows[3][3:] == [f"{fmean(of_topics('map', GROUPS['easy'])):.4f}", f"[{low},", f"{high}]†"]
+    alone = run("--ci", "80%", "--format", "markdown", "-m", "map", QRELS, BM25).stdout.decode()
+    low, high = literal_ends(of_topics("map", ALL), 0.8)
+    assert f"| map   | {fmean(of_topics('map', ALL)):.4f} \\[{low}, {high}] |" in alone
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "tsv", "json", "jsonl"])
+def test_agree_skips_them(groups: Path, tmp_path: Path, form: str) -> None:
+    """irevalx-lab agree reads such files as it reads those without."""
+    call = ("-q", "-m", "runid", "-m", "map", "--format", form, QRELS, BM25, DENSE)
+    for name, options in (("plain", ()), ("more", ("--ci", "80%", "--topic-groups", groups))):
+        (tmp_path / name).write_bytes(run(*options, *call).stdout)
+    plain, more = (lab("agree", tmp_path / "plain", tmp_path / name, "--format", "csv") for name in ("plain", "more"))
+    assert (plain.status, more.status) == (0, 0), more.stderr
+    assert plain.stdout == more.stdout != b""
+
+
+def test_python() -> None:
+    """Intervals of sums, of what is not there, and groups of one topic are refused or nan; frames have columns."""
+    scores = irevalx.evaluate(QRELS, BM25, ["map", "num_rel", "num_q"])
+    for measure in ("num_rel", "num_q", "P_5"):
+        with pytest.raises(KeyError):
+            scores.interval(measure)
+    assert all(map(math.isnan, scores.by_group({301: "one"})["one"].interval("map")))
+    assert scores.by_group({"999": "none"}) == {}
+    assert scores.by_group({"301": ["a", "b"], "302": "b"})["b"].topics() == ["301", "302"]
+    nested = scores.by_group({"301": "b", "302": "b"})["b"].by_group({"302": "c", "303": "c"})["c"]
+    assert nested.topics() == ["302"]
+    with pytest.raises(ArgumentError, match="all topics, but only one was evaluated"):
+        irevalx.evaluate(QRELS, BM25, "map", topic=301).by_group({"301": "a"})
+    wide = scores.to_frame(wide=True, confidence=0.8).iloc[0]
+    assert (wide["map_low"], wide["map_high"]) == scores.interval("map", None, 0.8)
+    assert "num_rel_low" not in wide
+    long = scores.to_frame(confidence=0.8).set_index(["topic", "measure"]).loc[("all", "map")]
+    assert (long["low"], long["high"]) == scores.interval("map", None, 0.8)
