@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -11,8 +12,8 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
-from irevalx.errors import ArgumentError, UsageError, quote
-from irevalx.experiments.measured_values import measured_runs, measured_scores
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import fields
@@ -25,7 +26,13 @@ from irevalx.lab.comparison.compared_runs import (
     ComparedTopics,
     DiscriminativePower,
 )
-from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with_margin
+from irevalx.lab.comparison.compared_systems import (
+    ComparedSystems,
+    Replicates,
+    compared_systems,
+    systems_of_runs,
+)
+from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with
 from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
@@ -68,6 +75,8 @@ def compare(
     margin: float | Mapping[str, float] | None = None,
     require: str = "not-worse",
     allow_unsure: bool = False,
+    systems: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    system_by: str | None = None,
 ) -> Comparison:
     """Test whether runs differ.
 
@@ -98,6 +107,10 @@ def compare(
         that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
     require : with a margin, what runs must be: ``not-worse`` or ``better``.
     allow_unsure : with a margin, whether runs of which that cannot be told pass.
+    systems, system_by : compare systems with several runs each, such as folds or seeds: the system of each run, by name
+        or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
+        system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
+        runs. Not with other tests, intervals, tukey or a margin.
 
     Raises
     ------
@@ -121,11 +134,11 @@ def compare(
         "require": _one_of("require", require, REQUIREMENTS),
         "allow_unsure": checks.flag("allow_unsure", allow_unsure),
     }
+    plain_t = {"test": test != "t", "interval": interval != "t", "tukey": correction == TUKEY}
+    if not (systems is None and system_by is None):
+        refuse_with("systems", **plain_t, margin=margin is not None)
     if margin is not None:
-        refuse_with_margin(test=test != "t", interval=interval != "t", by=view != "pair")
-        if baseline is None:
-            raise UsageError("a margin must be given together with a baseline")
-        complete = True
+        refuse_with("margin", **plain_t, by=view != "pair", all_pairs=baseline is None)
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
@@ -137,7 +150,7 @@ def compare(
             runs,
             asked or ("map",),
             level=level,
-            complete=complete,
+            complete=complete or margin is not None,
             min_retrieved=min_retrieved,
             rel_format=rel_format,
             threads=threads,
@@ -147,18 +160,32 @@ def compare(
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
     if baseline is not None:
         baseline = baseline_named(baseline, every[0].runs, runs)
-    pairs = _pairs(every[0].runs, baseline)
-    found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
+    every = systems_of_runs(every, systems, system_by)
+    found = _found(every, baseline, method, threads)
     if baseline is not None and margin is not None:
         return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
-        return ComparedPairs(found, baseline, method, notes=notes, columns=shown)
+        kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
+        return kind(found, baseline, method, notes=notes, columns=shown)
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _found(
+    every: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure."""
+    pairs = _pairs(every[0].runs, baseline)
+    return [
+        compared_systems(one, pairs, method, processes)
+        if isinstance(one, Replicates)
+        else ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, processes))
+        for one in every
+    ]
 
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:

@@ -19,9 +19,6 @@ from irevalx.lab.studies.run_study import Study
 from irevalx.process.workers import in_order
 from irevalx.statistics.decisions import Confusion
 
-_ANY_RANK = 2**62
-"""A depth that no ranking has."""
-
 
 def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
     """Return different pairs of runs, or all there are if these are fewer.
@@ -61,7 +58,7 @@ def with_random_pairs(
     pairs = random_pairs(len(experiment.runs), n_pairs, seed)
 
     def work(pair: tuple[int, int]) -> Confusion:
-        return reduce(_of_pair(experiment, pair).within_pool(_ANY_RANK)).confusion
+        return reduce(_of_pair(experiment, pair)).confusion
 
     found = []
     with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
@@ -76,12 +73,25 @@ def with_random_pairs(
 
 
 def _of_pair(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
-    """Return two of the runs."""
+    """Return two of the runs, with the judgments of the documents that one of them has."""
     chosen, n_topics = list(pair), len(experiment.topics)
     rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
+    judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
+    is_judged = ranking.row >= 0
+    found = np.zeros(judgments.rows.size, np.bool_)
+    found[ranking.row[is_judged]] = True
+    row = ranking.row.copy()
+    row[is_judged] = (np.cumsum(found) - 1)[row[is_judged]]
     return replace(
         experiment,
+        judgments=replace(
+            judgments,
+            rows=judgments.rows.keep(found),
+            docnos=judgments.docnos.take(found),
+            grades=judgments.grades[found],
+            lines=judgments.lines[found],
+        ),
         runs=tuple(experiment.runs[run] for run in chosen),
-        ranking=experiment.ranking.take(rows),
+        ranking=replace(ranking, row=row),
         missing=experiment.missing[chosen],
     )

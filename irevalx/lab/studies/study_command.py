@@ -24,7 +24,8 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.studies.schemes import SCHEMES
-from irevalx.lab.studies.studying import AXES, ENDINGS, study
+from irevalx.lab.studies.study_result import AXES, ENDINGS
+from irevalx.lab.studies.studying import POOL_DEPTH, study
 
 axis_option = option(
     "--axis",
@@ -76,8 +77,8 @@ axis_option = option(
         "--own-pool",
         is_flag=True,
         help=(
-            "With depth and mixed: take the deepest pool of these runs for the full judgments, and leave out the other "
-            "judgments."
+            "Take the judgments of these runs' own pool for the full judgments, the same for all schemes and levels. "
+            "Pooled documents that nobody judged stay unjudged (-1), as with pool --judge."
         ),
     ),
     option(
@@ -92,6 +93,13 @@ axis_option = option(
             "those of the documents that one of the two has found, as Bompada et al. 2007 have it with 300.  [default: "
             "all pairs, under the same judgments]"
         ),
+    ),
+    option(
+        "--pool-depth",
+        requires="--own-pool",
+        type=click.IntRange(1),
+        metavar="K",
+        help=f"With --own-pool: the depth of the pool, and of the deepest level.  [default: {POOL_DEPTH}]",
     ),
     option(
         "--samples",
