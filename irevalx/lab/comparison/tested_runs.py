@@ -67,9 +67,10 @@ def compare(
     columns: str | Iterable[str] = (),
     sort: bool = False,
     seed: int | None = None,
-    level: int = 1,
+    level: float = 1,
     complete: bool = False,
     min_retrieved: float = 0.0,
+    grades: str = "whole",
     rel_format: str = "qrels",
     names: str = NAMINGS[0],
     threads: int = 1,
@@ -101,7 +102,7 @@ def compare(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    grades, rel_format : what grades are, and the format of judgments, as ``irevalx.evaluate`` has them.
     names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
@@ -157,6 +158,7 @@ def compare(
             level=level,
             complete=complete or margin is not None,
             min_retrieved=min_retrieved,
+            grades=grades,
             rel_format=rel_format,
             threads=threads,
             as_asked=as_asked,
