@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -20,7 +18,7 @@ def rows_of(*args: str | Path) -> list[dict[str, str]]:
     """Return the rows of a command as csv."""
     result = lab(*args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    return result.rows
 
 
 def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
@@ -216,7 +214,7 @@ def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(ranked))
     files = (tmp_path / "qrels", *(tmp_path / name for name in documents))
     result = lab("leave-out", *files, "-m", "P.2:skip", "--depth", "4", "--summary", "--format", "csv")
-    [row] = csv.DictReader(io.StringIO(result.stdout.decode()))
+    [row] = result.rows
     assert (row["c22"], row["ad"]) == ("2", "1")
     assert result.stderr == (
         "irevalx-lab: P_2:skip: 1 times two runs differ with all judgments and without those of a group in opposite "
@@ -283,9 +281,7 @@ def test_probabilities_are_judgments(tmp_path: Path) -> None:
     assert len(lines) == len(known)
     asked = ("-m", "map", "-m", "P.10", "-m", "recip_rank")
     result = evaluate("--grades", "probability", "-c", "--format", "csv", *asked, tmp_path / "p", *RUNS)
-    printed = {
-        (row["run"], row["measure"]): float(row["value"]) for row in csv.DictReader(io.StringIO(result.stdout.decode()))
-    }
+    printed = {(row["run"], row["measure"]): float(row["value"]) for row in result.rows}
     for row in json.loads((tmp_path / "r.json").read_text())["expected measures"]:
         for name in ("map", "P_10", "recip_rank"):
             assert printed[row["run"], name] == pytest.approx(row[name], abs=1e-4)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from io import BytesIO
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import FIXTURES, SHARED, opened
+from running import FIXTURES, SHARED, judgments_of, opened
 from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -20,7 +19,6 @@ from irevalx.experiments.experiment import prepare
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RunRules
 from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.calibration import (
     FOLDS,
     Sigmoid,
@@ -65,11 +63,6 @@ def test_probabilities_say_how_often() -> None:
     relevant = random.random(20_000) < 1 / (1 + np.exp(1 - 1.5 * values))
     found = fit_sigmoid(values, relevant)
     assert [found.slope, found.intercept] == pytest.approx([-1.5, 1], abs=0.05)
-
-
-def judgments_of(lines: str) -> Judgments:
-    """Judgments from the text of a file."""
-    return GradedText.of(BytesIO(lines.encode())).judgments
 
 
 class Recorder:
