@@ -199,7 +199,7 @@ _NOT_WITH_SYSTEMS = (
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int | None:
+def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -223,13 +223,10 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
     better: where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
     The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
-    0.8 on so many topics.
+    0.8 on this number of topics.
     """
     found = compare(**options)
-    if isinstance(found, Gate):
-        if junit is not None:
-            write_lines([junit_of(found)], junit)
-        output.write(found)
-        return found.status
+    if junit is not None and isinstance(found, Gate):
+        write_lines([junit_of(found)], junit)
     output.write(found, **({} if drawn is None else {"draw": drawn}))
-    return None
+    return found.status
