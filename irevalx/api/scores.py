@@ -17,7 +17,6 @@ from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
-from irevalx.reading.topic_groups import groups_of_pairs
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.summary_rows import summary_rows
 from irevalx.settings import INTERVAL_METHODS
@@ -156,6 +155,8 @@ class Scores:
         ArgumentError : this is no dictionary of groups, a group is called low, high or nothing, or has a colon or a
             blank; or only one topic was evaluated (``topic``).
         """
+        from irevalx.reading.topic_groups import groups_of_pairs
+
         if not isinstance(groups, Mapping):
             raise wrong("groups", "a dictionary", groups)
         pairs = [

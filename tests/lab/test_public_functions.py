@@ -312,7 +312,7 @@ def test_agree() -> None:
         ({"measures": "map"}, "measures must be given together with runs, or not at all"),
         ({"level": 2}, "level must be given together with runs, or not at all"),
         ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
-        ({"resamples": -1}, "resamples must be a whole number of at least 0, but got -1"),
+        ({"resamples": -1}, "resamples must be a whole number of at least 0 and at most 10000000, but got -1"),
     ],
 )
 def test_what_agree_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -356,7 +356,10 @@ def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"complete": "x"}, "complete must be svm or kld or labels or nonrelevant, but got 'x'"),
+        (
+            {"complete": "x"},
+            "complete must be svm or kld or svm-expected or kld-expected or labels or nonrelevant, but got 'x'",
+        ),
         ({"complete": "labels"}, "labels must be given together with complete labels"),
         ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
         ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),

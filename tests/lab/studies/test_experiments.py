@@ -824,7 +824,10 @@ def test_help_and_unknown_commands() -> None:
         done = lab(name, "-h")
         assert done.status == 0
         assert f"irevalx-lab {name} " in " ".join(done.stdout.decode().rpartition("Example: ")[2].split()) + " "
-    assert (lab("nothing").status, lab("nothing").stderr) == (1, "irevalx-lab: No such command 'nothing'.\n")
+    assert (lab("nothing").status, lab("nothing").stderr) == (
+        1,
+        "irevalx-lab: a command must be one that irevalx-lab has, but got 'nothing'\n",
+    )
 
 
 def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
