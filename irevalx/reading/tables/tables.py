@@ -21,9 +21,6 @@ RULES: dict[Kind, str] = {
 }
 """What the values of a column must be, for messages."""
 
-REAL_HINT = "; grades='real' takes it"
-"""What messages say of a grade that is a number, but not a whole one."""
-
 
 class Wanted(Frozen):
     """A column that is looked for.
