@@ -161,6 +161,26 @@ _NOT_WITH_SYSTEMS = (
             "if it has one). A run that it does not match is a system of its own."
         ),
     ),
+    option(
+        "--topic-groups",
+        metavar="FILE",
+        shell_complete=complete_file,
+        excludes=(
+            "--margin",
+            "--systems",
+            "--system-by",
+            "--correction tukey",
+            "--by run",
+            "--by topic",
+            "--discriminative-power",
+            "--columns",
+            "--figure",
+        ),
+        help=(
+            "Compare in each group of topics, with p-values corrected over pairs and groups, and test whether the "
+            "difference differs between groups; the group of each topic, as irevalx --topic-groups has it."
+        ),
+    ),
     *GATE,
     *FIGURE,
     option(
@@ -179,7 +199,7 @@ _NOT_WITH_SYSTEMS = (
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int | None:
+def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -194,6 +214,10 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for
     other topics and other runs of the same systems; with few replicates they have few degrees of freedom.
 
+    With --topic-groups there is a row for each group of topics, and a second table has the interaction: Welch's F test
+    of whether the difference of a pair is the same in all groups. A difference that is significant in one group and not
+    in another need not differ between them; the interaction is what tells.
+
     With --margin it is a gate: a verdict for each measure and run, by an interval of the difference from the --baseline
     that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end is below 0;
     else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
@@ -202,10 +226,7 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     0.8 on so many topics.
     """
     found = compare(**options)
-    if isinstance(found, Gate):
-        if junit is not None:
-            write_lines([junit_of(found)], junit)
-        output.write(found)
-        return found.status
+    if junit is not None and isinstance(found, Gate):
+        write_lines([junit_of(found)], junit)
     output.write(found, **({} if drawn is None else {"draw": drawn}))
-    return None
+    return found.status

@@ -17,6 +17,7 @@ from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, mea
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import fields
+from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
     LABELS,
@@ -78,6 +79,7 @@ def compare(
     allow_unsure: bool = False,
     systems: str | os.PathLike[str] | Mapping[str, str] | None = None,
     system_by: str | None = None,
+    topic_groups: TopicGroupsOfUser | None = None,
 ) -> Comparison:
     """Test whether runs differ.
 
@@ -112,6 +114,8 @@ def compare(
         or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
         system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
         runs. Not with other tests, intervals, tukey or a margin.
+    topic_groups : compare in each group of topics, and test whether the difference differs between them: a file as
+        ``irevalx --topic-groups`` has it, or a dictionary from topics to a group or several.
 
     Raises
     ------
@@ -135,11 +139,12 @@ def compare(
         "require": _one_of("require", require, REQUIREMENTS),
         "allow_unsure": checks.flag("allow_unsure", allow_unsure),
     }
-    plain_t = {"test": test != "t", "interval": interval != "t", "tukey": correction == TUKEY}
-    if not (systems is None and system_by is None):
-        refuse_with("systems", **plain_t, margin=margin is not None)
-    if margin is not None:
-        refuse_with("margin", **plain_t, by=view != "pair", all_pairs=baseline is None)
+    kinds = {
+        "margin": margin is not None,
+        "systems": not (systems is None and system_by is None),
+        "topic_groups": topic_groups is not None,
+    }
+    _refuse_mixtures(kinds, method, by_pair=view == "pair", has_baseline=baseline is not None)
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
@@ -166,6 +171,8 @@ def compare(
     found = _found(every, baseline, method, threads)
     if baseline is not None and margin is not None:
         return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+    if topic_groups is not None:
+        return compared_in_groups(found, topic_groups, baseline, method, notes)
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
     shown, sort = _columns(columns), checks.flag("sort", sort)
@@ -175,6 +182,25 @@ def compare(
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:
+    """Raise UsageError for what does not go together.
+
+    Parameters
+    ----------
+    kinds : whether there is a margin, systems, topic_groups.
+    """
+    is_t = method.test == method.interval == "t"
+    for kind in [kind for kind, is_asked in kinds.items() if is_asked]:
+        refuse_with(
+            kind,
+            **{other: is_asked for other, is_asked in kinds.items() if other != kind},
+            by=not by_pair and kind != "systems",
+            tukey=method.correction == TUKEY,
+            other_tests=not is_t and kind != "topic_groups",
+            all_pairs=not has_baseline and kind == "margin",
+        )
 
 
 def _found(

@@ -82,6 +82,19 @@ axis_option = option(
         ),
     ),
     option(
+        "--pairs",
+        type=click.IntRange(0, MOST_DRAWS),
+        metavar="N",
+        default=0,
+        requires=("--scheme uniform", "--scheme stratified"),
+        excludes="--resample-decisions",
+        help=(
+            "Take pairwise decisions of N random pairs of runs, each with a pool of its own: its full judgments are "
+            "those of the documents that one of the two has found, as Bompada et al. 2007 have it with 300.  [default: "
+            "all pairs, under the same judgments]"
+        ),
+    ),
+    option(
         "--pool-depth",
         requires="--own-pool",
         type=click.IntRange(1),

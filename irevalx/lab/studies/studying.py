@@ -24,6 +24,7 @@ from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.inferred_precision import with_error_sources
+from irevalx.lab.studies.random_pairs import with_random_pairs
 from irevalx.lab.studies.run_study import run_study
 from irevalx.lab.studies.schemes import SCHEMES, Division, Level
 from irevalx.lab.studies.study_bootstrap import Resampling
@@ -46,6 +47,7 @@ def study(
     strata: str | None = None,
     strata_file: Any = None,
     own_pool: bool = False,
+    pairs: int = 0,
     pool_depth: int | None = None,
     samples: int = 10,
     infap_errors: bool = False,
@@ -69,6 +71,10 @@ def study(
     levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
+    own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
+    pairs : so many random pairs of runs, each with the judged documents that one of the two has found for its full
+        judgments, as Bompada et al. 2007 have them; the decisions are about these. 0 for all pairs under the same
+        judgments. For ``uniform`` and ``stratified``.
     own_pool : take the judgments of the pool of these runs for full judgments, those of a pooled document that nobody
         judged for -1: the same at all levels and with all schemes.
     pool_depth : with ``own_pool``, of this pool, and the deepest level of ``depth`` and ``mixed``; None for 100.
@@ -93,12 +99,13 @@ def study(
     import scipy  # noqa: F401 - it is better missed now than after the work
 
     own_pool, infap_errors = checks.flag("own_pool", own_pool), checks.flag("infap_errors", infap_errors)
+    pairs = checks.whole_number("pairs", pairs, least=0, most=MOST_DRAWS)
     samples = checks.whole_number("samples", samples, least=1, most=MOST_DRAWS)
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
-    if resample_decisions and not resamples:
-        raise UsageError("resample_decisions must be given together with resamples")
-    _refuse_contradictions(scheme, rounding, strata, strata_file)
+    if resample_decisions and (pairs or not resamples):
+        raise UsageError("resample_decisions must be given together with resamples, and without pairs")
+    _refuse_contradictions(scheme, rounding, strata, strata_file, pairs=pairs)
     chosen_levels = SCHEMES[scheme].levels(levels)
     depth = _depth_of_pool(
         pool_depth, chosen_levels if own_pool and SCHEMES[scheme].of_depth else (), own_pool=own_pool
@@ -135,18 +142,18 @@ def study(
     is_random = scheme != "depth"
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
+    evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=list(seeds), rounding=ROUNDINGS[rounding])
     with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
-        found = run_study(
+        found = evaluate(
             experiment,
-            scheme,
-            chosen_levels,
-            list(seeds),
             done=partial(advance, 1),
             resampling=Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None,
             division=division,
-            rounding=ROUNDINGS[rounding],
             processes=threads,
         )
+    if pairs:
+        found, note = with_random_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        notes = (*notes, note)
     for line in study_warnings(found, own_pool=own_pool):
         warn(line)
     about = {
@@ -155,6 +162,7 @@ def study(
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         "own_pool": own_pool,
+        **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": depth} if own_pool else {}),
         "levels": [one.text for one in found.levels],
         "seeds": list(seeds) if is_random else [],
@@ -169,12 +177,14 @@ def study(
     return StudyResult(found, about, first_seed if is_random or resamples else None, notes=notes)
 
 
-def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any) -> None:
+def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
     if scheme not in SCHEMES:
         raise checks.wrong("scheme", " or ".join(map(repr, SCHEMES)), scheme)
     if rounding not in ROUNDINGS:
         raise checks.wrong("rounding", " or ".join(map(repr, ROUNDINGS)), rounding)
+    if pairs and scheme not in {"uniform", "stratified"}:
+        raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
     if (scheme == "strata") != (strata is not None):
         raise UsageError("the scheme strata and strata must be given together")
     if strata_file is not None and strata is None:

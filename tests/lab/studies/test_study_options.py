@@ -203,3 +203,33 @@ def test_summaries_of_other_versions(
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert done.status == (0 if problem is None else 2)
     assert done.stderr.endswith("" if problem is None else f"{problem}\n")
+
+
+def test_random_pairs(tmp_path: Path) -> None:
+    """More pairs than there are stand for all; of any number of processes the decisions are the same."""
+    options = ("-m", "map bpref", "--samples", "2", "--levels", "50%", "--scheme", "stratified", "--pairs", "99")
+    for threads in ("1", "2"):
+        study(tmp_path / threads, *RUNS, *options, "--threads", threads)
+    rows = [row for row in table(tmp_path / "1" / "samples.csv") if row["against"] == "itself"]
+    assert [sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) for row in rows] == [15] * 4
+    assert (tmp_path / "1" / "samples.csv").read_bytes() == (tmp_path / "2" / "samples.csv").read_bytes()
+    study(tmp_path / "shared", *RUNS, *options[:-2])
+    shared = [row for row in table(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
+    assert [row["tau_b"] for row in rows] == [row["tau_b"] for row in shared]
+    assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (
+            ("--scheme", "depth"),
+            "--pairs must be given together with --scheme uniform or stratified, but got --scheme depth",
+        ),
+        (("--resamples", "9", "--resample-decisions"), "--pairs and --resample-decisions must not be given together"),
+    ],
+)
+def test_what_random_pairs_cannot_be_of(words: tuple[str, ...], rule: str, tmp_path: Path) -> None:
+    """A pool of their own leaves no shallower pools of all runs."""
+    done = lab("study", QRELS, *RUNS, "--pairs", "3", *words, "-o", tmp_path / "study")
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
