@@ -1,9 +1,10 @@
-"""Files of labels that tests need: two files that agree so far, and a labeller with given error rates."""
+"""Files of labels that tests need: two files that agree so far, and a machine with given error rates."""
 
 from __future__ import annotations
 
+import gzip
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 N_TOPICS = 5
@@ -24,20 +25,22 @@ def two_files(folder: Path, cells: Iterable[tuple[int, int, int]], n_topics: int
     return paths
 
 
-def scripted_labels(lines: Sequence[str], *, missed: float, wrong: float, seed: int) -> list[str]:
-    """Return judgments as a labeller with given error rates would make them.
+def machine_labels(qrels: Path, to: Path, *, missed: float, wrong: float, seed: int) -> Path:
+    """Write judgments as a machine with given error rates would make them, and return their path.
 
     Parameters
     ----------
-    lines : of judgments.
+    qrels : the judgments of people, maybe compressed.
     missed : the share of relevant documents that get 0.
     wrong : the share of nonrelevant documents that get 1.
     """
+    text = gzip.decompress(qrels.read_bytes()) if qrels.suffix == ".gz" else qrels.read_bytes()
     rng = random.Random(seed)
     found = []
-    for line in lines:
+    for line in text.decode().splitlines():
         topic, _, docno, grade = line.split()
         error = rng.random() < (missed if int(grade) > 0 else wrong)
         label = int(grade) if not error else int(int(grade) <= 0)
         found.append(f"{topic} 0 {docno} {label}\n")
-    return found
+    to.write_text("".join(found))
+    return to

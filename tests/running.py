@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import subprocess
@@ -14,8 +15,9 @@ from typing import Any
 
 from irevalx.cli.command import main
 from irevalx.errors import Warn
+from irevalx.judgments.graded import Judgments
 from irevalx.lab.program import main as lab_main
-from irevalx.reading.formats import read_trec_results
+from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.runs import Run
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
@@ -33,6 +35,11 @@ class Result:
     status: int
     stdout: bytes
     stderr: str
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The rows of standard output, which is csv."""
+        return list(csv.DictReader(io.StringIO(self.stdout.decode())))
 
 
 def run(
@@ -85,6 +92,15 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
 def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
     """Return runs whose lines are still to be read."""
     return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
+
+
+def judgments_of(lines: str) -> Judgments:
+    """Return judgments from the text of a file."""
+    return read_qrels(Source("qrels", lines.encode()), TREC_EVAL_10, strict=True, warn=_refuse)
+
+
+def _refuse(line: str) -> None:
+    raise AssertionError(line)
 
 
 def records_of(table: Table) -> list[dict[str, Any]]:

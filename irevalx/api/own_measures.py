@@ -12,7 +12,7 @@ import numpy as np
 
 from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, quote
+from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.added import ADDED, add
 from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure
 from irevalx.measures.declare import measure as declared
@@ -53,7 +53,7 @@ def measure(
     ----------
     name : letters, digits and underscores; none that irevalx understands already.
     cutoffs : whole numbers from 1 up, which ``-m NAME`` stands for; the function has the cutoff as second argument, and
-        ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. None for a measure without cutoff.
+        ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. Empty for a measure without cutoff.
     parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` asks for another value.
     summary : what the `all` row is.
     value_range : the least and the greatest value, for help and for the axes of figures.
@@ -231,7 +231,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
         except (IrevalxError, MemoryError):
             raise
         except Exception as error:
-            said = f"{type(error).__name__}: {error}".partition("\n")[0]
+            said = printable(f"{type(error).__name__}: {error}".partition("\n")[0])
             raise EvaluationError(f"{rule}, but raised {said}") from error
         try:
             found = np.asarray(values)

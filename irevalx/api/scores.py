@@ -153,8 +153,8 @@ class Scores:
 
         Raises
         ------
-        ArgumentError : this is no dictionary of groups, a group is called low, high or nothing, or has a colon; or only
-            one topic was evaluated (``topic``).
+        ArgumentError : this is no dictionary of groups, a group is called low, high or nothing, or has a colon or a
+            blank; or only one topic was evaluated (``topic``).
         """
         if not isinstance(groups, Mapping):
             raise wrong("groups", "a dictionary", groups)

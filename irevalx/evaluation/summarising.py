@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.evaluation.columns import Column, named_as_asked, summarised
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
-from irevalx.measures.summary import LEAST, Population, geometric_mean, mean
+from irevalx.measures.summary import LEAST, Population, add_up, geometric_mean, mean
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -65,7 +65,7 @@ class Summaries(Frozen, kw_only=True):
                 tag=self.population.tag,
                 n_topics=int(judged.sum()) if self.complete else len(topics),
                 n_evaluated=len(topics),
-                n_relevant=None if relevant is None else relevant.sum().item(),
+                n_relevant=None if relevant is None else add_up(0, relevant),
             ),
             relevant=relevant,
         )

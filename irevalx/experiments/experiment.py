@@ -7,17 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
-from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.select import SelectedMeasure, Selection
+from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.runs import Run
-from irevalx.settings import Settings
 
 
 class Experiment(RankedRuns):
@@ -64,25 +61,6 @@ class Experiment(RankedRuns):
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
         retrieved[run, self.ranking.row[within_depth]] = True
         return retrieved
-
-    def within_pool(self, depth: int) -> Experiment:
-        """Return the same runs with the judgments of the documents that some run has among its first ``depth``."""
-        judgments, ranking = self.judgments, self.ranking
-        pooled: BoolArray = np.asarray(self.retrieved_within(depth).any(axis=0))
-        cut = replace(
-            judgments,
-            rows=judgments.rows.keep(pooled),
-            docnos=judgments.docnos.take(pooled),
-            grades=judgments.grades[pooled],
-            lines=judgments.lines[pooled],
-        )
-        known = ranking.row >= 0
-        row = ranking.row.copy()
-        row[known] = np.where(pooled, np.cumsum(pooled) - 1, ABSENT)[row[known]]
-        rules = ranking_rules(judgments, Selection(self.requests), Settings(level=self.level), 1)
-        kept = np.full(row.size, True) if rules.keep_all else row != ABSENT
-        in_pool = replace(ranking, rows=ranking.rows.keep(kept), rank=ranking.rank[kept], row=row[kept])
-        return replace(self, judgments=cut, ranking=in_pool)
 
 
 def prepare(

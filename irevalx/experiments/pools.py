@@ -10,8 +10,9 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import Warn
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import Pool, with_pool
 from irevalx.ranking.order import ranked_order
 from irevalx.reading.runs import Results, Run
 from irevalx.trec_eval.numbers import malformed_number_warnings
@@ -83,3 +84,16 @@ def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
     place = judgments.table.find(topic[known], pool.docnos.take(known))
     found[place[place != ABSENT]] = True
     return found
+
+
+def judged_in_pool(judgments: Judgments, pool: Pool) -> Judgments:
+    """Return the judgments of pooled documents alone; those of the pool that nobody judged have the grade -1."""
+    pooled = in_pool(judgments, pool)
+    cut = replace(
+        judgments,
+        rows=judgments.rows.keep(pooled),
+        docnos=judgments.docnos.take(pooled),
+        grades=judgments.grades[pooled],
+        lines=judgments.lines[pooled],
+    )
+    return with_pool(cut, pool)

@@ -13,6 +13,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, shown_name
 from irevalx.experiments.ranking_runs import raise_first
+from irevalx.experiments.user_data import judgments_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
@@ -79,7 +80,7 @@ class GradedText(QrelsText):
         """
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
-        if is_file(qrels):
+        if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
                 kept = source.in_memory()
@@ -88,7 +89,7 @@ class GradedText(QrelsText):
                 return cls(judgments, whole_file(kept).text)
             found = rel_format(form).read(source, TREC_EVAL_10, False, warn)
         else:
-            found = Qrels.read(qrels, rel_format=form).judgments
+            found = judgments_of(qrels, form)
         if not isinstance(found, Judgments) or found.strata is not None:
             raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
         raise_first(found.duplicates)

@@ -25,7 +25,7 @@ from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
-from irevalx.settings import Settings
+from irevalx.settings import Grades, Settings
 from irevalx.statistics.scales import MEAN, Scale, without_undefined
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class RunRules(Frozen, kw_only=True):
     Parameters
     ----------
     level : the least grade that is relevant.
+    grades : what grades are.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
@@ -51,7 +52,8 @@ class RunRules(Frozen, kw_only=True):
     processes : how many share the reading of runs; at least 1.
     """
 
-    level: int = 1
+    level: float = 1
+    grades: Grades = "whole"
     complete: bool = False
     least_retrieved: float = 0.0
     least_runs: int = 2
@@ -76,6 +78,7 @@ class RankedRuns(Frozen):
     missing : shape (n_runs, n_topics); whether a run has no results for a topic.
     requests : the measures.
     level : the least grade that is relevant.
+    grades_are : what the grades of the judgments are.
     lacking : how many of all judged topics each run lacks, where it lacks some.
     """
 
@@ -85,8 +88,9 @@ class RankedRuns(Frozen):
     ranking: Ranking
     missing: BoolArray
     requests: tuple[SelectedMeasure, ...]
-    level: int
+    level: float
     lacking: Mapping[str, int] = {}
+    grades_are: Grades = "whole"
 
     @classmethod
     def of(
@@ -118,7 +122,7 @@ class RankedRuns(Frozen):
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
-        settings, documents = Settings(level=rules.level), judgments.documents
+        settings, documents = Settings(level=rules.level, grades=rules.grades), judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
@@ -148,6 +152,7 @@ class RankedRuns(Frozen):
             requests=_fitting(requests, judgments, settings, warn),
             level=rules.level,
             lacking=lacking,
+            grades_are=rules.grades,
         )
 
     @property
@@ -207,7 +212,8 @@ class RankedRuns(Frozen):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         """Return some of the runs as measures see them."""
-        return AssessedRanking(self.judgments, ranking, missing, Settings(level=self.level), grades, pooled)
+        settings = Settings(level=self.level, grades=self.grades_are)
+        return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
@@ -279,7 +285,12 @@ def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[F
 
 
 def requests_of(
-    measures: Sequence[str], level: int, rel_format: str = QRELS.name, *, as_asked: bool = False
+    measures: Sequence[str],
+    level: float,
+    rel_format: str = QRELS.name,
+    *,
+    as_asked: bool = False,
+    grades: Grades = "whole",
 ) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
@@ -288,13 +299,14 @@ def requests_of(
     measures : as ``-m`` takes them; each distinct. Of a set, those count that have a number for each topic.
     rel_format : of the judgments.
     as_asked : name them as they were asked for, rather than as they are printed.
+    grades : what grades are.
 
     Raises
     ------
     UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
         number for each topic, that cannot be computed from such judgments, and for one that is asked for twice.
     """
-    settings = Settings(level=level)
+    settings = Settings(level=level, grades=grades)
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES

@@ -157,17 +157,17 @@ class LeftOut(Frozen):
         return tau_b(*self._scores)
 
     @property
-    def tau_b_all(self) -> FloatArray:
+    def tau_b_all_runs(self) -> FloatArray:
         """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
         return tau_b(self.before, self.after)
 
     @property
-    def tau_all(self) -> FloatArray:
+    def tau_all_runs(self) -> FloatArray:
         """Per measure: Kendall's tau, ties concordant, over all runs (Büttcher et al. 2007, Tables 3 and 8)."""
         return tau(self.before, self.after)
 
     @property
-    def share_changed(self) -> FloatArray:
+    def significant(self) -> FloatArray:
         """Per measure: the share of left-out runs that score significantly otherwise."""
         share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
         return share

@@ -63,7 +63,7 @@ class RandomOrder:
         return self._orders[topic, draw]
 
 
-def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: int) -> BoolArray:
+def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: float) -> BoolArray:
     """Keep the same share of every topic's judged documents, drawn anew until one of them is relevant.
 
     Of a topic's n judged documents max(1, floor(rate n + 1/2)) are kept. A topic without any relevant document is
@@ -99,7 +99,7 @@ def stratified(
     judgments: Judgments,
     fraction: Fraction,
     order: RandomOrder,
-    level: int,
+    level: float,
     rounding: Callable[[Fraction], int] = math.ceil,
 ) -> BoolArray:
     """Keep the same share of every topic's relevant and of its nonrelevant documents.
@@ -181,18 +181,18 @@ def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
     return np.where(kept | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
-def is_relevant(judgments: Judgments, level: int) -> BoolArray:
+def is_relevant(judgments: Judgments, level: float) -> BoolArray:
     """Return whether each document was judged relevant: flat over ``judgments``."""
     return judgments.grades >= max(level, 0)
 
 
-def topics_without_relevant(judgments: Judgments, level: int) -> Sequence[bytes]:
+def topics_without_relevant(judgments: Judgments, level: float) -> Sequence[bytes]:
     """Return the topics that have no document judged relevant."""
     counts = judgments.rows.count(is_relevant(judgments, level))
     return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
 
 
-def warnings_without_relevant(judgments: Judgments, level: int) -> list[str]:
+def warnings_without_relevant(judgments: Judgments, level: float) -> list[str]:
     """Return a line that counts the topics without a document judged relevant and names the first; none without any."""
     without = topics_without_relevant(judgments, level)
     if not without:

@@ -8,7 +8,7 @@ from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.own_measures import asked_for
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, MalformedLineError
+from irevalx.errors import ArgumentError, MalformedLineError, UsageError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
@@ -29,6 +29,7 @@ class Evaluating(TypedDict, total=False):
     """The keywords with which public functions of the lab read judgments and runs.
 
     level : the least grade that is relevant.
+    grades : what grades are, as ``irevalx.evaluate`` has it; functions without this keyword need whole ones.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
@@ -36,7 +37,8 @@ class Evaluating(TypedDict, total=False):
     least_runs : 1, or 2 where runs are compared. No function has it as a keyword of its own.
     """
 
-    level: int
+    level: float
+    grades: str
     complete: bool
     min_retrieved: float
     rel_format: str
@@ -44,12 +46,15 @@ class Evaluating(TypedDict, total=False):
     least_runs: int
 
 
-def judgments_of(qrels: Any, rel_format: str = QRELS.name) -> AnyJudgments:
-    """Read judgments; raises as ``Qrels.read`` does."""
-    return Qrels.read(qrels, rel_format=rel_format).judgments
+def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> AnyJudgments:
+    """Read judgments with such grades; raises as ``Qrels.read`` does, and UsageError where they were read otherwise."""
+    read = Qrels.read(qrels, rel_format=rel_format, grades=grades)
+    if read.grades != grades:
+        raise UsageError(f"grades must be {grades} for this, but got {read.grades}")
+    return read.judgments
 
 
-def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
+def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
     """Read judgments with one grade for each document.
 
     Raises
@@ -58,13 +63,13 @@ def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name) -> Judgments:
     DuplicateDocumentError : a document occurs twice in a topic.
     IrevalxError : as ``Qrels.read``.
     """
-    judgments = _with_grades(qrels, rel_format)
+    judgments = _with_grades(qrels, rel_format, grades)
     raise_first(judgments.duplicates)
     return judgments
 
 
-def _with_grades(qrels: Any, rel_format: str) -> Judgments:
-    judgments = judgments_of(qrels, rel_format)
+def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgments:
+    judgments = judgments_of(qrels, rel_format, grades)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
     return judgments
@@ -148,7 +153,7 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     IrevalxError : as ``graded_judgments_of`` and ``prepare``.
     """
     rules = _rules(options)
-    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name))
+    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.grades)
     opened, names = runs_of(runs)
     is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
     return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
@@ -168,12 +173,14 @@ def ranked_runs_of(
     ------
     IrevalxError : as ``judgments_of``, ``requests_of`` and ``RankedRuns.of``.
     """
+    if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
+        options["grades"] = qrels.grades
     rules = _rules(options)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
-    requests = requests_of(measures_of(measures), rules.level, rel_format, as_asked=as_asked)
-    judgments = judgments_of(qrels, rel_format)
+    requests = requests_of(measures_of(measures), rules.level, rel_format, as_asked=as_asked, grades=rules.grades)
+    judgments = judgments_of(qrels, rel_format, rules.grades)
     if isinstance(judgments, Judgments) and is_graded(rel_format):
-        return experiment_of(Qrels(judgments, rel_format), runs, requests, **options)
+        return experiment_of(Qrels(judgments, rel_format, rules.grades), runs, requests, **options)
     opened, names = runs_of(runs)
     return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
 
@@ -185,8 +192,10 @@ def _rules(options: Evaluating) -> RunRules:
     ------
     ArgumentError : a value is none that its keyword takes.
     """
+    settings = checks.settings_of(level=options.get("level", 1), grades=options.get("grades", "whole"))
     return RunRules(
-        level=checks.whole_number("level", options.get("level", 1)),
+        level=settings.level,
+        grades=settings.grades,
         complete=checks.flag("complete", options.get("complete", False)),
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),

@@ -184,7 +184,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
-        "RANK column is ignored. TAG is the name of the run.",
+        "RANK column is ignored, unless --ties says otherwise. TAG is the name of the run.",
     ),
     reader="scored_runs.read_scored_run",
     table_reader="run_tables.read_run_table",
@@ -215,7 +215,7 @@ JSON_RUN: FileFormat[Run] = FileFormat(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
         "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
         "called by its file's name without folder and endings.",
-        "A topic or a document that occurs twice is an error.",
+        "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
     ),
     reader="json_files.read_json_run",
     lenient=False,

@@ -64,8 +64,8 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
     """
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
-        if group in _TAKEN or ":" in group or not group.strip():
-            rule = "the name of a group must not be low, high or empty, nor have a colon"
+        if group in _TAKEN or ":" in group or group.split() != [group]:
+            rule = "the name of a group must not be low, high or empty, nor have a colon or a blank"
             raise InputError(f"{where}: {rule}, but got {quote(group)}")
         topics.setdefault(group, set()).add(os.fsencode(topic))
     return {group: frozenset(found) for group, found in topics.items()}

@@ -82,6 +82,8 @@ def evaluate(
     settings, wide = settings_of(**options), checks.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
+    if settings.grades != "whole":
+        raise UsageError(f"grades must be whole on Spark, but got {settings.grades}")
     refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)

@@ -49,7 +49,7 @@ def bca_intervals(
 
     Few topics make them too short. Of 20,000 samples of 5, 10, 20 and 50 normal differences, nominal 95 % intervals
     (999 resamples) covered the mean in 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each); of exponential ones in
-    0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.94).
+    0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
     bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)

@@ -276,7 +276,10 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             (["1"], "groups must be a dictionary"),
             ({"1": 5}, r"groups\['1'\] must be a string or several strings, but got 5"),
             ({1.5: "a"}, "groups: a topic must be a string or a whole number, but got 1.5"),
-            ({"1": "low"}, "the name of a group must not be low, high or empty, nor have a colon, but got 'low'"),
+            (
+                {"1": "low"},
+                "the name of a group must not be low, high or empty, nor have a colon or a blank, but got 'low'",
+            ),
             ({"1": ["a:b"]}, "but got 'a:b'"),
         ]
     },

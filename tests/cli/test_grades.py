@@ -208,3 +208,9 @@ def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
     assert "qrels:2: topic '1': document 'B': grade must be a probability of at most 1" in result.stderr
     with pytest.raises(ArgumentError, match=r"row 2 .* must be a probability of at most 1"):
         irevalx.Qrels.read({"topic": ["1", "1"], "docno": ["A", "B"], "grade": [0.5, 2.0]}, grades="probability")
+
+
+def test_on_spark() -> None:
+    """Spark reads whole grades alone, and says so."""
+    with pytest.raises(UsageError, match="grades must be whole on Spark, but got real"):
+        irevalx.spark.evaluate(None, None, "map", grades="real")

@@ -109,7 +109,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with files that are called as in the pages."""
     folder = tmp_path_factory.mktemp("files")
     example = FIXTURES / "example"
-    for name in ("qrels", "pool", "sampled.qrels"):
+    for name in ("qrels", "pool", "sampled.qrels", "groups"):
         shutil.copy(example / name, folder)
     shutil.copy(example / "qrels", folder / "machine")
     shutil.copy(example / "bm25.run", folder / "run")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import run
+from running import lab, run
 
 import irevalx
 
@@ -303,17 +303,48 @@ def test_the_warning_about_equal_scores_names_the_option(tmp_path: Path) -> None
     assert words not in run("-m", "map", "--ties", "rank", "qrels", "run", cwd=tmp_path).stderr
 
 
+@pytest.mark.parametrize("grades_are", ["whole", "real"])
 @pytest.mark.parametrize("k", [None, 3, 10])
-def test_scikit_learn_has_the_same_gains(k: int | None) -> None:
+def test_scikit_learn_has_the_same_gains(k: int | None, grades_are: str) -> None:
     """Its dcg_score and ndcg_score average over documents with equal scores unless told otherwise."""
     metrics = pytest.importorskip("sklearn.metrics")
     random = np.random.default_rng(3)
-    grades, scores = random.integers(0, 4, (40, 12)), random.integers(0, 4, (40, 12))
+    grades, scores = random.integers(0, 4, (40, 12)).astype(float), random.integers(0, 4, (40, 12)).astype(float)
+    if grades_are == "real":
+        grades *= 0.3
     grades[:, 0] = 1
-    qrels = {str(t): {str(d): int(grades[t, d]) for d in range(12)} for t in range(40)}
+    number = int if grades_are == "whole" else float
+    qrels: Any = {str(t): {str(d): number(grades[t, d]) for d in range(12)} for t in range(40)}
     given = {str(t): {str(d): float(scores[t, d]) for d in range(12)} for t in range(40)}
-    cut = {} if k is None else {"max_retrieved": k}
-    found = irevalx.evaluate(qrels, given, ["dcg", "ndcg" if k is None else f"ndcg@{k}"], ties="expected", **cut)  # type: ignore[arg-type]
+    asked = ["dcg", "ndcg" if k is None else f"ndcg@{k}"]
+    found = irevalx.evaluate(qrels, given, asked, ties="expected", max_retrieved=k, grades=grades_are)
     assert found.summary("dcg") == pytest.approx(metrics.dcg_score(grades, scores, k=k, ignore_ties=False), abs=1e-12)
     ndcg = metrics.ndcg_score(grades, scores, k=k, ignore_ties=False)
     assert found.summary(found.measures[-1]) == pytest.approx(ndcg, abs=1e-12)
+
+
+@pytest.mark.parametrize("option", ["--ties expected", "--ignore-identical-ids", "--duplicates first"])
+@pytest.mark.parametrize("name", ["compare", "study", "describe"])
+def test_the_lab_ranks_by_name(folder: Path, name: str, option: str) -> None:
+    """Its commands refuse the options in words."""
+    result = lab(name, *option.split(), "qrels", "run", cwd=folder)
+    assert (result.status, result.stdout) == (1, b"")
+    assert (
+        f"an option must be one that irevalx-lab {name} knows, but got '{option.split(maxsplit=1)[0]}'" in result.stderr
+    )
+
+
+@pytest.mark.parametrize("level", ["-1", "-2", "0"])
+def test_levels_at_which_unjudged_documents_are_hits(folder: Path, level: str) -> None:
+    """Without equal scores every value is what it is by name, to the last digit, whatever the level."""
+    (folder / "run").write_text("".join(f"1 Q0 {d} {r} {9 - r} r\n" for r, d in enumerate("BXACD", 1)))
+    asked = ("-l", level, "-m", "all_trec", "-q", "--format", "csv", "qrels", "run")
+    plain = {tuple(line.split(",")) for line in run(*asked, cwd=folder).stdout.decode().splitlines()}
+    expected = {
+        tuple(line.split(",")) for line in run("--ties", "expected", *asked, cwd=folder).stdout.decode().splitlines()
+    }
+    assert expected < plain
+    left_out = {line[2] for line in plain - expected}
+    assert {name.rstrip("0123456789.").rstrip("_") for name in left_out} == {
+        "11pt_avg", "G", "infAP", "iprec_at_recall", "ndcg_rel", "relstring",
+    }  # fmt: skip

@@ -105,12 +105,13 @@ def test_old_spellings(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_lists(name: str) -> None:
     """Values are told apart by commas, blanks, or both."""
-    values = {"NAME...": "map P_5", "N...": "2 3", "K...": "2 3", "SHARE...": "10% 20%", "LEVEL...": "10% 20%"}
+    values = {"NAME...": "map P_5", "LEVEL...": "10% 20%", "[svm": "svm kld"}
+    numbers = dict.fromkeys(("N...", "K..."), "2 3") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
     for option in options_of(described(name)):
         if not (option.metavar or "").endswith("..."):
             assert not option.multiple or option.metavar in REPEATED
             continue
-        text = values.get(option.metavar or "", "svm kld")
+        text = (values | numbers)[(option.metavar or "").partition("|")[0]]
         of_blanks, of_commas, of_both = (
             asked(name, long_name(option), text.replace(" ", between))[option.name or ""]
             for between in (" ", ",", ", ")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from running import FIXTURES, lab, run
 
 from irevalx.experiments.experiment import prepare
@@ -29,11 +26,11 @@ def test_levels_beside_each_other() -> None:
     for values, (name, level) in zip(scores.tolist(), LEVELS.items(), strict=True):
         plain = name.partition("(")[0]
         done = run("-c", "-l", level, "-m", plain, "--format", "csv", QRELS, *RUNS)
-        assert values == [float(row["value"]) for row in csv.DictReader(io.StringIO(done.stdout.decode()))], name
+        assert values == [float(row["value"]) for row in done.rows], name
 
 
 def test_commands_take_them() -> None:
     """A command of the lab calls them as irevalx prints them."""
     done = lab("agree", QRELS, QRELS, *RUNS, "-m", "AP P(rel=2)@5", "--format", "csv")
     assert done.status == 0, done.stderr
-    assert [row["measure"] for row in csv.DictReader(io.StringIO(done.stdout.decode()))] == ["map", "P_5(rel=2)"]
+    assert [row["measure"] for row in done.rows] == ["map", "P_5(rel=2)"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 from made_runs import runs_with_hits
 from running import FIXTURES, lab
+from running import run as evaluate
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS, DOCS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), EXPERIMENT / "docs.jsonl.gz"
@@ -19,7 +18,7 @@ def rows_of(*args: str | Path) -> list[dict[str, str]]:
     """Return the rows of a command as csv."""
     result = lab(*args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    return result.rows
 
 
 def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
@@ -215,7 +214,7 @@ def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(ranked))
     files = (tmp_path / "qrels", *(tmp_path / name for name in documents))
     result = lab("leave-out", *files, "-m", "P.2:skip", "--depth", "4", "--summary", "--format", "csv")
-    [row] = csv.DictReader(io.StringIO(result.stdout.decode()))
+    [row] = result.rows
     assert (row["c22"], row["ad"]) == ("2", "1")
     assert result.stderr == (
         "irevalx-lab: P_2:skip: 1 times two runs differ with all judgments and without those of a group in opposite "
@@ -268,8 +267,28 @@ def test_calibrated_probabilities(tmp_path: Path) -> None:
     assert all(0 < value <= 1 for row in rows for name, value in row.items() if name != "run")
 
 
+def test_probabilities_are_judgments(tmp_path: Path) -> None:
+    """What --write-probabilities writes has all judged documents, and is what the report expects measures under."""
+    args: tuple[str | Path, ...] = (QRELS, *RUNS, "--docs", DOCS, "--depth", "40", "--seed", "1", "--quiet")
+    files = ("--write-probabilities", tmp_path / "p", "--report", tmp_path / "r.json", "-o", tmp_path / "completed")
+    assert lab("complete", *args, "--calibrated", *files).status == 0
+    lines = [line.split() for line in (tmp_path / "p").read_text().splitlines()]
+    probability = {(topic, docno): grade for topic, _, docno, grade in lines}
+    for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines()):
+        if int(grade) >= 0:
+            assert probability[topic, docno] == str(int(int(grade) > 0))
+    known = [line for line in (tmp_path / "completed").read_text().splitlines() if line.split()[3] != "-1"]
+    assert len(lines) == len(known)
+    asked = ("-m", "map", "-m", "P.10", "-m", "recip_rank")
+    result = evaluate("--grades", "probability", "-c", "--format", "csv", *asked, tmp_path / "p", *RUNS)
+    printed = {(row["run"], row["measure"]): float(row["value"]) for row in result.rows}
+    for row in json.loads((tmp_path / "r.json").read_text())["expected measures"]:
+        for name in ("map", "P_10", "recip_rank"):
+            assert printed[row["run"], name] == pytest.approx(row[name], abs=1e-4)
+
+
 def test_calibrated_probabilities_need_a_file(tmp_path: Path) -> None:
     """They are written somewhere, or are no use."""
     result = lab("complete", QRELS, *RUNS, "--docs", DOCS, "--calibrated")
-    rule = "--calibrated must be given together with --mark or --report"
+    rule = "--calibrated must be given together with --mark, --report or --write-probabilities"
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")

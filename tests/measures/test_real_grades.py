@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise, permutations
 
 import pytest
 import reference_grades as reference
@@ -133,3 +134,48 @@ def test_refused() -> None:
     assert "measures that are not defined with --grades real are left out: relstring, G" in str(caught[0].message)
     assert "G" not in scores.measures
     assert "binG" in scores.measures
+
+
+def test_scikit_learn() -> None:
+    """Real gains give its dcg_score and ndcg_score, where every document is retrieved."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    source = random.Random(4)
+    qrels = {str(topic): {f"d{n}": source.choice([0.0, source.random() * 3]) for n in range(12)} for topic in range(50)}
+    run = {topic: {docno: source.random() for docno in documents} for topic, documents in qrels.items()}
+    found = values(qrels, run, ("dcg", "ndcg", "ndcg_cut.5"), grades="real", level=0.5)
+    for place, (topic, documents) in enumerate(sorted(qrels.items())):
+        given = [list(documents.values())], [[run[topic][docno] for docno in documents]]
+        assert found["dcg"][place] == pytest.approx(metrics.dcg_score(*given), abs=1e-12)
+        assert found["ndcg"][place] == pytest.approx(metrics.ndcg_score(*given), abs=1e-12)
+        assert found["ndcg_cut_5"][place] == pytest.approx(metrics.ndcg_score(*given, k=5), abs=1e-12)
+
+
+def test_tied_scores() -> None:
+    """With real grades, values over tied documents are the mean, the greatest and the least over all their orders."""
+    source = random.Random(7)
+    for _ in range(60):
+        documents = {f"d{n}": source.choice([0.0, 0.25, 0.5, 0.9, 1.75]) for n in range(5)}
+        scores = {docno: float(source.randint(1, 2)) for docno in (*documents, "x")}
+        orders = [
+            order
+            for order in permutations(scores)
+            if all(scores[one] >= scores[other] for one, other in pairwise(order))
+        ]
+        every = list(documents.values())
+        of_orders = {
+            "dcg": [reference.dcg([documents.get(docno) for docno in order], {}) for order in orders],
+            "ndcg_cut_3": [reference.ndcg([documents.get(docno) for docno in order], every, {}, 3) for order in orders],
+            "recip_rank": [
+                next((1 / rank for rank, docno in enumerate(order, 1) if documents.get(docno, 0) >= 0.5), 0.0)
+                for order in orders
+            ],
+        }
+        for ties, judge in (("expected", lambda x: sum(x) / len(x)), ("best", max), ("worst", min)):
+            found = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **settings(ties))
+            for name, numbers in of_orders.items():
+                assert found[name][0] == pytest.approx(judge(numbers), abs=1e-12), (ties, name)
+
+
+def settings(ties: str) -> dict[str, object]:
+    """Return the keywords of an order of ties, with real grades."""
+    return {"grades": "real", "level": 0.5, "ties": ties}

@@ -114,6 +114,7 @@ def values_of(measure: Any, asked: str, qrels: Any, run: Any, **options: Any) ->
 OPTIONS: dict[str, dict[str, Any]] = {
     "usual": {},
     "-l 2": {"level": 2},
+    "-l -1": {"level": -1},
     "-M 3": {"max_retrieved": 3},
     "skip": {"unjudged": "skip"},
     "rel": {"unjudged": "rel"},

@@ -20,5 +20,6 @@ def test_user_code_runs(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("301 Q0 A 1 2.0 tag\n301 Q0 B 2 1.0 tag\n")
     user_code.evaluate_dictionaries()
     user_code.evaluate_as_pytrec_eval()
+    assert user_code.declare_a_measure() == 1.0
     assert user_code.evaluate_files(tmp_path) == 1.0
     assert "must be" in user_code.catch_errors()

@@ -29,6 +29,20 @@ def evaluate_dictionaries() -> None:
     assert_type(scores.to_dict(), dict[str, dict[str, dict[str, float | str]]])
 
 
+def declare_a_measure() -> float:
+    """A measure of one's own, asked for by itself and at a cutoff; intervals and groups of topics."""
+
+    @irevalx.measure("share_found", cutoffs=[5], value_range=(0, 1))
+    def share_found(t: irevalx.Topics, k: int) -> npt.NDArray[np.float64]:
+        return t.hits_within(k) / t.n_rel
+
+    assert_type(share_found @ 10, str)
+    scores = evaluate(GRADES, RETRIEVED, ["map", share_found, share_found @ 10])
+    assert_type(scores.interval("map"), tuple[float, float])
+    assert_type(scores.by_group({"301": "a", "302": ["a", "b"]}), dict[str, Scores])
+    return scores["share_found_10"]
+
+
 def evaluate_files(folder: Path) -> float:
     """Files by name, read once and evaluated several times."""
     qrels = Qrels.read(folder / "qrels", rel_format="qrels")

@@ -10,17 +10,17 @@ from irevalx.errors import InputError
 from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import group_warnings, read_topic_groups
 
-GROUPS = {"easy": frozenset({b"301", b"302"}), "hard one": frozenset({b"302", b"303"})}
+GROUPS = {"easy": frozenset({b"301", b"302"}), "hard-one": frozenset({b"302", b"303"})}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "301\teasy\n302\teasy\n# a comment\n\n302\thard one\n303\thard one\n",
-        "301\teasy\r\n302\teasy\r\n302\thard one\r\n303\thard one",
-        "qid,note,Group\n301,a,easy\n302,b,easy\n302,,hard one\n303,c,hard one\n",
-        'topic,group\n301,"easy"\n302,easy\n302,hard one\n303,hard one\n',
-        '{"301": "easy", "302": ["easy", "hard one"], "303": ["hard one"]}',
+        "301\teasy\n302\teasy\n# a comment\n\n302\thard-one\n303\thard-one\n",
+        "301\teasy\r\n302\teasy\r\n302\thard-one\r\n303\thard-one",
+        "qid,note,Group\n301,a,easy\n302,b,easy\n302,,hard-one\n303,c,hard-one\n",
+        'topic,group\n301,"easy"\n302,easy\n302,hard-one\n303,hard-one\n',
+        '{"301": "easy", "302": ["easy", "hard-one"], "303": ["hard-one"]}',
     ],
     ids=["tabs", "crlf", "csv", "quoted", "json"],
 )
@@ -43,10 +43,12 @@ def test_blanks(tmp_path: Path) -> None:
     [
         ("301\n", r"groups:1: a line must have 2 columns \(topic, group\), but got '301'"),
         ("301 a\n302 a b\n", "groups:2: a line must have 2 columns"),
-        ("301 low\n", "must not be low, high or empty, nor have a colon, but got 'low'"),
+        ("301 low\n", "must not be low, high or empty, nor have a colon or a blank, but got 'low'"),
         ("301 high\n", "but got 'high'"),
         ("301 a:b\n", "but got 'a:b'"),
         ("301\t\n", "but got ''"),
+        ("301\ta b\n", "but got 'a b'"),
+        ('{"301": "a\\nb"}', r"but got 'a\\nb'"),
         ("# nothing\n", "a file of groups must have a group, but it has none"),
         ("group,x\na,b\n", "the header must name a column of topics and one of groups"),
         ("topic,group\n301\n", r"groups:2: a line must have 2 columns \(topic, group\), but got '301'"),
@@ -66,6 +68,6 @@ def test_warnings() -> None:
     judged = [b"301", *(b"%d" % topic for topic in range(400, 407))]
     assert list(group_warnings(GROUPS, judged, "groups")) == [
         "groups: 7 of 8 judged topics are in no group: '400', '401', '402', '403', '404', ...",
-        "groups: 1 of 2 groups have no judged topic: 'hard one'",
+        "groups: 1 of 2 groups have no judged topic: 'hard-one'",
     ]
     assert list(group_warnings(GROUPS, [b"302"], "groups")) == []

@@ -277,3 +277,19 @@ def test_session_of_the_documentation(session: Any, capsys: pytest.CaptureFixtur
     typed, printed = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/spark.md"], re.DOTALL | re.MULTILINE)[1:3]
     exec(typed, {})  # noqa: S102 - our own
     assert sorted(filter(None, capsys.readouterr().out.splitlines())) == sorted(filter(None, printed.splitlines()))
+
+
+def test_own_measure(frames: dict[str, Any]) -> None:
+    """The workers are sent the measures of the program, and those of a later declaration."""
+    for factor in (2.0, 3.0):
+
+        @irevalx.measure("times", parameters={"p": 1.0}, summary="sum")
+        def times(t: irevalx.Topics, p: float, factor: float = factor) -> Any:
+            return t.n_rel_ret * factor * p
+
+        values = irevalx.spark.evaluate(**frames, measures=[times, "times.p=5"])
+        assert {tuple(row) for row in values.topics.select("measure", "value").collect()} == {
+            ("times", factor),
+            ("times_p=5", 5 * factor),
+        }
+        assert [row.value for row in values.summary().collect()] == [factor, 5 * factor]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from label_files import scripted_labels
+from label_files import machine_labels
 from running import SHARED
 from scipy import stats
 
@@ -129,9 +129,7 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
 def random_machine(collection: str, to: Path, seed: int) -> Path:
     """Write the labels of a machine that errs at random."""
     missed, wrong = RATES[seed % len(RATES)]
-    lines = gzip.decompress((SHARED / collection / "qrels.gz").read_bytes()).decode().splitlines()
-    to.write_text("".join(scripted_labels(lines, missed=missed, wrong=wrong, seed=seed)))
-    return to
+    return machine_labels(SHARED / collection / "qrels.gz", to, missed=missed, wrong=wrong, seed=seed)
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")

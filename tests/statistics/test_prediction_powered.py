@@ -6,7 +6,6 @@ coverage in full, on the collections of ``../shared``, and prints it.
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judges import judge
-from label_files import scripted_labels
+from label_files import machine_labels
 from running import FIXTURES, SHARED, opened
 from scipy import stats
 
@@ -157,12 +156,8 @@ class Population:
 
 
 def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map") -> Population:
-    """Return what runs have with the judgments, and with those of a scripted labeller."""
-    opened_file = gzip.open if qrels.suffix == ".gz" else open
-    with opened_file(qrels, "rt") as file:
-        lines = list(file)
-    path = folder / "machine"
-    path.write_text("".join(scripted_labels(lines, missed=0.3, wrong=0.02, seed=2)))
+    """Return what runs have with the judgments, and with those of a machine."""
+    path = machine_labels(qrels, folder / "machine", missed=0.3, wrong=0.02, seed=2)
     human, machine = (graded_judgments_of(one) for one in (qrels, path))
     labels = TwoLabellings.of(human, machine, machine.topics)
     experiment = prepare(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))

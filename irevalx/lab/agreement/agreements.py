@@ -145,9 +145,10 @@ def agree(
     rbo: float | None = None,
     resamples: int = 0,
     seed: int | None = None,
-    level: int = 1,
+    level: float = 1,
     complete: bool = False,
     min_retrieved: float = 0.0,
+    grades: str = "whole",
     rel_format: str = "qrels",
 ) -> ScoringAgreement | RunOverlap:
     """Measure how far two scorings of the same runs agree.
@@ -165,6 +166,7 @@ def agree(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
+    grades : what the grades of judgments are, as ``irevalx.evaluate`` has it.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it. With sampled each of x and y is a file of a
         sample of strata or of qrels, and measures of grades, of strata and of probabilities stand side by side.
 
@@ -184,11 +186,12 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     given = are_given(runs)
     if not given:
-        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format}
+        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format, "grades": grades}
         options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
         usual: dict[str, Any] = {
             "measures": (),
             "rel_format": "qrels",
+            "grades": "whole",
             "level": 1,
             "complete": False,
             "min_retrieved": 0.0,
@@ -200,7 +203,7 @@ def agree(
             options = {"against": against, "resamples": resamples}
             _refuse(options, {"against": None, "resamples": 0}, "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
-    options = {"level": level, "complete": complete, "min_retrieved": min_retrieved}
+    options = {"level": level, "grades": grades, "complete": complete, "min_retrieved": min_retrieved}
     if given:
         scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
     else:

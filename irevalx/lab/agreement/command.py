@@ -14,8 +14,8 @@ from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
     TABLES_OUTPUT,
     complete_option,
+    grades_options,
     least_retrieved_option,
-    level_option,
     measures_option,
     seed_option,
 )
@@ -58,7 +58,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
     ),
     seed_option,
     measures_option,
-    level_option,
+    *grades_options,
     complete_option,
     least_retrieved_option,
     *TABLES_OUTPUT,

@@ -16,7 +16,7 @@ from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
-from irevalx.settings import Bound
+from irevalx.settings import GRADES, Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
@@ -119,6 +119,40 @@ level_option = click.option(
     callback=_a_grade,
     help="Take grades of at least N as relevant.  [default: 1]",
 )
+
+
+def _level_of_grades(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Return a level; raises UsageError for a fraction where grades are not real."""
+    if value.is_integer():
+        return int(_a_grade(ctx, param, int(value)))
+    if ctx.params.get("grades") != "real":
+        raise UsageError(f"-l must be a whole number, but got {value:g}; --grades real takes it")
+    return value
+
+
+_grades_option = option(
+    "--grades",
+    type=click.Choice(GRADES),
+    default="whole",
+    is_eager=True,
+    excludes={"probability": "--level"},
+    help=(
+        "What the grades of judgments are, as for irevalx: whole numbers, real numbers, with --level a number too, or "
+        "probabilities of relevance.  [default: whole]"
+    ),
+)
+_level_of_grades_option = click.option(
+    "-l",
+    "--level",
+    type=float,
+    metavar="N",
+    default=1,
+    callback=_level_of_grades,
+    help="Take grades of at least N as relevant.  [default: 1]",
+)
+grades_options = (_grades_option, _level_of_grades_option)
+"""Of commands that take judgments with other grades than whole ones."""
+
 depth_option = click.option(
     "--depth",
     type=int,

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import option
+from irevalx.cli.values import complete_file
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
@@ -15,8 +16,8 @@ from irevalx.lab.command.parameters import (
     TABLES_OUTPUT,
     alpha_option,
     complete_option,
+    grades_options,
     least_retrieved_option,
-    level_option,
     measures_option_with,
     qrels_argument,
     runs_argument,
@@ -34,6 +35,14 @@ from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import FEW_TOPICS
 from irevalx.statistics.significance import RESAMPLES, TESTS
+
+_NOT_WITH_SYSTEMS = (
+    "--margin",
+    "--test wilcoxon",
+    "--test permutation",
+    "--correction tukey",
+    "--interval bca",
+)
 
 
 @command_of(
@@ -129,10 +138,49 @@ from irevalx.statistics.significance import RESAMPLES, TESTS
         help="With --by topic and --baseline: from the greatest difference, averaged over runs, to the least.",
     ),
     seed_option,
-    level_option,
+    *grades_options,
     complete_option,
     least_retrieved_option,
     threads_option,
+    option(
+        "--systems",
+        metavar="FILE",
+        shell_complete=complete_file,
+        excludes=_NOT_WITH_SYSTEMS,
+        help=(
+            "Compare systems with several runs each, such as folds or seeds; the system of each run, a line RUN SYSTEM "
+            "each. A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs."
+        ),
+    ),
+    option(
+        "--system-by",
+        metavar="REGEX",
+        excludes=("--systems", *_NOT_WITH_SYSTEMS),
+        help=(
+            "The same; the system of a run is the part of its name that REGEX matches (its first group in parentheses, "
+            "if it has one). A run that it does not match is a system of its own."
+        ),
+    ),
+    option(
+        "--topic-groups",
+        metavar="FILE",
+        shell_complete=complete_file,
+        excludes=(
+            "--margin",
+            "--systems",
+            "--system-by",
+            "--correction tukey",
+            "--by run",
+            "--by topic",
+            "--discriminative-power",
+            "--columns",
+            "--figure",
+        ),
+        help=(
+            "Compare in each group of topics, with p-values corrected over pairs and groups, and test whether the "
+            "difference differs between groups; the group of each topic, as irevalx --topic-groups has it."
+        ),
+    ),
     *GATE,
     *FIGURE,
     option(
@@ -161,6 +209,14 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
     interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
     on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    With --systems or --system-by runs of one system are replicates, not topics: the variance of a difference is that
+    over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for
+    other topics and other runs of the same systems; with few replicates they have few degrees of freedom.
+
+    With --topic-groups there is a row for each group of topics, and a second table has the interaction: Welch's F test
+    of whether the difference of a pair is the same in all groups. A difference that is significant in one group and not
+    in another need not differ between them; the interaction is what tells.
 
     With --margin it is a gate: a verdict for each measure and run, by an interval of the difference from the --baseline
     that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end is below 0;

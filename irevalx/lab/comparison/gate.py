@@ -251,11 +251,11 @@ def _margin(value: Any) -> float:
     return number
 
 
-def refuse_with_margin(**given: bool) -> None:
-    """Raise UsageError for what must not be given together with a margin."""
+def refuse_with(what: str, **given: bool) -> None:
+    """Raise UsageError for what must not be given together with a keyword."""
     for name, is_given in given.items():
         if is_given:
-            raise UsageError(f"margin and {name} must not be given together")
+            raise UsageError(f"{what} and {name.replace('_', ' ')} must not be given together")
 
 
 def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -11,11 +12,12 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
-from irevalx.errors import ArgumentError, UsageError, quote
-from irevalx.experiments.measured_values import measured_runs, measured_scores
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import fields
+from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
     LABELS,
@@ -25,7 +27,13 @@ from irevalx.lab.comparison.compared_runs import (
     ComparedTopics,
     DiscriminativePower,
 )
-from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with_margin
+from irevalx.lab.comparison.compared_systems import (
+    ComparedSystems,
+    Replicates,
+    compared_systems,
+    systems_of_runs,
+)
+from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with
 from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
@@ -59,15 +67,19 @@ def compare(
     columns: str | Iterable[str] = (),
     sort: bool = False,
     seed: int | None = None,
-    level: int = 1,
+    level: float = 1,
     complete: bool = False,
     min_retrieved: float = 0.0,
+    grades: str = "whole",
     rel_format: str = "qrels",
     names: str = NAMINGS[0],
     threads: int = 1,
     margin: float | Mapping[str, float] | None = None,
     require: str = "not-worse",
     allow_unsure: bool = False,
+    systems: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    system_by: str | None = None,
+    topic_groups: TopicGroupsOfUser | None = None,
 ) -> Comparison:
     """Test whether runs differ.
 
@@ -90,7 +102,7 @@ def compare(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    grades, rel_format : what grades are, and the format of judgments, as ``irevalx.evaluate`` has them.
     names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
@@ -98,6 +110,12 @@ def compare(
         that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
     require : with a margin, what runs must be: ``not-worse`` or ``better``.
     allow_unsure : with a margin, whether runs of which that cannot be told pass.
+    systems, system_by : compare systems with several runs each, such as folds or seeds: the system of each run, by name
+        or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
+        system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
+        runs. Not with other tests, intervals, tukey or a margin.
+    topic_groups : compare in each group of topics, and test whether the difference differs between them: a file as
+        ``irevalx --topic-groups`` has it, or a dictionary from topics to a group or several.
 
     Raises
     ------
@@ -121,11 +139,12 @@ def compare(
         "require": _one_of("require", require, REQUIREMENTS),
         "allow_unsure": checks.flag("allow_unsure", allow_unsure),
     }
-    if margin is not None:
-        refuse_with_margin(test=test != "t", interval=interval != "t", by=view != "pair")
-        if baseline is None:
-            raise UsageError("a margin must be given together with a baseline")
-        complete = True
+    kinds = {
+        "margin": margin is not None,
+        "systems": not (systems is None and system_by is None),
+        "topic_groups": topic_groups is not None,
+    }
+    _refuse_mixtures(kinds, method, by_pair=view == "pair", has_baseline=baseline is not None)
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
@@ -137,8 +156,9 @@ def compare(
             runs,
             asked or ("map",),
             level=level,
-            complete=complete,
+            complete=complete or margin is not None,
             min_retrieved=min_retrieved,
+            grades=grades,
             rel_format=rel_format,
             threads=threads,
             as_asked=as_asked,
@@ -147,18 +167,53 @@ def compare(
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
     if baseline is not None:
         baseline = baseline_named(baseline, every[0].runs, runs)
-    pairs = _pairs(every[0].runs, baseline)
-    found = [ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, threads)) for one in every]
+    every = systems_of_runs(every, systems, system_by)
+    found = _found(every, baseline, method, threads)
     if baseline is not None and margin is not None:
         return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+    if topic_groups is not None:
+        return compared_in_groups(found, topic_groups, baseline, method, notes)
     for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
         warn(line)
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
-        return ComparedPairs(found, baseline, method, notes=notes, columns=shown)
+        kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
+        return kind(found, baseline, method, notes=notes, columns=shown)
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:
+    """Raise UsageError for what does not go together.
+
+    Parameters
+    ----------
+    kinds : whether there is a margin, systems, topic_groups.
+    """
+    is_t = method.test == method.interval == "t"
+    for kind in [kind for kind, is_asked in kinds.items() if is_asked]:
+        refuse_with(
+            kind,
+            **{other: is_asked for other, is_asked in kinds.items() if other != kind},
+            by=not by_pair and kind != "systems",
+            tukey=method.correction == TUKEY,
+            other_tests=not is_t and kind != "topic_groups",
+            all_pairs=not has_baseline and kind == "margin",
+        )
+
+
+def _found(
+    every: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure."""
+    pairs = _pairs(every[0].runs, baseline)
+    return [
+        compared_systems(one, pairs, method, processes)
+        if isinstance(one, Replicates)
+        else ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, processes))
+        for one in every
+    ]
 
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:

@@ -12,18 +12,21 @@ Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
+from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
+from irevalx.measures.select import select
+from irevalx.settings import Settings
 
 FOLDS = 5
 """The number of parts of the judgments of a topic, each of which is predicted from the others."""
@@ -144,31 +147,25 @@ def probabilities_of_relevance(
 
 
 def expected_measures(
-    experiment: Experiment, probability: FloatArray, cutoffs: tuple[int, ...]
+    experiment: Experiment, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
     """Return what measures are expected to be if documents are relevant with these probabilities, independently.
 
     Parameters
     ----------
     probability : flat over the judgments; documents outside them are not relevant.
-    cutoffs : of precision.
+    measures : as they are printed; all of those that ``irevalx --grades probability`` has.
 
     Returns
     -------
-    By printed name, shape (n_runs, n_topics): the expected ``P_K`` and ``recip_rank``; and as ``map`` the expected sum
-    of precisions at relevant documents divided by the expected number of relevant documents, which is average precision
-    if all probabilities are 0 or 1. Runs without results for a topic have 0.
+    By measure, shape (n_runs, n_topics). Runs without results for a topic have 0.
     """
-    ranking, rows = experiment.ranking, experiment.ranking.rows
-    p = np.where(ranking.row >= 0, probability[ranking.row], 0.0)
-    before = rows.running_sum(p) - p
-    pool, index = experiment.judgments.rows.take(ranking.judged_topic)
-    found = {f"P_{k}": rows.sum(np.where(ranking.rank <= k, p, 0.0)) / k for k in cutoffs}
-    none_before = np.exp(rows.running_sum(_logarithms(1 - p)) - _logarithms(1 - p))
-    found["recip_rank"] = rows.sum(p / ranking.rank * none_before)
-    found["map"] = ratio(rows.sum(p * (1 + before) / ranking.rank), pool.sum(probability[index]))
-    shape = experiment.missing.shape
-    return {name: np.where(experiment.missing, 0.0, values.reshape(shape)) for name, values in found.items()}
+    settings, missing = Settings(grades="probability"), experiment.missing
+    selected = select(measures, settings).measures
+    assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
+    values = assessed.numbers(selected).reshape(-1, *missing.shape)
+    found = dict(zip((name for one in selected for name in one.names), values, strict=True))
+    return {name: np.where(missing, 0.0, found[name]) for name in measures}
 
 
 def expectable(measure: str) -> bool:
@@ -199,11 +196,4 @@ def expected_values(experiment: Experiment, completing: Completing, removal: Rem
     predictions = completing.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
     probability = probabilities_of_relevance(completing.completion, predictions, sigmoid, known)
-    cutoffs = tuple(int(found[1]) for measure in experiment.measures if (found := _PRECISION.fullmatch(measure)))
-    expected = expected_measures(experiment, probability, cutoffs)
-    return np.stack([expected[measure] for measure in experiment.measures])
-
-
-def _logarithms(x: FloatArray) -> FloatArray:
-    """Return logarithms; of 0 a number so low that its exponential is 0, and that can be taken away again."""
-    return np.log(np.maximum(x, 1e-300)) * (x < 1)
+    return np.stack(list(expected_measures(experiment, probability, experiment.measures).values()))

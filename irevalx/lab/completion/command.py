@@ -28,7 +28,7 @@ from irevalx.lab.completion.threshold_option import kld_threshold_option
 
 OF_CLASSIFIERS = (
     *("--docs", "--classifier", "--class-weight", "--kld-threshold", "--probabilities", "--calibrated", "--holdout"),
-    "--seed",
+    *("--write-probabilities", "--seed"),
 )
 """The options that labels do not need."""
 
@@ -80,13 +80,22 @@ OF_CLASSIFIERS = (
     ),
     option(
         "--calibrated",
-        requires=("--mark", "--report"),
+        requires=("--mark", "--report", "--write-probabilities"),
         excludes="--probabilities",
         is_flag=True,
         help=(
             "With --mark: add the probability of relevance as a fifth column, fitted to judged documents that are "
             "predicted from the others of their topic. With --report and two runs or more: add what map, P_5, P_10, "
             "P_20 and recip_rank are expected to be under these probabilities."
+        ),
+    ),
+    option(
+        "--write-probabilities",
+        metavar="FILE",
+        requires="--calibrated",
+        help=(
+            "With --calibrated: write to FILE all judged documents, with 0 or 1, and all predicted ones, with the "
+            "probability of relevance: judgments for irevalx --grades probability."
         ),
     ),
     option(
@@ -115,7 +124,15 @@ OF_CLASSIFIERS = (
     ),
     formats=GRADED,
 )
-def command(output: Output, *, mark: str | None, probabilities: bool, report: str | None, **options: Any) -> None:
+def command(
+    output: Output,
+    *,
+    mark: str | None,
+    probabilities: bool,
+    write_probabilities: str | None,
+    report: str | None,
+    **options: Any,
+) -> None:
     """Predict missing judgments from the text of the documents, or take them from a file of labels.
 
     For each topic a classifier learns from the judged documents. QRELS is written with a prediction for every document
@@ -131,6 +148,8 @@ def command(output: Output, *, mark: str | None, probabilities: bool, report: st
     found = complete(**options, expected=report is not None, progress=not output.quiet)
     if mark is not None:
         write_lines([found.predictions(decisions=probabilities or options["calibrated"])], mark)
+    if write_probabilities is not None:
+        write_lines([found.probabilities()], write_probabilities)
     if report is not None:
         Output(format="json" if report.endswith(".json") else "table", path=report).write(found.report)
     output.write_text(found)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import UsageError
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.frozen import Frozen
@@ -20,8 +21,8 @@ from irevalx.lab.completion.quality import Quality
 from irevalx.reports.table import Table
 from irevalx.statistics.scales import MEAN
 
-CUTOFFS = (5, 10, 20)
-"""The numbers of documents of which precision is expected."""
+EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
+"""The measures that are reported as they are expected to be."""
 
 
 class PredictedTopic(Frozen, kw_only=True):
@@ -192,7 +193,8 @@ class Completed(GradedText):
     found : the completed judgments.
     filled : the judgments that were completed, with the grades that they have now.
     taken : flat over these; which grades are predictions or labels.
-    decisions : flat; the decision values of a classifier, or probabilities of relevance. None where there are none.
+    decisions : flat; the decision values of a classifier. None where there are none.
+    probability : flat; of relevance, 0 or 1 where a document was judged. None where it was not asked for.
     report : what was predicted, or taken from labels.
     seed : of what was drawn at random; None where nothing was.
     """
@@ -204,6 +206,8 @@ class Completed(GradedText):
         taken: BoolArray,
         report: PredictionReport | LabelReport,
         decisions: FloatArray | None = None,
+        *,
+        probability: FloatArray | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(found.judgments, found.text)
@@ -211,7 +215,8 @@ class Completed(GradedText):
         """How many documents were predicted or labelled."""
         self.seed = seed
         """Of what was drawn at random; None where nothing was."""
-        self._filled, self._taken, self._decisions = filled, taken, decisions
+        self._filled, self._taken = filled, taken
+        self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
         """Return the lines of the predictions, or labels, alone.
@@ -222,6 +227,20 @@ class Completed(GradedText):
             value of the classifier: the higher it is, the surer is relevance.
         """
         return b"".join(self._prediction_lines(self._decisions if decisions else None))
+
+    def probabilities(self) -> bytes:
+        """Return a file for ``irevalx --grades probability``: judged documents, of 0 or 1, and predicted ones.
+
+        Raises
+        ------
+        UsageError : probabilities were not asked for (``calibrated``).
+        """
+        if self._probability is None:
+            raise UsageError("probabilities must be asked for with calibrated")
+        judgments, known = self._filled, np.flatnonzero(self._filled.grades >= 0)
+        lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
+        pairs = zip(lines, self._probability[known].tolist(), strict=True)
+        return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
 
     def _prediction_lines(self, decisions: FloatArray | None) -> Iterator[bytes]:
         judgments = self._filled
@@ -239,7 +258,7 @@ def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str,
     probability : flat over the judgments; of relevance.
     """
     means = {
-        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, CUTOFFS).items()
+        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
     }
     return {
         run: {name: float(of_measure[r]) for name, of_measure in means.items()} for r, run in enumerate(experiment.runs)

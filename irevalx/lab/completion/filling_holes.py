@@ -137,8 +137,9 @@ def complete(
         completed,
         predictions.predicted,
         PredictionReport.of(judgments, predictions, classifier, held_out, of_runs),
-        predictions.value if probability is None else probability,
-        used_seed if shares or calibrated else None,
+        predictions.value,
+        probability=probability,
+        seed=used_seed if shares or calibrated else None,
     )
 
 

@@ -49,7 +49,7 @@ class Predictions(Decided):
     learned_nonrelevant: IntArray
     untrained: BoolArray
 
-    def completed(self, grades: IntArray, level: int) -> IntArray:
+    def completed(self, grades: IntArray, level: float) -> IntArray:
         """Return grades, flat over the judgments, with predictions filled in: ``level`` if relevant, otherwise 0."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
@@ -65,7 +65,7 @@ class Completion:
     level : the least grade that is relevant.
     """
 
-    def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: int = 1) -> None:
+    def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: float = 1) -> None:
         self.judgments = judgments
         self.classifier = classifier
         self.level = level

@@ -40,7 +40,7 @@ class Averages(Frozen):
     nothing_to_find: int
 
 
-def averages(judgments: Judgments, predictions: Sequence[Decided], level: int) -> Averages:
+def averages(judgments: Judgments, predictions: Sequence[Decided], level: float) -> Averages:
     """Average the quality of predictions.
 
     Parameters
@@ -87,7 +87,7 @@ class QualityOfPredictions(Frozen, kw_only=True):
 
 
 def completion_quality(
-    kind: str, judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Decided], level: int
+    kind: str, judgments: Judgments, removed: Sequence[Removal], predictions: Mapping[str, Decided], level: float
 ) -> QualityOfPredictions:
     """Average the quality of predictions over groups and topics.
 

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
-from irevalx.frozen import replace
+from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
 from irevalx.lab.leaving_out.left_out_rows import (
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from irevalx.lab.completion.predict import Decided
+
+_MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
+"""The fields of a summary that ``LeftOut`` has for each measure."""
 
 FIGURES = ("changes", "holes")
 """What can be drawn."""
@@ -92,17 +95,8 @@ class LeftOutRuns(Result):
             LeftOutSummary(
                 measure=measure,
                 judgments=name,
-                rank_change=one.rank_change[m].item(),
-                rise=one.rise[m].item(),
-                fall=one.fall[m].item(),
-                bias=one.bias[m].item(),
-                rms=one.rms[m].item(),
-                tau=one.tau[m].item(),
-                tau_b=one.tau_b[m].item(),
-                significant=one.share_changed[m].item(),
-                tau_b_all_runs=one.tau_b_all[m].item(),
-                tau_all_runs=one.tau_all[m].item(),
                 decisions={column: one.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
+                **{field: getattr(one, field)[m].item() for field in _MEANS},
             )
             for m, measure, name, one in self._each()
         ]

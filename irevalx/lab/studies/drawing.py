@@ -10,7 +10,7 @@ from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
-from irevalx.lab.studies.studying import AXES, StudyResult
+from irevalx.lab.studies.study_result import AXES, StudyResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

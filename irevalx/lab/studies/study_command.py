@@ -24,7 +24,8 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.studies.schemes import SCHEMES
-from irevalx.lab.studies.studying import AXES, ENDINGS, study
+from irevalx.lab.studies.study_result import AXES, ENDINGS
+from irevalx.lab.studies.studying import POOL_DEPTH, study
 
 axis_option = option(
     "--axis",
@@ -76,9 +77,29 @@ axis_option = option(
         "--own-pool",
         is_flag=True,
         help=(
-            "With depth and mixed: take the deepest pool of these runs for the full judgments, and leave out the other "
-            "judgments."
+            "Take the judgments of these runs' own pool for the full judgments, the same for all schemes and levels. "
+            "Pooled documents that nobody judged stay unjudged (-1), as with pool --judge."
         ),
+    ),
+    option(
+        "--pairs",
+        type=click.IntRange(0, MOST_DRAWS),
+        metavar="N",
+        default=0,
+        requires=("--scheme uniform", "--scheme stratified"),
+        excludes="--resample-decisions",
+        help=(
+            "Take pairwise decisions of N random pairs of runs, each with a pool of its own: its full judgments are "
+            "those of the documents that one of the two has found, as Bompada et al. 2007 have it with 300.  [default: "
+            "all pairs, under the same judgments]"
+        ),
+    ),
+    option(
+        "--pool-depth",
+        requires="--own-pool",
+        type=click.IntRange(1),
+        metavar="K",
+        help=f"With --own-pool: the depth of the pool, and of the deepest level.  [default: {POOL_DEPTH}]",
     ),
     option(
         "--samples",

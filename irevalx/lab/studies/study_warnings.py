@@ -18,9 +18,14 @@ MOVED = 0.05
 """A correlation that differs by more than this without a run is moved by this run alone."""
 
 
-def study_warnings(study: Study) -> list[str]:
-    """Return a line for each of these things."""
-    lines = [*_shallow_pool(study), *_no_random_sample(study), *_without_value(study)]
+def study_warnings(study: Study, *, own_pool: bool = False) -> list[str]:
+    """Return a line for each of these things.
+
+    Parameters
+    ----------
+    own_pool : whether full judgments are those of the runs' own pool.
+    """
+    lines = [*(() if own_pool else _shallow_pool(study)), *_no_random_sample(study), *_without_value(study)]
     lines += [*_short_runs(study), *study.warnings()]
     return [*lines, *(bootstrap_warnings(len(study.experiment.topics)) if study.intervals is not None else [])]
 
@@ -31,8 +36,8 @@ def _shallow_pool(study: Study) -> Iterator[str]:
     if study.scheme in {"depth", "mixed"} and kept < 1:
         yield (
             f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
-            "than the pool of these runs; --own-pool takes this pool for them, and irevalx-lab pool --judge makes "
-            "judgments of the runs' own pool"
+            "than the pool of these runs; --own-pool takes their own pool for them, and irevalx-lab pool --judge "
+            "makes its judgments"
         )
 
 

@@ -2,223 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
+from irevalx.api.inputs import Qrels
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, shown_name
+from irevalx.experiments.pools import judged_in_pool, pool_of
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
-from irevalx.experiments.user_data import experiment_of, measures_of
-from irevalx.frozen import cached_property
-from irevalx.lab.command.output import FORMATS, make_folder, write_lines
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.command.result import Frame, Result
 from irevalx.lab.studies.inferred_precision import with_error_sources
-from irevalx.lab.studies.run_study import Study, run_study
-from irevalx.lab.studies.schemes import SCHEMES, Division
+from irevalx.lab.studies.random_pairs import with_random_pairs
+from irevalx.lab.studies.run_study import run_study
+from irevalx.lab.studies.schemes import SCHEMES, Division, Level
 from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.study_tables import (
-    KneeRow,
-    knee_rows,
-    knees_for_people,
-    samples_table,
-    scores_table,
-    summary_table,
-    tables_for_people,
-)
+from irevalx.lab.studies.study_result import StudyResult
 from irevalx.lab.studies.study_warnings import study_warnings
-from irevalx.lab.studies.summaries import StudySummary, summary_of
-from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
-from irevalx.reports.output_formats import DIGITS
-from irevalx.reports.table import Table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from irevalx.lab.plot.page import Page
-
-ENDINGS = ("png", "svg", "pdf")
-"""The formats of figures."""
-
-AXES = ("log", "linear")
-"""How the axis of levels is divided in figures."""
-
-
-class StudyResult(Result):
-    """What comes of a study: the levels from which measures can be trusted, and all that they are drawn from.
-
-    Parameters
-    ----------
-    study : the numbers.
-    how_made : options, inputs and seeds, as study.json has them.
-    seed : of the first sample; None where nothing was left to chance.
-    """
-
-    study: Study
-    how_made: Mapping[str, Any]
-    seed: int | None
-
-    @property
-    def rows(self) -> list[KneeRow]:
-        """A row for each measure and statistic: from which level on it can be trusted."""
-        return knee_rows(self.study)
-
-    @cached_property
-    def summary(self) -> StudySummary:
-        """What figures and tables for people show."""
-        return summary_of(self.study, self.how_made)
-
-    def tables(self) -> list[Table]:
-        """Return the knees, the summary, the statistics of each sample, and all scores."""
-        return [make() for make in self._tables().values()]
-
-    def _tables(self) -> dict[str, Callable[[], Table]]:
-        """Return what makes each table, by its title."""
-        return {
-            "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
-            "summary": lambda: summary_table(self.summary),
-            "samples": lambda: samples_table(self.study),
-            "scores": lambda: scores_table(self.study),
-        }
-
-    def tables_for_people(self) -> list[Table]:
-        """Return the knees."""
-        return [knees_for_people(self.study)]
-
-    def to_frame(self, table: str = "knees") -> Frame:
-        """Return a table as a pandas data frame: every digit, and a column for each column.
-
-        Parameters
-        ----------
-        table : knees, summary, samples or scores.
-
-        Raises
-        ------
-        ArgumentError : it is none of these.
-        ImportError : pandas is not installed.
-        """
-        found = self._tables()
-        if table not in found:
-            raise checks.wrong("table", " or ".join(map(repr, found)), table)
-        import pandas as pd
-
-        made = found[table]()
-        return pd.DataFrame([list(row) for row in made.rows], columns=list(made.columns))
-
-    def files(self, digits: int = DIGITS) -> dict[str, bytes]:
-        """Return the texts of the files that tell all of it, by their names.
-
-        Parameters
-        ----------
-        digits : decimals of real numbers in summary.txt.
-        """
-        return {name: b"".join(lines) for name, lines in self._files(digits)}
-
-    def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
-        """Yield the name and the lines of each of them, one after the other: tables of scores are large."""
-        for title, make in self._tables().items():
-            yield f"{title}.csv", FORMATS["csv"].table_lines([make()])
-        for_people = list(tables_for_people(self.study, self.summary, self.notes))
-        yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
-        yield "study.json", [json.dumps(self.how_made, indent=1).encode() + b"\n"]
-
-    @property
-    def figure_names(self) -> tuple[str, ...]:
-        """The names of all figures."""
-        from irevalx.lab.studies.study_figures import figures
-
-        return tuple(name for name, _ in figures(self.summary))
-
-    def figure(
-        self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
-    ) -> Figure:
-        """Draw one of the figures.
-
-        Parameters
-        ----------
-        name : one of ``figure_names``.
-        axis : ``log`` or ``linear``: how that of levels is divided.
-
-        Raises
-        ------
-        ArgumentError : one is none of these.
-        """
-        _check_axis(axis)
-        from irevalx.lab.plot.page import Page, style
-        from irevalx.lab.studies.study_figures import figures
-
-        for one, draw in figures(self.summary):
-            if one == name:
-                with style():
-                    return draw(Page(width, titled, axis == "linear"))
-        raise checks.wrong("name", " or ".join(map(repr, self.figure_names)), name)
-
-    def write(
-        self,
-        folder: str | PathLike[str],
-        *,
-        figures: str | None = "png",
-        axis: str = "log",
-        width: float = 7.0,
-        titled: bool = True,
-        digits: int = DIGITS,
-        threads: int = 1,
-        progress: bool = False,
-    ) -> None:
-        """Write all tables and figures to a folder; each file is there complete or not at all.
-
-        Parameters
-        ----------
-        figures : their format: png, svg or pdf; None for no figures.
-        axis : ``log`` or ``linear``: how that of levels is divided.
-        threads : how many processes share the drawing; at least 1.
-        progress : show on standard error how many figures have been drawn, on a terminal.
-
-        Raises
-        ------
-        OutputError : it cannot be written.
-        """
-        _check_axis(axis)
-        if figures is not None and figures not in ENDINGS:
-            raise checks.wrong("figures", " or ".join(map(repr, ENDINGS)), figures)
-        path = make_folder(fspath(folder))
-        for name, lines in self._files(digits):
-            write_lines(lines, path / name)
-        if figures is None:
-            return
-        from irevalx.lab.plot.page import Page, picture
-        from irevalx.lab.studies.study_figures import figures as all_figures
-
-        drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
-        page = Page(width, titled, axis == "linear")
-
-        def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
-            name, make = drawing
-            return picture(make, page, name)
-
-        with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
-            drawn = in_order(draw, lambda: drawings, threads)  # no process but this one has files that may be left
-            for (name, _), content in zip(drawings, drawn, strict=True):
-                write_lines([content], path / name)
-                advance(1)
-
-
-def _check_axis(axis: str) -> None:
-    if axis not in AXES:
-        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
+POOL_DEPTH = 100
+"""Of the runs' own pool, unless another one is asked for."""
 
 
 def study(
@@ -232,6 +47,8 @@ def study(
     strata: str | None = None,
     strata_file: Any = None,
     own_pool: bool = False,
+    pairs: int = 0,
+    pool_depth: int | None = None,
     samples: int = 10,
     infap_errors: bool = False,
     resamples: int = 0,
@@ -255,6 +72,12 @@ def study(
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
     own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
+    pairs : so many random pairs of runs, each with the judged documents that one of the two has found for its full
+        judgments, as Bompada et al. 2007 have them; the decisions are about these. 0 for all pairs under the same
+        judgments. For ``uniform`` and ``stratified``.
+    own_pool : take the judgments of the pool of these runs for full judgments, those of a pooled document that nobody
+        judged for -1: the same at all levels and with all schemes.
+    pool_depth : with ``own_pool``, of this pool, and the deepest level of ``depth`` and ``mixed``; None for 100.
     samples : at each level, with the seeds S, S+1, ...; at least 1, and at most 10,000,000. ``depth`` has one.
     infap_errors : add two measures that tell the errors of infAP apart.
     resamples : draws of topics, for intervals; 0 for none.
@@ -276,15 +99,23 @@ def study(
     import scipy  # noqa: F401 - it is better missed now than after the work
 
     own_pool, infap_errors = checks.flag("own_pool", own_pool), checks.flag("infap_errors", infap_errors)
+    pairs = checks.whole_number("pairs", pairs, least=0, most=MOST_DRAWS)
     samples = checks.whole_number("samples", samples, least=1, most=MOST_DRAWS)
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
-    if resample_decisions and not resamples:
-        raise UsageError("resample_decisions must be given together with resamples")
-    _refuse_contradictions(scheme, rounding, strata, strata_file, own_pool=own_pool)
+    if resample_decisions and (pairs or not resamples):
+        raise UsageError("resample_decisions must be given together with resamples, and without pairs")
+    _refuse_contradictions(scheme, rounding, strata, strata_file, pairs=pairs)
     chosen_levels = SCHEMES[scheme].levels(levels)
+    depth = _depth_of_pool(
+        pool_depth, chosen_levels if own_pool and SCHEMES[scheme].of_depth else (), own_pool=own_pool
+    )
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
+    if own_pool:
+        runs = opened_runs(runs)
+        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(runs.runs, depth, warn))
+        qrels = Qrels(judged, rel_format)
     experiment = experiment_of(
         qrels,
         runs,
@@ -296,8 +127,6 @@ def study(
         threads=threads,
     )
     notes = experiment.notes()
-    if own_pool:
-        experiment = experiment.within_pool(int(max(one.number for one in chosen_levels)))
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
     if infap_errors:
@@ -313,19 +142,19 @@ def study(
     is_random = scheme != "depth"
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
+    evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=list(seeds), rounding=ROUNDINGS[rounding])
     with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
-        found = run_study(
+        found = evaluate(
             experiment,
-            scheme,
-            chosen_levels,
-            list(seeds),
             done=partial(advance, 1),
             resampling=Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None,
             division=division,
-            rounding=ROUNDINGS[rounding],
             processes=threads,
         )
-    for line in study_warnings(found):
+    if pairs:
+        found, note = with_random_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        notes = (*notes, note)
+    for line in study_warnings(found, own_pool=own_pool):
         warn(line)
     about = {
         "irevalx": __version__,
@@ -333,6 +162,8 @@ def study(
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         "own_pool": own_pool,
+        **({"pairs": pairs} if pairs else {}),
+        **({"pool_depth": depth} if own_pool else {}),
         "levels": [one.text for one in found.levels],
         "seeds": list(seeds) if is_random else [],
         "resamples": resamples,
@@ -346,20 +177,31 @@ def study(
     return StudyResult(found, about, first_seed if is_random or resamples else None, notes=notes)
 
 
-def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, own_pool: bool) -> None:
+def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
     if scheme not in SCHEMES:
         raise checks.wrong("scheme", " or ".join(map(repr, SCHEMES)), scheme)
     if rounding not in ROUNDINGS:
         raise checks.wrong("rounding", " or ".join(map(repr, ROUNDINGS)), rounding)
-    if own_pool and scheme not in {"depth", "mixed"}:
-        raise UsageError(f"own_pool must be given together with the scheme depth or mixed, but got {scheme}")
+    if pairs and scheme not in {"uniform", "stratified"}:
+        raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
     if (scheme == "strata") != (strata is not None):
         raise UsageError("the scheme strata and strata must be given together")
     if strata_file is not None and strata is None:
         raise UsageError("strata_file must be given together with strata")
     if rounding != "up" and scheme != "stratified":
         raise UsageError(f"rounding must be given together with the scheme stratified, but got {scheme}")
+
+
+def _depth_of_pool(asked: int | None, depths: Iterable[Level], *, own_pool: bool) -> int:
+    """Return the depth of the runs' own pool; raises UsageError where it is shallower than some level."""
+    if asked is not None and not own_pool:
+        raise UsageError("pool_depth must be given together with own_pool")
+    depth = checks.whole_number("pool_depth", POOL_DEPTH if asked is None else asked, least=1)
+    deepest = max((one.number for one in depths), default=depth)
+    if deepest > depth:
+        raise UsageError(f"levels must not be deeper than the pool, which is pool_depth ({depth}), but got {deepest}")
+    return depth
 
 
 def _paths(*given: Any) -> list[str]:

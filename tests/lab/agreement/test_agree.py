@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from itertools import combinations
 from pathlib import Path
 
@@ -21,7 +19,7 @@ def agree(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of agree as csv, and what it says on standard error."""
     result = lab("agree", *args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 def scoring(path: Path, values: dict[str, list[float]]) -> Path:
@@ -42,7 +40,7 @@ def tenth(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def by_topic(qrels: Path) -> list[list[float]]:
     """Return what irevalx prints of map, by run and topic."""
     printed = run("-q", "-n", "-c", "-m", "map", "--format", "csv", qrels, *RUNS)
-    rows = list(csv.DictReader(io.StringIO(printed.stdout.decode())))
+    rows = printed.rows
     names = list(dict.fromkeys(row["run"] for row in rows))
     return [[float(row["value"]) for row in rows if row["run"] == name] for name in names]
 

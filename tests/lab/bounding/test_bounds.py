@@ -6,8 +6,6 @@ the truth.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -45,7 +43,7 @@ def bounds(*args: str | Path) -> tuple[list[Row], str]:
     """Return the rows of bounds as csv, and what it says on standard error."""
     result = lab("bounds", *args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
@@ -170,7 +168,7 @@ def test_next(tmp_path: Path) -> None:
     runs: Ranked = {"a": {"1": ["z", "y"]}, "b": {"1": ["x", "y"]}, "c": {"1": ["w", "z"]}}
     paths = written(tmp_path, grades, runs)
     result = lab("bounds", *paths, "-m", "P.2", "--next", "9", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    rows = result.rows
     assert [[row["rank"], row["docno"], row["pairs"]] for row in rows] == [
         *(["1", "w", "2"], ["2", "x", "2"], ["3", "y", "2"], ["4", "z", "2"]),
     ]
@@ -266,8 +264,8 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
     """A run alone has the score that compare prints."""
     rows, _ = bounds(QRELS, *RUNS, "-m", measure)
     alone = [float(row["difference"]) for row in rows if not row["against"] and row["topic"] == "all"]
-    printed = irevalx("-m", measure, "--format", "csv", "-c", QRELS, *RUNS).stdout.decode()
-    assert alone == pytest.approx([float(row["value"]) for row in csv.DictReader(io.StringIO(printed))])
+    printed = irevalx("-m", measure, "--format", "csv", "-c", QRELS, *RUNS).rows
+    assert alone == pytest.approx([float(row["value"]) for row in printed])
 
 
 @pytest.mark.parametrize(

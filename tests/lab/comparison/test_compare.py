@@ -282,7 +282,10 @@ def test_letters(different: list[tuple[int, int]]) -> None:
 def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:
     """Two tables cannot be asked for at once."""
     result = lab("compare", *three_runs, "--power", "--by", "run")
-    assert (result.status, result.stderr) == (1, "irevalx-lab: --power and --by run must not be given together\n")
+    assert (result.status, result.stderr) == (
+        1,
+        "irevalx-lab: --discriminative-power and --by run must not be given together\n",
+    )
 
 
 def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:

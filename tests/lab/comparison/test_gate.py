@@ -222,7 +222,7 @@ def test_in_python(paths: dict[str, Path]) -> None:
     for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
         with pytest.raises(IrevalxError):
             irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
-    with pytest.raises(IrevalxError, match="baseline"):
+    with pytest.raises(IrevalxError, match="margin and all pairs must not"):
         irevalx.lab.compare(paths["qrels"], files, "P.10", margin=0.1)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from io import BytesIO
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import FIXTURES, SHARED, opened
+from running import FIXTURES, SHARED, judgments_of, opened
 from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -20,7 +19,6 @@ from irevalx.experiments.experiment import prepare
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import RunRules
 from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.calibration import (
     FOLDS,
     Sigmoid,
@@ -65,11 +63,6 @@ def test_probabilities_say_how_often() -> None:
     relevant = random.random(20_000) < 1 / (1 + np.exp(1 - 1.5 * values))
     found = fit_sigmoid(values, relevant)
     assert [found.slope, found.intercept] == pytest.approx([-1.5, 1], abs=0.05)
-
-
-def judgments_of(lines: str) -> Judgments:
-    """Judgments from the text of a file."""
-    return GradedText.of(BytesIO(lines.encode())).judgments
 
 
 class Recorder:
@@ -125,9 +118,9 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
     experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(complete=True))
-    found = expected_measures(experiment, np.array([*probabilities, 1.0]), (2, 5))
+    found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
-    expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "precisions": 0.0, "relevant": 0.0}
+    expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}
     for case in product([False, True], repeat=5):
         relevant = dict(zip("abcde", case, strict=True), x=False)
         chance = math.prod(p[one] if relevant[one] else 1 - p[one] for one in "abcde")
@@ -135,12 +128,10 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
         expected["P_2"] += chance * sum(hits[:2]) / 2
         expected["P_5"] += chance * sum(hits) / 5
         expected["recip_rank"] += chance * (1 / (hits.index(True) + 1) if any(hits) else 0)
-        expected["precisions"] += chance * sum(sum(hits[: k + 1]) / (k + 1) for k in range(5) if hits[k])
-        expected["relevant"] += chance * sum(case)
-    for name in ("P_2", "P_5", "recip_rank"):
-        assert found[name][0, 0] == pytest.approx(expected[name], abs=1e-12)
-    ratio = expected["precisions"] / expected["relevant"] if expected["relevant"] else 0
-    assert found["map"][0, 0] == pytest.approx(ratio, abs=1e-12)
+        precisions = sum(sum(hits[: k + 1]) / (k + 1) for k in range(5) if hits[k])
+        expected["map"] += chance * (precisions / sum(case) if any(case) else 0)
+    for name, value in expected.items():
+        assert found[name][0, 0] == pytest.approx(value, abs=1e-12)
     assert (found["map"][0, 1], found["map"][1, 1]) == (0, 1)
 
 
@@ -149,7 +140,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
     judgments = GradedText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
     experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
-    found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), (5, 10))
+    found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
     for name, values in zip(experiment.measures, experiment.values(), strict=True):
         np.testing.assert_allclose(found[name], values, atol=1e-12)
 

@@ -11,13 +11,12 @@ import pytest
 import reference_text as reference
 from hypothesis import given
 from hypothesis import strategies as st
-from running import SHARED
+from running import SHARED, judgments_of
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import values
-from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
 from irevalx.lab.completion.documents import Document, read_documents
@@ -38,11 +37,6 @@ def collection_of(
     """A collection of these documents."""
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in texts.items()]
     return Collection.of(documents, {docno.encode() for docno in (texts if wanted is None else wanted)}, n_frequent)
-
-
-def judgments_of(lines: str) -> Judgments:
-    """Judgments from the text of a file."""
-    return read_qrels(Source("qrels", lines.encode()), TREC_EVAL_10, strict=True, warn=pytest.fail)
 
 
 documents = st.lists(st.text("abc ", min_size=1, max_size=6).filter(str.strip), min_size=3, max_size=7)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -27,7 +25,7 @@ def described(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of describe as csv, and what it says on standard error."""
     result = lab("describe", *args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 def test_judgments(files: list[Path]) -> None:

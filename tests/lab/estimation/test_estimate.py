@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
-from label_files import scripted_labels
+from label_files import machine_labels
 from made_runs import runs_with_hits
 from running import FIXTURES, lab
 
@@ -29,7 +27,7 @@ def estimates(*args: str | Path) -> tuple[list[Row], str]:
     """Return the rows of estimate as csv, and what it says on standard error."""
     result = lab("estimate", *args, "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 def worked_example(folder: Path) -> list[str | Path]:
@@ -94,13 +92,13 @@ def test_lambda_and_baseline(tmp_path: Path) -> None:
 
 
 def split(folder: Path, share: float, missed: float, wrong: float) -> list[str | Path]:
-    """Write judgments of the first topics, and labels of a scripted labeller of all; return the arguments."""
+    """Write judgments of the first topics, and labels of a machine of all; return the arguments."""
     lines = QRELS.read_text().splitlines(keepends=True)
     topics = sorted({line.split()[0] for line in lines})
     some = set(topics[: int(share * len(topics))])
     human, machine = folder / "human", folder / "machine"
     human.write_text("".join(line for line in lines if line.split()[0] in some))
-    machine.write_text("".join(scripted_labels(lines, missed=missed, wrong=wrong, seed=5)))
+    machine_labels(QRELS, machine, missed=missed, wrong=wrong, seed=5)
     return ["--human", human, "--machine", machine, *RUNS]
 
 

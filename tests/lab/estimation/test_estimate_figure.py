@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from label_files import scripted_labels
+from label_files import machine_labels
 from running import FIXTURES
 
 pytest.importorskip("matplotlib")
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.Ireva
 
 
 def estimates(folder: Path, runs: object, measures: str = "map", **options: str) -> EstimatedScores:
-    """Estimate from judgments of half the topics, and labels of a scripted labeller of all."""
+    """Estimate from judgments of half the topics, and labels of a machine of all."""
     lines = QRELS.read_text().splitlines(keepends=True)
     human, machine = folder / "human", folder / "machine"
     human.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
-    machine.write_text("".join(scripted_labels([line.rstrip() for line in lines], missed=0.3, wrong=0.1, seed=4)))
+    machine_labels(QRELS, machine, missed=0.3, wrong=0.1, seed=4)
     return irevalx.lab.estimate(human, machine, runs, measures, **options)  # type: ignore[arg-type]
 
 

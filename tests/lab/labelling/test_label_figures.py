@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 from pathlib import Path
 
 import pytest
-from label_files import scripted_labels, two_files
+from label_files import machine_labels, two_files
 from running import FIXTURES, Result, lab
 
 pytest.importorskip("matplotlib")
@@ -50,10 +48,8 @@ def called(*args: str | Path) -> Result:
 
 
 def machine(folder: Path) -> Path:
-    """Write labels of a scripted labeller, and return their path."""
-    path = folder / "machine"
-    path.write_text("".join(scripted_labels(QRELS.read_text().splitlines(), missed=0.3, wrong=0.1, seed=4)))
-    return path
+    """Write a machine's labels, and return their path."""
+    return machine_labels(QRELS, folder / "machine", missed=0.3, wrong=0.1, seed=4)
 
 
 def points(panel, label: str) -> list[tuple[float, float]]:  # type: ignore[no-untyped-def]  # noqa: ANN001
@@ -111,7 +107,7 @@ def test_bias_against_holes(tmp_path: Path, drawn: list[Figure]) -> None:
         "holes",
     )
     result = called(*labelled, "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
-    rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    rows = result.rows
     for panel, measure in zip(drawn[0].axes, ("map", "bpref"), strict=True):
         for kind in ("biased", "nonrelevant", "labels"):
             chosen = [row for row in rows if (row["measure"], row["judgments"]) == (measure, kind)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from label_files import scripted_labels, two_files
+from label_files import machine_labels, two_files
 from made_runs import runs_with_hits
 from running import FIXTURES, lab
 from running import run as irevalx
@@ -27,7 +25,7 @@ def labels(*args: str | Path) -> tuple[list[Row], str]:
     """Return the rows of labels as csv, and what it says on standard error."""
     result = lab("labels", *args, "--seed", "1", "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 def values(rows: list[Row], **about: str) -> dict[str, float | None]:
@@ -40,9 +38,7 @@ def values(rows: list[Row], **about: str) -> dict[str, float | None]:
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
     """Labels of a machine that misses a fifth of the relevant documents, and sees a tenth of the others as relevant."""
-    path = tmp_path / "machine"
-    path.write_text("".join(scripted_labels(QRELS.read_text().splitlines(), missed=0.2, wrong=0.1, seed=3)))
-    return path
+    return machine_labels(QRELS, tmp_path / "machine", missed=0.2, wrong=0.1, seed=3)
 
 
 def test_agreement(tmp_path: Path) -> None:
@@ -207,7 +203,7 @@ def test_runs(tmp_path: Path) -> None:
 def test_runs_as_agree_has_them(machine: Path) -> None:
     """Correlations, errors and decisions are those of agree, and so are their intervals."""
     arguments = ("--resamples", "200", "--seed", "1", "--format", "csv", "-m", "map bpref")
-    [agree, of_bpref] = csv.DictReader(io.StringIO(lab("agree", QRELS, machine, *RUNS, *arguments).stdout.decode()))
+    [agree, of_bpref] = lab("agree", QRELS, machine, *RUNS, *arguments).rows
     rows, _ = labels(QRELS, machine, *RUNS, *arguments)
     of_map = values(rows, measure="map")
     assert list(of_map) == [
@@ -241,8 +237,8 @@ def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
 def test_groups(machine: Path) -> None:
     """A group's bias is the mean of its runs'; its excess is their mean distance from the line through the others."""
     rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")
-    printed = irevalx("-c", "-m", "map", "--format", "csv", QRELS, *RUNS).stdout.decode()
-    scores = {row["run"]: float(row["value"]) for row in csv.DictReader(io.StringIO(printed))}
+    printed = irevalx("-c", "-m", "map", "--format", "csv", QRELS, *RUNS).rows
+    scores = {row["run"]: float(row["value"]) for row in printed}
     biases = {run.name: values(rows, measure="map", run=run.name)["bias"] or 0.0 for run in RUNS}
     inside = [run for run in biases if run.startswith("guess")]
     others = [run for run in biases if run not in inside]

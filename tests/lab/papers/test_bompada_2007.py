@@ -5,7 +5,9 @@ documents of the TREC 2003 Robust track, the TREC-12 of both, evaluated by loops
 from __future__ import annotations
 
 import csv
+import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -181,6 +183,40 @@ def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[st
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
     few = [confusions["ndcg_2=1"]["5%", seed] for seed in SEEDS]
     assert all(one["c22"] and one["c11"] and one["c12"] + one["c21"] for one in few)
+
+
+def test_table_4_random_pairs(tmp_path: Path) -> None:
+    """Decisions about random pairs, each under samples of the documents that one of the two has found."""
+    collection = part(ROBUST, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
+    n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
+    options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
+    call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))
+    done = lab(*call, "--quiet", "-o", tmp_path / "study")
+    assert done.status == 0, done.stderr
+    assert "Pairwise decisions: of 4 random pairs of runs, each with a pool of its own" in done.stdout.decode()
+    pairs = list(combinations(collection.runs, 2))
+    digests = [hashlib.sha256(f"{seed} pairs {number}".encode()).digest() for number in range(len(pairs))]
+    chosen = sorted(range(len(pairs)), key=digests.__getitem__)[:n_pairs]
+    counts: dict[str, Counter[tuple[bool, bool]]] = {printed(measure): Counter() for measure in measures}
+    for number in chosen:
+        runs = {name: collection.runs[name] for name in pairs[number]}
+        found = {topic: {docno for run in runs.values() for docno in run.get(topic, ())} for topic in collection.qrels}
+        pool = {
+            topic: {docno: grade for docno, grade in grades.items() if docno in found[topic]}
+            for topic, grades in collection.qrels.items()
+        }
+        full, reduced = (values(runs, one, measures) for one in (pool, degraded.stratified(pool, "0.3", seed)))
+        for measure, of_measure in counts.items():
+            [(one, _)], [(other, _)] = decisions(full[measure]), decisions(reduced[measure])
+            of_measure[one, other] += 1
+    with (tmp_path / "study" / "samples.csv").open(newline="") as lines:
+        rows = {row["measure"]: row for row in csv.DictReader(lines) if row["against"] == "itself"}
+    places = {"c11": (False, False), "c12": (False, True), "c21": (True, False), "c22": (True, True)}
+    for measure, of_measure in counts.items():
+        assert {name: int(rows[measure][name]) for name in places} == {
+            name: of_measure[places[name]] for name in places
+        }
+    assert any(len(of_measure) > 1 for of_measure in counts.values())
 
 
 def test_figure_2_decisions_by_level(

@@ -103,7 +103,10 @@ def test_other_endings(command: str, name: str) -> None:
             "--removed and --figure must not be given together",
         ),
         (("compare", "q", "r", "--draw", "topics"), "--draw must be given together with --figure"),
-        (("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"), "--draw and --power must not be"),
+        (
+            ("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"),
+            "--draw and --discriminative-power must not be",
+        ),
         (("draw", "q"), "--figure must be given"),
         (("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"), "'5' is not one of '3.3', '7'"),
     ],
@@ -143,7 +146,7 @@ def comparison_of(n_runs: int) -> Comparison:
 
 def test_too_many_runs() -> None:
     """A matrix has room for 80 runs."""
-    with pytest.raises(ArgumentError, match="a figure of a matrix must have at most 80 runs, but got 81: power draws"):
+    with pytest.raises(ArgumentError, match="must have at most 80 runs, but got 81: discriminative_power draws"):
         what_to_draw(comparison_of(81), None, Page())
     assert what_to_draw(comparison_of(80), None, Page()) == "matrix"
     assert what_to_draw(comparison_of(15), None, Page()) == "intervals"

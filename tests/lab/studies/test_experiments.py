@@ -326,7 +326,7 @@ def test_summary_of_left_out_runs() -> None:
     assert (found.rank_change[0], found.rise[0], found.fall[0]) == (1.25, 3, 1)
     assert found.bias[0] == pytest.approx(0.1)
     assert found.rms[0] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
-    assert found.tau[0] == found.tau_all[0] == pytest.approx((3 - 3) / 6)
+    assert found.tau[0] == found.tau_all_runs[0] == pytest.approx((3 - 3) / 6)
 
 
 def test_documents_removed_for_each_topic() -> None:

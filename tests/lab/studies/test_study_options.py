@@ -79,41 +79,55 @@ def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> Non
     options = ("--scheme", "depth", "-m", "map", "--levels", f"1 {depth}", "--figures", "none", "--seed", "1")
     done = lab("study", own, *RUNS, *options, "-o", tmp_path / "out")
     assert (
-        "--own-pool takes this pool for them, and irevalx-lab pool --judge makes judgments of the runs' own pool"
-        in done.stderr
+        "--own-pool takes their own pool for them, and irevalx-lab pool --judge makes its judgments" in done.stderr
     ) == warned
     assert (f"the deepest pool ({depth}) leaves " in done.stderr) == warned
 
 
-@pytest.mark.parametrize("scheme", ["depth", "mixed"])
+@pytest.mark.parametrize("scheme", ["depth", "mixed", "uniform"])
 def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
-    """--own-pool is a study of the judgments that pool --judge makes, and nothing is told of the pool."""
-    own = tmp_path / "own"
-    lab("pool", *RUNS, "--depth", "5", "--judge", QRELS, "--drop", "-o", own)
-    measures = "map infAP P.5:skip map:rel"
-    options = (
-        "--scheme",
-        scheme,
-        "-m",
-        measures,
-        "--levels",
-        "1 5 2",
-        "--samples",
-        "2",
-        "--seed",
-        "1",
-        "--figures",
-        "none",
-    )
-    expected = lab("study", own, *RUNS, *options, "-o", tmp_path / "expected", "--quiet")
-    found = lab("study", QRELS, *RUNS, *options, "--own-pool", "-o", tmp_path / "found")
+    """--own-pool is a study of the judgments that pool --judge makes, without those that are not in the pool."""
+    own, some = tmp_path / "own", tmp_path / "some"
+    some.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
+    lab("pool", *RUNS, "--depth", "5", "--judge", some, "-o", own)
+    pooled = {tuple(line.split()) for line in lab("pool", *RUNS, "--depth", "5").stdout.decode().splitlines()}
+    inside = [line for line in own.read_text().splitlines(keepends=True) if tuple(line.split()[0:3:2]) in pooled]
+    assert any(line.split()[3] == "-1" for line in inside)
+    own.write_text("".join(inside))
+    levels = "30% 100%" if scheme == "uniform" else "1 5 2"
+    options = ("--scheme", scheme, "-m", "map infAP P.5:skip map:rel", "--levels", levels, "--samples", "2")
+    more = ("--seed", "1", "--figure", "none")
+    expected = lab("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
+    assert expected.status == 0, expected.stderr
+    found = lab("study", some, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
     assert found.stdout == expected.stdout
     assert "the deepest pool" not in found.stderr
     for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
-    refused = lab("study", QRELS, *RUNS, "--own-pool", "-o", tmp_path / "no")
-    said = "irevalx-lab: own_pool must be given together with the scheme depth or mixed, but got uniform\n"
-    assert (refused.status, refused.stderr) == (1, said)
+
+
+def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
+    """At all levels and with all schemes, so that draw has them on one axis."""
+    for name, *options in (
+        ("shallow", "--scheme", "depth", "--levels", "1 2"),
+        ("deep", "--scheme", "depth", "--levels", "5 20"),
+        ("mixed", "--scheme", "mixed", "--levels", "1 2"),
+        ("uniform", "--levels", "20%"),
+    ):
+        study(tmp_path / name, *RUNS, "-m", "map", "--samples", "1", "--own-pool", "--pool-depth", "20", *options)
+    full = {
+        name: [row for row in table(tmp_path / name / "scores.csv") if row["scheme"] == "full"]
+        for name in ("shallow", "deep", "mixed", "uniform")
+    }
+    assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
+    done = lab("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg")
+    assert (done.status, done.stderr) == (0, "")
+    for words, said in (
+        (("--pool-depth", "5"), "--pool-depth must be given together with --own-pool"),
+        (("--own-pool", "--scheme", "depth", "--levels", "101"), "levels must not be deeper than the pool"),
+    ):
+        refused = lab("study", QRELS, *RUNS, *words, "-o", tmp_path / "no")
+        assert (refused.status, said in refused.stderr) == (1, True)
 
 
 def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
@@ -189,3 +203,33 @@ def test_summaries_of_other_versions(
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert done.status == (0 if problem is None else 2)
     assert done.stderr.endswith("" if problem is None else f"{problem}\n")
+
+
+def test_random_pairs(tmp_path: Path) -> None:
+    """More pairs than there are stand for all; of any number of processes the decisions are the same."""
+    options = ("-m", "map bpref", "--samples", "2", "--levels", "50%", "--scheme", "stratified", "--pairs", "99")
+    for threads in ("1", "2"):
+        study(tmp_path / threads, *RUNS, *options, "--threads", threads)
+    rows = [row for row in table(tmp_path / "1" / "samples.csv") if row["against"] == "itself"]
+    assert [sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) for row in rows] == [15] * 4
+    assert (tmp_path / "1" / "samples.csv").read_bytes() == (tmp_path / "2" / "samples.csv").read_bytes()
+    study(tmp_path / "shared", *RUNS, *options[:-2])
+    shared = [row for row in table(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
+    assert [row["tau_b"] for row in rows] == [row["tau_b"] for row in shared]
+    assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (
+            ("--scheme", "depth"),
+            "--pairs must be given together with --scheme uniform or stratified, but got --scheme depth",
+        ),
+        (("--resamples", "9", "--resample-decisions"), "--pairs and --resample-decisions must not be given together"),
+    ],
+)
+def test_what_random_pairs_cannot_be_of(words: tuple[str, ...], rule: str, tmp_path: Path) -> None:
+    """A pool of their own leaves no shallower pools of all runs."""
+    done = lab("study", QRELS, *RUNS, "--pairs", "3", *words, "-o", tmp_path / "study")
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")

@@ -1,0 +1,203 @@
+"""What comes of a study: knees, tables, figures, and a folder with all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from irevalx.api import checks
+from irevalx.frozen import cached_property
+from irevalx.lab.command.output import FORMATS, make_folder, write_lines
+from irevalx.lab.command.progress_bars import progress_bar
+from irevalx.lab.command.result import Frame, Result
+from irevalx.lab.studies.run_study import Study
+from irevalx.lab.studies.study_tables import (
+    KneeRow,
+    knee_rows,
+    knees_for_people,
+    samples_table,
+    scores_table,
+    summary_table,
+    tables_for_people,
+)
+from irevalx.lab.studies.summaries import StudySummary, summary_of
+from irevalx.process.workers import in_order
+from irevalx.reports.output_formats import DIGITS
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.plot.page import Page
+
+ENDINGS = ("png", "svg", "pdf")
+"""The formats of figures."""
+
+AXES = ("log", "linear")
+"""How the axis of levels is divided in figures."""
+
+
+class StudyResult(Result):
+    """What comes of a study: the levels from which measures can be trusted, and all that they are drawn from.
+
+    Parameters
+    ----------
+    study : the numbers.
+    how_made : options, inputs and seeds, as study.json has them.
+    seed : of the first sample; None where nothing was left to chance.
+    """
+
+    study: Study
+    how_made: Mapping[str, Any]
+    seed: int | None
+
+    @property
+    def rows(self) -> list[KneeRow]:
+        """A row for each measure and statistic: from which level on it can be trusted."""
+        return knee_rows(self.study)
+
+    @cached_property
+    def summary(self) -> StudySummary:
+        """What figures and tables for people show."""
+        return summary_of(self.study, self.how_made)
+
+    def tables(self) -> list[Table]:
+        """Return the knees, the summary, the statistics of each sample, and all scores."""
+        return [make() for make in self._tables().values()]
+
+    def _tables(self) -> dict[str, Callable[[], Table]]:
+        """Return what makes each table, by its title."""
+        return {
+            "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
+            "summary": lambda: summary_table(self.summary),
+            "samples": lambda: samples_table(self.study),
+            "scores": lambda: scores_table(self.study),
+        }
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the knees."""
+        return [knees_for_people(self.study)]
+
+    def to_frame(self, table: str = "knees") -> Frame:
+        """Return a table as a pandas data frame: every digit, and a column for each column.
+
+        Parameters
+        ----------
+        table : knees, summary, samples or scores.
+
+        Raises
+        ------
+        ArgumentError : it is none of these.
+        ImportError : pandas is not installed.
+        """
+        found = self._tables()
+        if table not in found:
+            raise checks.wrong("table", " or ".join(map(repr, found)), table)
+        import pandas as pd
+
+        made = found[table]()
+        return pd.DataFrame([list(row) for row in made.rows], columns=list(made.columns))
+
+    def files(self, digits: int = DIGITS) -> dict[str, bytes]:
+        """Return the texts of the files that tell all of it, by their names.
+
+        Parameters
+        ----------
+        digits : decimals of real numbers in summary.txt.
+        """
+        return {name: b"".join(lines) for name, lines in self._files(digits)}
+
+    def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Yield the name and the lines of each of them, one after the other: tables of scores are large."""
+        for title, make in self._tables().items():
+            yield f"{title}.csv", FORMATS["csv"].table_lines([make()])
+        for_people = list(tables_for_people(self.study, self.summary, self.notes))
+        yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
+        yield "study.json", [json.dumps(self.how_made, indent=1).encode() + b"\n"]
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of all figures."""
+        from irevalx.lab.studies.study_figures import figures
+
+        return tuple(name for name, _ in figures(self.summary))
+
+    def figure(
+        self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
+    ) -> Figure:
+        """Draw one of the figures.
+
+        Parameters
+        ----------
+        name : one of ``figure_names``.
+        axis : ``log`` or ``linear``: how that of levels is divided.
+
+        Raises
+        ------
+        ArgumentError : one is none of these.
+        """
+        _check_axis(axis)
+        from irevalx.lab.plot.page import Page, style
+        from irevalx.lab.studies.study_figures import figures
+
+        for one, draw in figures(self.summary):
+            if one == name:
+                with style():
+                    return draw(Page(width, titled, axis == "linear"))
+        raise checks.wrong("name", " or ".join(map(repr, self.figure_names)), name)
+
+    def write(
+        self,
+        folder: str | PathLike[str],
+        *,
+        figures: str | None = "png",
+        axis: str = "log",
+        width: float = 7.0,
+        titled: bool = True,
+        digits: int = DIGITS,
+        threads: int = 1,
+        progress: bool = False,
+    ) -> None:
+        """Write all tables and figures to a folder; each file is there complete or not at all.
+
+        Parameters
+        ----------
+        figures : their format: png, svg or pdf; None for no figures.
+        axis : ``log`` or ``linear``: how that of levels is divided.
+        threads : how many processes share the drawing; at least 1.
+        progress : show on standard error how many figures have been drawn, on a terminal.
+
+        Raises
+        ------
+        OutputError : it cannot be written.
+        """
+        _check_axis(axis)
+        if figures is not None and figures not in ENDINGS:
+            raise checks.wrong("figures", " or ".join(map(repr, ENDINGS)), figures)
+        path = make_folder(fspath(folder))
+        for name, lines in self._files(digits):
+            write_lines(lines, path / name)
+        if figures is None:
+            return
+        from irevalx.lab.plot.page import Page, picture
+        from irevalx.lab.studies.study_figures import figures as all_figures
+
+        drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
+        page = Page(width, titled, axis == "linear")
+
+        def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
+            name, make = drawing
+            return picture(make, page, name)
+
+        with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
+            drawn = in_order(draw, lambda: drawings, threads)  # no process but this one has files that may be left
+            for (name, _), content in zip(drawings, drawn, strict=True):
+                write_lines([content], path / name)
+                advance(1)
+
+
+def _check_axis(axis: str) -> None:
+    if axis not in AXES:
+        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)

@@ -1,0 +1,110 @@
+"""irevalx-lab compare --topic-groups: the comparison in each group, and the interaction."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_runs import runs_with_hits
+from running import lab
+from scipy import stats
+
+import irevalx.lab
+
+HITS = {
+    "a": (5, 6, 4, 7, 5, 6, 3, 5, 9, 1, 2, 6),
+    "b": (6, 4, 7, 8, 3, 8, 6, 2, 8, 4, 2, 9),
+    "c": (1, 2, 3, 1, 0, 4, 3, 2, 6, 1, 1, 3),
+}
+GROUPS = {"easy": range(5), "hard": range(5, 12)}
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    """P.10 of three runs."""
+    return runs_with_hits(tmp_path, HITS, depth=10)
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    """The groups of twelve topics."""
+    path = tmp_path / "groups"
+    path.write_text("".join(f"{topic + 1:03} {name}\n" for name, topics in GROUPS.items() for topic in topics))
+    return path
+
+
+def holm(p: list[float]) -> list[float]:
+    """Correct p-values, the least first."""
+    order = sorted(range(len(p)), key=lambda place: p[place])
+    corrected, last = [0.0] * len(p), 0.0
+    for number, place in enumerate(order):
+        last = corrected[place] = max(last, min(1.0, p[place] * (len(p) - number)))
+    return corrected
+
+
+def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None:
+    """Scipy's t tests of each group, corrected over pairs and groups, and its Welch test, corrected over pairs."""
+    done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
+    found = json.loads(done.stdout)
+    tests, welch = {}, {}
+    for run, against in combinations(HITS, 2):
+        d = np.subtract(HITS[run], HITS[against]) / 10
+        for name, topics in GROUPS.items():
+            tests[run, against, name] = stats.ttest_1samp(d[list(topics)], 0)
+        welch[run, against] = stats.ttest_ind(*(d[list(topics)] for topics in GROUPS.values()), equal_var=False)
+    corrected = dict(zip(tests, holm([float(test.pvalue) for test in tests.values()]), strict=True))
+    rows = found["groups of topics"]
+    assert [(row["run"], row["against"], row["group"]) for row in rows] == list(tests)
+    for row in rows:
+        key = (row["run"], row["against"], row["group"])
+        topics = GROUPS[row["group"]]
+        assert row["topics"] == len(topics)
+        assert row["mean"] == pytest.approx(np.mean([HITS[row["run"]][topic] for topic in topics]) / 10)
+        assert [row["p"], row["corrected_p"]] == pytest.approx([tests[key].pvalue, corrected[key]])
+        assert [row["low"], row["high"]] == pytest.approx(list(tests[key].confidence_interval(0.95)))
+        assert row["differ"] == (corrected[key] < 0.05)
+    expected = holm([float(test.pvalue) for test in welch.values()])
+    interactions = found["interactions"]
+    assert [(row["run"], row["against"]) for row in interactions] == list(welch)
+    assert [row["corrected_p"] for row in interactions] == pytest.approx(expected)
+    assert [row["f"] for row in interactions] == pytest.approx([test.statistic**2 for test in welch.values()])
+    assert [row["interaction_p"] for row in rows[::2]] == pytest.approx(expected)
+
+
+def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
+    """What the command prints is what the function returns."""
+    done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
+    found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
+    assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
+    assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
+
+
+def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> None:
+    """Overlapping groups are compared but have no interaction; topics outside and empty groups are counted."""
+    groups.write_text("001 x\n002 x\n003 x\n003 y\n004 y\n999 z\n")
+    done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
+    found = json.loads(done.stdout)
+    assert [(row["group"], row["topics"]) for row in found["groups of topics"][:2]] == [("x", 3), ("y", 2)]
+    assert {row["p"] for row in found["interactions"]} == {None}
+    assert "topics are in several groups, so that interactions are not tested" in done.stderr
+    assert "8 of 12 judged topics are in no group" in done.stderr
+    assert "1 of 3 groups have no judged topic: 'z'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "option", [("--margin", "1"), ("--by", "run"), ("--correction", "tukey"), ("--system-by", "x")]
+)
+def test_refusals(paths: list[Path], groups: Path, option: tuple[str, str]) -> None:
+    """In words, with status 1."""
+    done = lab("compare", *paths, "--topic-groups", groups, "--baseline", "a", *option)
+    assert (done.status, "must not be given together" in done.stderr) == (1, True)
+    groups.write_text("999 z\n")
+    done = lab("compare", *paths, "--topic-groups", groups)
+    assert (done.status, "a group must have a topic with a value of map" in done.stderr) == (2, True)
