@@ -142,6 +142,7 @@ COMMANDS: dict[str, Words] = {
     "compare": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--seed", "1", "--test", rng.choice(["t", "wilcoxon"])),
         *_maybe(rng, "--min-retrieved", "0.5"),
+        *_maybe(rng, "--system-by", rng.choice([".$", "^(.)", "x"])),
     ],
     "power": lambda rng, another, runs: [another("qrels"), *runs, "--topics", "50", *_maybe(rng, "-m", "P.5 ndcg")],
     "swap-rate": lambda rng, another, runs: [another("qrels"), *runs, "--draws", "10", "--seed", "1", "-m", "map"],

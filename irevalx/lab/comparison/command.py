@@ -199,7 +199,7 @@ _NOT_WITH_SYSTEMS = (
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int | None:
+def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -226,10 +226,7 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     0.8 on so many topics.
     """
     found = compare(**options)
-    if isinstance(found, Gate):
-        if junit is not None:
-            write_lines([junit_of(found)], junit)
-        output.write(found)
-        return found.status
+    if junit is not None and isinstance(found, Gate):
+        write_lines([junit_of(found)], junit)
     output.write(found, **({} if drawn is None else {"draw": drawn}))
-    return None
+    return found.status

@@ -156,6 +156,11 @@ class Comparison(Result):
         """The seed of random choices; None where none are made."""
         return self.method.seed if self.method.is_random else None
 
+    @property
+    def status(self) -> int:
+        """The exit status of the command: 0, whatever differs; a gate has others."""
+        return 0
+
     def about(self) -> dict[str, Any]:
         """Return how the values were made, for JSON."""
         method = self.method

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import fields, replace
@@ -103,7 +103,8 @@ def systems_of_runs(
 
     Raises
     ------
-    ArgumentError : there are not two systems, or two topics, or a measure has a geometric mean.
+    ArgumentError : there are not two systems, or a measure has a geometric mean.
+    InputError : a measure has values for one topic only.
     IrevalxError : as ``groups_of``.
     """
     if systems is None and system_by is None:
@@ -124,7 +125,7 @@ def systems_of_runs(
         if not one.scale.is_linear:
             raise ArgumentError(f"systems must be compared by means or sums, but {one.measure} is a {one.scale.name}")
         if len(one.topics) < 2:
-            raise ArgumentError(f"systems must have two topics at least, but {one.measure} has values for one")
+            raise InputError(f"systems must have two topics at least, but {one.measure} has values for one")
         values = [one.values[places] for places in members]
         found.append(
             Replicates(

@@ -108,11 +108,11 @@ class Page(Frozen):
         return figure.supxlabel("\n".join(lines), fontsize=_NOTE) if lines else None
 
     def label_heights(self, figure: Figure, label: str, length: float) -> Text:
-        """Put a label of the vertical axes, which are so many inches long, beside all of them, and return it."""
+        """Put a label beside all vertical axes, and return it; ``length`` is theirs in inches."""
         return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
-        """Break a text in letters of so many points into lines as wide as the page."""
+        """Break a text into lines as wide as the page; ``size`` is that of its letters in points."""
         return _wrapped(text, size, self.width)
 
 
@@ -122,7 +122,7 @@ def drawable(text: str) -> str:
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Break a text in letters of so many points into lines of so many inches."""
+    """Break a text into lines of ``width`` inches; ``size`` is that of its letters in points."""
     return "\n".join(textwrap.wrap(drawable(text), int(width * 72 / (_LETTER * size)), break_on_hyphens=False))
 
 

@@ -18,7 +18,7 @@ FRAME = 0.45
 
 
 def name_rows(axis: Axes, names: Sequence[str]) -> None:
-    """Give a panel a row for each name, the first on top; row i has the height i."""
+    """Give a panel one row per name, the first on top; row i has the height i."""
     axis.set_yticks(range(len(names)), list(map(drawable, names)))
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0, labelsize=6.5)

@@ -29,8 +29,8 @@ def _words(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
         default="axis",
         help=(
             "All studies on one axis, the share of the judgments that is left; a grid with a column for each, such as "
-            "a collection; the scores of all runs at one level, a panel a measure; or those under full judgments, with "
-            "the runs in the order of the first measure.  [default: axis]"
+            "a collection; the scores of all runs at one level, one panel per measure; or those under full judgments, "
+            "with the runs in the order of the first measure.  [default: axis]"
         ),
     ),
     click.option(

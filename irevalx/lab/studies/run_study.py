@@ -63,7 +63,7 @@ class Study(Frozen):
     experiment : with the full judgments.
     scheme : its name.
     levels : ascending.
-    seeds : one a sample.
+    seeds : one for each sample.
     kept : shape (n_levels, n_samples); the share of the judgments that is left.
     full : shape (n_measures, n_runs); scores under full judgments.
     average_precision : shape (n_runs,); AP under full judgments.
@@ -196,7 +196,7 @@ def run_study(
     ----------
     scheme : its name.
     levels : in any order.
-    seeds : one a sample; ``depth`` leaves nothing to chance and takes only the first.
+    seeds : one for each sample; ``depth`` leaves nothing to chance and takes only the first.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
     division : of the judgments into strata, for the scheme ``strata``.

@@ -98,7 +98,7 @@ class Scheme(Frozen, kw_only=True):
 
 
 _MOST_DIGITS = 18
-"""Of a depth: no run has so many documents."""
+"""Of a depth: no run has as many documents."""
 
 _SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))

@@ -143,7 +143,7 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Draw the scores of runs under full judgments, sorted by the first measure: a panel a study, a line a measure.
+    """Draw the scores of runs under full judgments, sorted by the first measure: a panel for each study.
 
     Measures that are no shares have panels of their own.
     """

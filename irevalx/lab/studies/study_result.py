@@ -55,7 +55,7 @@ class StudyResult(Result):
 
     @property
     def rows(self) -> list[KneeRow]:
-        """A row for each measure and statistic: from which level on it can be trusted."""
+        """One row per measure and statistic: from which level on it can be trusted."""
         return knee_rows(self.study)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Scores of runs under reduced judgments against those under full ones: a panel a level, or a panel a measure.
+"""Scores of runs under reduced judgments against those under full ones: one panel per level, or per measure.
 
 Yilmaz and Aslam 2008 draw the first for each measure (Figures 1 to 6), the second to tell the errors of infAP apart
 (Figure 19).
@@ -35,7 +35,7 @@ class ScatterPanel(Frozen):
     title : above the panel.
     x : shape (n_runs,); under full judgments.
     y : shape (n_samples, n_runs); under reduced ones.
-    words : statistics of them, one a line.
+    words : statistics of them, a line for each.
     colour : of the points.
     """
 
@@ -63,7 +63,7 @@ def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
 
 
 def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
-    """Draw a measure's scores under reduced judgments against scores under full ones: a panel a level.
+    """Draw a measure's scores under reduced judgments against scores under full ones: one panel per level.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
 def measures_at_a_level(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
 ) -> Figure:
-    """Draw scores under reduced judgments against those under full ones: a panel a study and measure.
+    """Draw scores under reduced judgments against those under full ones: one panel per study and measure.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _draw(
     extent: Sequence[ScatterPanel],
     on_one_scale: bool = True,
 ) -> Figure:
-    """Draw panels with the same axes: a point a run and sample, the line y = x, and statistics.
+    """Draw panels with the same axes: a point for each run and sample, the line y = x, and statistics.
 
     Parameters
     ----------

@@ -238,7 +238,7 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
 
 
 def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_automatic: Values) -> None:
-    """A row a run: its scores under all judgments, then under those that are left."""
+    """One row per run: its scores under all judgments, then under those that are left."""
     call = call_of(collection, by_kind=True)
     rows = rows_of(*call, "--only", "manual", "--pivot", "-m", " ".join(MEASURES))
     assert [(row["run"], row["group"]) for row in rows] == [(run, kind_of(run)) for run in collection.runs]

@@ -365,7 +365,7 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
 
 
 def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """A column a study and a row a statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
+    """One column per study and one row per statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
     named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
     done = lab("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf")
     assert (done.status, done.stderr) == (0, "")
@@ -433,7 +433,7 @@ def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, 
 
 
 def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """A panel a study and measure: the rows of scores.csv, compared with the measure itself."""
+    """One panel per study and measure: the rows of scores.csv, compared with the measure itself."""
     folders = [studies / "uniform", studies / "depth"]
     call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
     assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0

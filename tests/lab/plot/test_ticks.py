@@ -11,7 +11,7 @@ DEPTHS = [(float(depth), str(depth)) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40
 
 
 def named(ticks: list[tuple[float, str]], width: float) -> list[str]:
-    """Return the names on a logarithmic axis of so many inches."""
+    """Return the names on a logarithmic axis whose width is given in inches."""
     figure = Figure(figsize=(width, 1))
     panel = figure.add_axes((0, 0, 1, 1))
     panel.set_xscale("log")

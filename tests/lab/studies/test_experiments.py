@@ -490,15 +490,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return into
 
 
-def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
+def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     """The last crossing counts; the first is told, and there is a mark for people."""
     read = experiment(QRELS, RUNS, "map", "bpref")
     levels = [Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
     same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
-    falters = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
+    not_monotone = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {
-        (row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(falters)))
+        (row["measure"], row["statistic"]): row
+        for row in records_of(Table.of("knees", KneeRow, knee_rows(not_monotone)))
     }
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert rows["map", "accuracy"] == {
@@ -512,7 +513,7 @@ def test_knees_are_marked_where_a_curve_falters(folder: Path) -> None:
         "reliable": "90%",
     }
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
-    shown = knees_for_people(falters)
+    shown = knees_for_people(not_monotone)
     assert [row["knee"] for row in records_of(shown) if row["statistic"] == "accuracy"] == ["90%*", "*"]
     assert shown.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
 
