@@ -184,7 +184,7 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 def _finite(what: str, value: Any) -> float:
     """Return a finite number; a whole one as such. Raises ArgumentError."""
-    number = real_number(what, value)
+    number = None if isinstance(value, bool | np.bool_ | str) else real_number(what, value)
     if number is None or not math.isfinite(number):
         raise wrong(what, "a finite number", value)
     return int(number) if number.is_integer() else number

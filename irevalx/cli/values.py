@@ -48,9 +48,15 @@ class Level(WholeNumber):
         ------
         UsageError : grades are real, and it is not plain.
         """
-        if isinstance(value, int) or not ctx or ctx.params.get("grades") != "real":
+        if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
         number, plain = c_double(os.fsencode(value))
+        if ctx.params.get("grades") != "real":
+            whole = super().convert(value, param, ctx)
+            if plain and whole != number and isinstance(ctx.obj, list):
+                problem, read_as = ctx.obj[-1]
+                ctx.obj[-1] = (f"{problem} (--grades real takes it)", read_as)
+            return whole
         if not plain:
             raise UsageError(f"-l must be a number, but got {quote(value)}")
         return int(number) if number.is_integer() else number

@@ -140,6 +140,10 @@ CONFIDENCE: list[Row] = [
     (math.nan, "but got nan"),
 ]
 
+GRADES_ARE: list[Row] = [
+    (None, "grades must be a string, but got None"),
+    ("x", "--grades must be one of whole, real, probability, but got 'x'", UsageError),
+]
 WRONG: dict[str, dict[str, list[Row]]] = {
     "evaluate": {
         "qrels": GRADES,
@@ -168,6 +172,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             (b"1", "but got b'1'"),
         ],
         "unjudged": [*STRINGS, ("maybe", "a reading of the unjudged must be one of", UsageError)],
+        "grades": GRADES_ARE,
         "ties": [(None, "ties must be a string, but got None"), ("x", "--ties must be one of name, rank", UsageError)],
         "ignore_identical_ids": FLAG,
         "duplicates": [(5, "duplicates must be a string"), ("x", "--duplicates must be one of error", UsageError)],
@@ -193,8 +198,16 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             (GRADED, "but got an object of type dict"),
         ],
         "rel_format": REL_FORMAT[:3],
+        "grades": GRADES_ARE,
     },
-    "Qrels.read": {"qrels": GRADES, "pool": POOL, "rel_format": REL_FORMAT, "compat": COMPAT_ROWS, "strict": FLAG},
+    "Qrels.read": {
+        "qrels": GRADES,
+        "pool": POOL,
+        "rel_format": REL_FORMAT,
+        "grades": GRADES_ARE,
+        "compat": COMPAT_ROWS,
+        "strict": FLAG,
+    },
     "Pool": {"documents": [({"1": ["A"]}, "documents must be what Pool.read makes, but got an object of type dict")]},
     "Pool.read": {"pool": [*POOL, (None, f"pool {FORMS} None")], "compat": COMPAT_ROWS},
     "Run": {

@@ -58,7 +58,7 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("-l", "0.5"), "-l must be a whole number, but got '0.5', read as 0"),
+        (("-l", "0.5"), "-l must be a whole number, but got '0.5' (--grades real takes it), read as 0"),
         (("--grades", "real", "-l", "abc"), "-l must be a number, but got 'abc'"),
         (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
         (("--grades", "real", "-m", "G"), "G must not be given together with --grades real: its lag"),
@@ -214,3 +214,11 @@ def test_on_spark() -> None:
     """Spark reads whole grades alone, and says so."""
     with pytest.raises(UsageError, match="grades must be whole on Spark, but got real"):
         irevalx.spark.evaluate(None, None, "map", grades="real")
+
+
+@pytest.mark.parametrize("level", ["0.5", None, float("nan"), True])
+def test_levels_that_are_no_numbers(level: object) -> None:
+    """With real grades a level is any finite number; without them a whole one."""
+    for grades, rule in (("real", "a finite number"), ("whole", "a whole number of 64 bits")):
+        with pytest.raises(ArgumentError, match=f"level must be {rule}, but got"):
+            irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, "map", grades=grades, level=level)  # type: ignore[arg-type]

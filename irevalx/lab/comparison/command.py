@@ -223,7 +223,7 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
     better: where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
     The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
-    0.8 on so many topics.
+    0.8 on this number of topics.
     """
     found = compare(**options)
     if junit is not None and isinstance(found, Gate):

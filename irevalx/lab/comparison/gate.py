@@ -35,7 +35,7 @@ OTHERS = "*"
 
 
 class RunVerdict(Frozen, kw_only=True):
-    """What is said of a run under a measure.
+    """The verdict on a run under a measure.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Gate(Comparison):
             *self._slight_losses,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
             "not worse: low > -margin; else worse: high < 0; else cannot tell.",
-            "least margin: what so many topics can tell; an equal run passes with probability 0.8.",
+            "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
         ]
         return [Table(self.conclusion, shown, rows, n_labels=2, best={"verdict": failed}, notes=tuple(notes))]
 

@@ -47,7 +47,7 @@ def pool(
     Parameters
     ----------
     runs : as ``irevalx.evaluate`` takes them.
-    depth : pool so many documents of each topic of every run; at least 1.
+    depth : pool the first documents of each topic of every run, up to this rank; at least 1.
     judge : judgments, as ``irevalx.evaluate`` takes them; those for the documents of the pool are returned then.
     mix_seed : with ``judge``, of each topic keep as many judgments again, drawn from the others with this seed.
     drop : with ``judge``, leave out the documents that only the judgments or only the pool has, rather than giving

@@ -29,7 +29,7 @@ _MOST_IN_UNITS = 3
 """The sizes of sets at most that have three panels each."""
 
 _UNITS = {"difference": "least", "in % of the best run": "percent", "in standard deviations": "sigmas"}
-"""What is said of the units of a difference, and the attributes of a bin that have it."""
+"""What figures call the units of a difference, and the attributes of a bin that have it."""
 
 
 def rates_by_size(found: Mapping[str, Sequence[SwapRate]], page: Page) -> Figure:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class RateOfSize(Frozen, kw_only=True):
-    """How often two sets of so many topics disagree under a measure, as ``SwapRate`` has it.
+    """How often two sets of this many topics disagree under a measure, as ``SwapRate`` has it.
 
     Parameters
     ----------
