@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.reading.source import CHUNK_SIZE, Source
-from irevalx.reading.tables.tables import TOPIC, named
 
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group, in the order in which groups are named."""
@@ -101,6 +100,8 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
+    from irevalx.reading.tables.tables import TOPIC, named  # imported late: nothing else here needs tables
+
     reader = csv.reader(text.splitlines())
     names = [name.strip().lower() for name in next(reader)]
     topics = named(TOPIC, names)
