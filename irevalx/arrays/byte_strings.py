@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Segments, WordArray, order_by
+from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, WordArray, order_by
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
@@ -104,17 +104,6 @@ class Names(Frozen):
     def take(self, index: AnyArray | slice) -> Names:
         """Return those at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
-
-    def packed(self) -> Names:
-        """Return the same strings, one after the other, in a buffer that has no others."""
-        strings = Segments.of_lengths(self.length)
-        padding = np.zeros(PADDING, np.uint8)
-        begin = self.start.item(0) if self.size else 0
-        if np.count_nonzero(self.start - strings.offsets[:-1] != begin):
-            data = self.buffer[strings.position + strings.spread(self.start)]
-        else:
-            data = self.buffer[begin : begin + strings.size]
-        return Names(np.concatenate((padding, data, padding)), strings.offsets[:-1] + PADDING, self.length)
 
     def text(self, place: int) -> bytes:
         """Return one of them."""

@@ -23,8 +23,8 @@ RULES: dict[Grades, str] = {
 HINT = "; --grades real takes it"
 """What messages say of a grade in a file that is a number, but not a whole one."""
 
-HINT_IN_PYTHON = "; grades='real' takes it"
-"""The same of a grade in a table or a dictionary."""
+HINT_IN_PROGRAMS = "; grades='real' takes it"
+"""The same of one in a table or a dictionary."""
 
 
 def malformed_grades(grades: Grades, *, strict: bool) -> MalformedNumbers:

@@ -14,10 +14,12 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from running import FIXTURES, SHARED, lab, run
 from scipy.stats import kendalltau, pearsonr
 
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.command.commands import COMMANDS
 
@@ -486,3 +488,34 @@ def test_summaries_that_are_none(spoiled: str, tmp_path: Path) -> None:
     done = lab("draw", tmp_path, "--figure", tmp_path / "f.svg")
     assert done.status == 2
     assert "/summ" in done.stderr  # long names are cut
+
+
+def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Scores against scores: equal limits in a figure and its appendix, the colour of the measure in all figures."""
+    options = ("--levels", "2% 5% 10% 30% 60%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    for measure in ("map", "bpref"):
+        for reference in ("AP", "itself"):
+            figures = [drawn[f"{measure}-against-{reference}{ending}"] for ending in ("", "-appendix")]
+            panels = [panel for figure in figures for panel in panels_of(figure)]
+            assert len({(panel.get_xlim(), panel.get_ylim()) for panel in panels}) == 1
+            assert panels[0].get_xlim() == panels[0].get_ylim()
+            assert ("RMS" in panels[0].texts[0].get_text()) == ((measure, reference) != ("bpref", "AP"))
+            [line] = [
+                line for line in panels_of(drawn["agreement-with-AP"])[0].get_lines() if line.get_label() == measure
+            ]
+            edges = {tuple(panel.collections[0].get_edgecolor()[0].tolist()) for panel in panels}  # type: ignore[union-attr]
+            assert edges == {to_rgba(line.get_color())}
+
+
+def test_captions_name_all_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Of several studies too, in words that are there."""
+    options = ("--levels", "20% 60%", "--samples", "3", "--seed", "1", "-m", "infAP bpref", "--resamples", "20")
+    assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
+    call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")
+    assert lab(*call, "--figure", tmp_path / "f.svg").status == 0
+    with pytest.warns(IrevalxWarning, match="few topics"):
+        figure = drawn["f"]
+    [caption] = [" ".join(text.split()) for text in texts_of(figure) if "Bands: " in text]
+    assert "()" not in caption
+    assert "intervals over draws of topics where a study has them, else one standard deviation over samples" in caption
