@@ -163,8 +163,8 @@ def test_cwl_eval() -> None:
 
     def gained(metric: Any, gains: list[float]) -> float:
         """What a user gains at all documents, rather than for each that is looked at."""
-        utility: float = metric.measure(ranking("", np.array(gains), np.ones(len(gains)), max_n=500))
-        return utility * metric.expected_items
+        utility = metric.measure(ranking("", np.array(gains), np.ones(len(gains)), max_n=500))
+        return float(utility * metric.expected_items)
 
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         gains = [documents.get(docno, math.nan) for docno in run[topic]]
