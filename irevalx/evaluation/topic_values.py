@@ -29,7 +29,7 @@ from irevalx.reading.runs import Results
 from irevalx.settings import Reading, Settings
 from irevalx.trec_eval.versions import Compat
 
-_TOPICS_AT_ONCE = 1 << 14
+_TOPICS_AT_ONCE = 1 << 13
 """The number of topics that are looked at together: what measures see of them takes more room than the values."""
 
 _RANKS_AT_ONCE = 1 << 20

@@ -196,17 +196,23 @@ def test_2_preferences_with_a_highest_level_of_minus_three(compat: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "read_as"), [("-l", "abc", "0"), ("-l", "1.9", "1"), ("-M", "x", "0"), ("-N", "5 ", "5")]
+    ("option", "value", "read_as", "hint"),
+    [
+        ("-l", "abc", "0", ""),
+        ("-l", "1.9", "1", " (--grades real takes it)"),
+        ("-M", "x", "0", ""),
+        ("-N", "5 ", "5", ""),
+    ],
 )
-def test_3_numbers_on_the_command_line_are_never_misread_in_silence(option: str, value: str, read_as: str) -> None:
+def test_3_numbers_on_the_command_line_are_never_misread_in_silence(
+    option: str, value: str, read_as: str, hint: str
+) -> None:
     """A number that is not plain is read as C reads it, with a warning; --strict refuses it."""
     args = ("-m", "num_ret", "t.qrels", "t.run")
     loose, plain = run(option, value, *args, cwd=DATA), run(option, read_as, *args, cwd=DATA)
     assert (loose.stdout, loose.status) == (plain.stdout, 0)
-    assert (
-        loose.stderr
-        == f"irevalx: {option} must be a whole number, but got '{value}', read as {read_as} as trec_eval does\n"
-    )
+    problem = f"{option} must be a whole number, but got '{value}'{hint}"
+    assert loose.stderr == f"irevalx: {problem}, read as {read_as} as trec_eval does\n"
     assert run("--quiet", option, value, *args, cwd=DATA).stderr == ""
     assert run("--strict", option, value, *args, cwd=DATA).status == 2
 

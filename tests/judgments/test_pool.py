@@ -227,7 +227,7 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
         (("-m", "num_q:skip"), "a reading of num_q must be nonrel, but got 'skip'"),
         (("-m", "judged", "--unjudged", "skip"), "a reading of judged must be nonrel, but got 'skip'"),
         (("-m", "map:all"), "a reading of the unjudged must be one of nonrel, skip, rel, but got 'all'"),
-        (("--unjudged", "skip,"), "a reading of the unjudged must be one of nonrel, skip, rel, but got ''"),
+        (("--unjudged", ""), "a reading of the unjudged must be one of nonrel, skip, rel, but got ''"),
         (("-J", "-m", "map:nonrel"), "-J must not be given together with --unjudged or a reading such as map:rel"),
         (("-J", "--unjudged", "skip"), "-J must not be given together with --unjudged or a reading such as map:rel"),
         (("-m", "map:"), "a reading of the unjudged must be one of nonrel, skip, rel, but got ''"),

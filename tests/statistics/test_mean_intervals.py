@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from paper_collections import CRANFIELD, ROBUST
 
+import irevalx
+from irevalx.arrays.segments import FloatArray
 from irevalx.statistics.mean_intervals import MeanIntervals
 from irevalx.statistics.significance import generator
 
@@ -73,3 +79,43 @@ def test_none(method: Any) -> None:
     found = how.of(np.array([[0.5, 0.5, 0.5], [0.1, np.inf, 0.2], [0.1, 0.2, 0.4]]))
     assert np.isnan(found[:2]).all()
     assert np.isfinite(found[2]).all()
+
+
+def coverage(values: FloatArray, n_topics: int, n_draws: int, how: MeanIntervals) -> FloatArray:
+    """Return for each run how often its interval covers its mean over all topics of the collection.
+
+    Topics are drawn with replacement: the population is the collection's, of which a sample may be any share.
+
+    Parameters
+    ----------
+    values : shape (n_runs, n_topics of the collection).
+    """
+    topics = np.random.default_rng(1).integers(0, values.shape[1], (n_draws, n_topics))
+    ends = np.stack([how.of(run[topics]) for run in values])
+    truth = values.mean(axis=1)[:, np.newaxis]
+    covered = (ends[..., 0] <= truth) & (truth <= ends[..., 1])
+    return np.asarray(covered.sum(axis=1) / np.isfinite(ends[..., 0]).sum(axis=1), np.float64)
+
+
+COVERED = {"t": {10: 0.91, 25: 0.925, 50: 0.94}, "bootstrap": {10: 0.88, 25: 0.92, 50: 0.935}}
+"""How often 95 % intervals of so many topics cover, averaged over runs: the least of the numbers of docs/command.md."""
+
+
+@pytest.mark.skipif("MEAN_DRAWS" not in os.environ, reason="MEAN_DRAWS says how many draws")
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
+def test_coverage_on_collections(folder: Path, method: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """95 % intervals of samples of topics cover the mean over all topics as often as is said; prints how often."""
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["MEAN_DRAWS"])
+    scores = irevalx.evaluate(folder / "qrels.gz", runs, ["map", "P.10"], complete=True)
+    how = MeanIntervals(confidence=0.95, method=method, resamples=1999)
+    for measure in ("map", "P_10"):
+        values = np.stack([scores.per_topic(measure, run) for run in scores.runs])
+        for n_topics, least in COVERED[method].items():
+            found = coverage(values, n_topics, n_draws, how)
+            with capsys.disabled():
+                shown = f"{found.mean():.3f}, from {found.min():.3f} to {found.max():.3f}"
+                print(f"{folder.name} {measure} {method} {n_topics} topics: {shown} of {len(found)} runs")  # noqa: T201
+            assert found.mean() >= least - 3 * math.sqrt(least * (1 - least) / n_draws)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import click
 
@@ -121,9 +122,19 @@ level_option = click.option(
 )
 
 
+class _Level(click.types.FloatParamType):
+    """A whole number stays one, so that messages show it as it was typed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return int(value)
+        except ValueError:
+            return super().convert(value, param, ctx)
+
+
 def _level_of_grades(ctx: click.Context, param: click.Parameter, value: float) -> float:
     """Return a level; raises UsageError for a fraction where grades are not real."""
-    if value.is_integer():
+    if value == value // 1:
         return int(_a_grade(ctx, param, int(value)))
     if ctx.params.get("grades") != "real":
         raise UsageError(f"-l must be a whole number, but got {value:g}; --grades real takes it")
@@ -144,7 +155,7 @@ _grades_option = option(
 _level_of_grades_option = click.option(
     "-l",
     "--level",
-    type=float,
+    type=_Level(),
     metavar="N",
     default=1,
     callback=_level_of_grades,
