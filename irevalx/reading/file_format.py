@@ -7,7 +7,7 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, quote, shown_name
+from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, not_installed, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
 from irevalx.settings import Grades
@@ -151,7 +151,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
 
     if find_spec("pyarrow") is None:
         raise UnreadableFileError(
-            f"cannot read {quote(source.path)}: a Parquet file needs pyarrow: pip install 'irevalx[arrow]'"
+            f"cannot read {quote(source.path)}: a Parquet file needs {not_installed('pyarrow', 'arrow')}"
         )
     from irevalx.reading.tables.parquet import table_of_parquet
 

@@ -156,7 +156,9 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     """Without pyarrow the error says what to install."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "run").write_bytes(b"PAR1\x15")
-    with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow: pip install 'irevalx\[arrow\]'"):
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"needs pyarrow, which is not installed: pip install 'irevalx\[arrow\]'"
+    ):
         irevalx.Run.read(tmp_path / "run")
 
 
