@@ -47,7 +47,7 @@ def power_curves(
     alpha = f"alpha {design.alpha:g}"
     if design.comparisons > 1:
         alpha += f"/{design.comparisons}"
-    note = f"Lines: the difference to be found, with the median standard deviation over pairs of runs; {alpha}."
+    note = f"Lines: differences to be found, with the median standard deviation over pairs; {alpha}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
 
 
