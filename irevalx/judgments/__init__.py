@@ -4,7 +4,7 @@
     graded                    Judgments: grades, perhaps in a sample of strata
     judgment_groups           GroupedJudgments: grades of several users
     preferences, preference_groups
-    subtopics, greedy_ideal   grades for each subtopic, and the ideal lists of topics
+    subtopics                 grades for each subtopic, and the ideal lists of topics
     with_probabilities        grades of a sample with inclusion probabilities
     kinds                     AnyJudgments: all of these
     pool                      the pool, and judgments with it

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.byte_strings import Names, first_places
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.blocks import each_topic_once
@@ -128,8 +128,6 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     ----------
     names, lengths : the topic of each stretch of lines on end that have the same, and how many they are.
     """
-    from irevalx.arrays.equal_names import first_places
-
     first = first_places(names)
     is_first = first == np.arange(names.size)
     topics = tuple(names.take(is_first).texts())

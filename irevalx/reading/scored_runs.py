@@ -1,4 +1,4 @@
-"""Files of runs in which each line has a topic, a document and a score."""
+"""Files of runs in which each line has a topic, a document and a score; and warnings about scores that look wrong."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
-from irevalx.errors import Warn
+from irevalx.errors import Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
-from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals
+from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals, integers
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_each, whole_numbers
-from irevalx.reading.runs import Results, Run, group_by_topic
-from irevalx.reading.sanity_warnings import sanity_warnings
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
+from irevalx.reading.runs import AboutTies, Results, Run, group_by_topic
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import MalformedNumbers, c_double
+from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
+
+MOST_TOPICS = 1000
+"""The number of first topics that are looked at for warnings."""
 
 
 def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -128,7 +130,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == ODD).nonzero()[0]
     if rest.size:
-        scores[rest] = read_each(texts, rest, c_double, malformed, lines.describe)
+        scores[rest] = read_others(texts, rest, c_doubles, malformed, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
@@ -191,3 +193,48 @@ def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag
 def _last_tag(lines: DataLines) -> bytes | None:
     """Return what the last line calls the run; None where there is no line, or no tag on it."""
     return lines.text(lines.size - 1, "TAG") if "TAG" in lines and lines.size else None
+
+
+def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
+    """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
+
+    Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
+    documents or more, and ranks that are not all equal. Ranks and scores must be numbers; of scores that are none there
+    is another message.
+
+    Parameters
+    ----------
+    lines : of the first block; without the column ``RANK`` there is no warning.
+    results : of the same lines.
+    """
+    if results.malformed.count or "RANK" not in lines:
+        return ()
+    rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
+    score = results.scores[: rows.size]
+    # Results have the lines in another order where a topic returns.
+    rank, plain = integers(lines["RANK"].take(np.searchsorted(lines.numbers, results.lines_of(np.arange(rows.size)))))
+    if not plain.all():
+        return ()
+    first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
+    with np.errstate(all="ignore"):
+        by_rank, by_score = rank.astype(np.float64) - rank[first], score - score[first]
+        n = np.maximum(rows.lengths, 1)
+        covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
+    ranked = rows.count(by_rank != 0) > 0
+    alike = ranked & (rows.count(by_score != 0) == 0)
+    n_ranked, n_alike = int(ranked.sum()), int(alike.sum())
+    n_against = int((ranked & ~alike & (covariance > 0)).sum())
+    path = shown_name(lines.path)
+    if 2 * n_against > n_ranked:
+        return (
+            f"{path}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is SCORE a "
+            "distance rather than a similarity? The highest score is ranked first, and RANK is ignored",
+        )
+    if 2 * n_alike > n_ranked:
+        return (
+            AboutTies(
+                f"{path}: all scores are equal in {n_alike} of the first {n_ranked} topics: their documents are ranked "
+                "by DOCNO, and RANK is ignored (--ties says otherwise)"
+            ),
+        )
+    return ()

@@ -32,7 +32,7 @@ from table_data import (
 
 import irevalx
 from irevalx.api import frames
-from irevalx.reading.tables import arrow_runs, arrow_tables, spooled_rows
+from irevalx.reading.tables import arrow_runs, arrow_tables
 from irevalx.reading.tables.arrow_tables import table_of_arrow
 from irevalx.reading.tables.run_tables import runs_of_table
 
@@ -108,7 +108,7 @@ def test_without_pyarrow(form: str, order: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("block_rows", [1, 2, 10])
 def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where blocks end makes no difference."""
-    for module in (arrow_tables, arrow_runs, spooled_rows):
+    for module in (arrow_tables, arrow_runs):
         monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
     monkeypatch.setattr(arrow_runs, "_ENOUGH", block_rows)
     for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
@@ -247,7 +247,7 @@ def test_no_room_for_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(spooled_rows, "NamedTemporaryFile", lambda suffix: Full())
+    monkeypatch.setattr(arrow_runs, "NamedTemporaryFile", lambda suffix: Full())
     with pytest.raises(irevalx.IrevalxError, match=r"^cannot keep run in a temporary file: No space left on device$"):
         irevalx.Run.read(batches_counted(RUN, []))
 
@@ -319,7 +319,9 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream needs pyarrow, and the error says so."""
     reader = pyarrow_table(RUN, "score").to_reader()
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
-    with pytest.raises(irevalx.IrevalxError, match=r"run: .* needs pyarrow: pip install 'irevalx\[arrow\]'$"):
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"run: .* needs pyarrow, which is not installed: pip install 'irevalx\[arrow\]'"
+    ):
         irevalx.Run.read(reader)
 
 

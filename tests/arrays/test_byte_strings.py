@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from random_names import ids
 
-from irevalx.arrays.byte_strings import LONG, Names, numbered
+from irevalx.arrays.byte_strings import LONG, Names, first_places, numbered
 
 
 @example(names=[b"a", b"a", b"a" * 9, b"a" * 9, b"a" * 8], other=[])
@@ -50,3 +51,16 @@ def test_long_names_compare_as_their_bytes(names: list[bytes]) -> None:
     number, distinct = numbered(ours)
     assert distinct.texts() == sorted(set(names))
     assert [distinct.text(n) for n in number.tolist()] == names
+
+
+@given(st.lists(st.sampled_from([b"a", b"b", b"ab", b"", b"long" * 80, b"c"])))
+def test_first_places(names: list[bytes]) -> None:
+    """Each name has the place of the first that is equal."""
+    assert first_places(Names.of(names)).tolist() == [names.index(name) for name in names]
+
+
+def test_first_places_where_keys_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys only say where to look."""
+    monkeypatch.setattr(Names, "keys", lambda names: np.zeros(names.size, np.uint64))
+    names = [b"b", b"a", b"b", b"c", b"a"]
+    assert first_places(Names.of(names)).tolist() == [0, 1, 0, 3, 1]

@@ -141,17 +141,18 @@ def _level_of_grades(ctx: click.Context, param: click.Parameter, value: float) -
     return value
 
 
-_grades_option = option(
-    "--grades",
-    type=click.Choice(GRADES),
-    default="whole",
-    is_eager=True,
-    excludes={"probability": "--level"},
-    help=(
-        "What the grades of judgments are, as for irevalx: whole numbers, real numbers, with --level a number too, or "
-        "probabilities of relevance.  [default: whole]"
-    ),
-)
+def _grades_option(*grades: str, kinds: str) -> Parameter:
+    """Return the option ``--grades`` with these values, which ``kinds`` has in words."""
+    return option(
+        "--grades",
+        type=click.Choice(grades),
+        default="whole",
+        is_eager=True,
+        excludes={"probability": "--level"},
+        help=f"What the grades of judgments are, as for irevalx: {kinds}.  [default: whole]",
+    )
+
+
 _level_of_grades_option = click.option(
     "-l",
     "--level",
@@ -161,8 +162,19 @@ _level_of_grades_option = click.option(
     callback=_level_of_grades,
     help="Take grades of at least N as relevant.  [default: 1]",
 )
-grades_options = (_grades_option, _level_of_grades_option)
+grades_options = (
+    _grades_option(
+        *GRADES, kinds="whole numbers, real numbers, with --level a number too, or probabilities of relevance"
+    ),
+    _level_of_grades_option,
+)
 """Of commands that take judgments with other grades than whole ones."""
+
+real_grades_options = (
+    _grades_option("whole", "real", kinds="whole numbers, or real numbers, with --level a number too"),
+    _level_of_grades_option,
+)
+"""Of commands that count what is relevant, which of probabilities is not certain."""
 
 depth_option = click.option(
     "--depth",

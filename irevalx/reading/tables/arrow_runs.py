@@ -1,17 +1,22 @@
-"""Runs in tables of pyarrow: rows read some at a time, in blocks of whole topics. This module needs pyarrow."""
+"""Runs in tables of pyarrow: rows read some at a time, in blocks of whole topics. This module needs pyarrow.
+
+Rows that can be read only once, or take long to read, are kept in a temporary file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irevalx.arrays.segments import AnyArray, IntArray, Segments
+from irevalx.errors import UnreadableFileError, shown_name
 from irevalx.frozen import replace
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_SMALL
@@ -20,13 +25,13 @@ from irevalx.reading.tables.arrow_tables import (
     LINE,
     ArrowTable,
     array_of,
+    first_line,
     names_of,
     numbered,
     schema_of,
     table_of_arrow,
     values_of,
 )
-from irevalx.reading.tables.spooled_rows import SpooledRows
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
 from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC
 
@@ -146,3 +151,53 @@ def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
     """
     of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
     return np.argsort(of_rows, kind="stable")
+
+
+class SpooledRows:
+    """Rows that are read when they are first asked for, and written to a temporary file on the way.
+
+    Parameters
+    ----------
+    unread : the rows, some at a time.
+    schema : of all of them.
+    path : what messages call the table.
+
+    Notes
+    -----
+    Reading raises UnreadableFileError where there is no room for the temporary file, and what reading the table raises.
+    """
+
+    def __init__(self, unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str) -> None:
+        self._file = NamedTemporaryFile(suffix=".arrow")  # noqa: SIM115 - lives as long as the rows
+        self._remaining = _written(unread, schema, self._file, path)
+        self._begun = False
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Return the rows, some at a time; any number of times."""
+        if self._begun:
+            return iter(self.table().to_batches(BLOCK_ROWS))
+        self._begun = True
+        return self._remaining
+
+    def table(self) -> pa.Table:
+        """Return all rows, which lie in the file."""
+        self._begun = True
+        for _ in self._remaining:
+            pass
+        with pa.ipc.open_stream(pa.memory_map(self._file.name)) as written:
+            return written.read_all()
+
+
+def _written(
+    unread: Iterator[pa.RecordBatch], schema: pa.Schema, file: IO[bytes], path: str
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows, each of which has been written to a file; all of them are there when the last has been asked for."""
+    try:
+        with pa.ipc.new_stream(file, schema) as writer:
+            for batch in unread:
+                writer.write(batch)
+                yield batch
+        file.flush()
+    except OSError as error:
+        reason = error.strerror or first_line(error)
+        raise UnreadableFileError(f"cannot keep {shown_name(path)} in a temporary file: {reason}") from None
