@@ -79,7 +79,7 @@ def shares_of_false_verdicts(values: FloatArray, n_topics: int, margin: float, n
     values : shape (n_measures, n_runs, n_topics of the collection).
     """
     random, false = np.random.default_rng(1), np.zeros(4)
-    _, n_runs, n_all = values.shape
+    n_runs, n_all = map(int, values.shape[1:])
     for _ in range(n_draws):
         topics = random.integers(0, n_all, n_topics)
         for base in range(n_runs):
