@@ -17,7 +17,7 @@ from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
-from irevalx.settings import GRADES, Bound
+from irevalx.settings import DUPLICATES, GRADES, TIES, Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
@@ -175,6 +175,29 @@ real_grades_options = (
     _level_of_grades_option,
 )
 """Of commands that count what is relevant, which of probabilities is not certain."""
+
+ranking_options = (
+    click.option(
+        "--ties",
+        type=click.Choice(TIES),
+        default="name",
+        metavar="ORDER",
+        help=f"Order documents with equal scores as irevalx --ties does: {', '.join(TIES)}.  [default: name]",
+    ),
+    click.option(
+        "--ignore-identical-ids",
+        is_flag=True,
+        help="Drop retrieved documents whose id is that of the topic, before ranks are counted.",
+    ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(DUPLICATES),
+        default="error",
+        metavar="|".join(DUPLICATES),
+        help="A document that a run has twice is an error, or its first or its best score counts.  [default: error]",
+    ),
+)
+"""How runs are ranked, of commands that only evaluate them."""
 
 depth_option = click.option(
     "--depth",
