@@ -27,6 +27,9 @@ SINGLE_ERROR = 2.0**-22
 MOST_TOPICS = 1000
 """The number of first topics that are looked at for warnings."""
 
+TIES_HINT = " (--ties says otherwise)"
+"""What the warning about equal scores says of the option."""
+
 
 def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
     """Open a run.
@@ -234,7 +237,7 @@ def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
         return (
             AboutTies(
                 f"{path}: all scores are equal in {n_alike} of the first {n_ranked} topics: their documents are ranked "
-                "by DOCNO, and RANK is ignored (--ties says otherwise)"
+                f"by DOCNO, and RANK is ignored{TIES_HINT}"
             ),
         )
     return ()

@@ -24,6 +24,7 @@ from irevalx.lab.command.output import Output
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reading.grades import HINT
+from irevalx.reading.scored_runs import TIES_HINT
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -117,9 +118,12 @@ def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:
 
 
 def _said_here(message: str) -> str:
-    """Return a message as this command says it: without the hint at ``--grades``, where it has no such option."""
-    has_grades = any(parameter.name == "grades" for parameter in click.get_current_context().command.params)
-    return message if has_grades else message.replace(HINT, "")
+    """Return a message as this command says it: without hints at options that it has not."""
+    names = {parameter.name for parameter in click.get_current_context().command.params}
+    for name, hint in (("grades", HINT), ("ties", TIES_HINT)):
+        if name not in names:
+            message = message.replace(hint, "")
+    return message
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def test_real_grades(files: list[Path], tmp_path: Path) -> None:
 
 
 def test_hint_at_an_option(files: list[Path]) -> None:
-    """A grade that is no whole number: a command names --grades where it has it, and no other does."""
+    """Grades that are no whole numbers, and equal scores: a command names --grades and --ties where it has them."""
     files[0].write_text("1 0 a 0.7\n1 0 d 1\n")
     (files[0].parent / "json").write_text('{"1": {"a": 0.7}}')
     in_json = ("-R", "json", files[0].parent / "json")
@@ -70,6 +70,12 @@ def test_hint_at_an_option(files: list[Path]) -> None:
         assert "but got '0.7', read as 0 as trec_eval does" in warned
         assert "must be a whole number of 64 bits, but got '0.7'" in refused
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
+    for run_file in files[1:]:
+        run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
+    warned = {command: lab(command, *files).stderr for command in ("describe", "compare")}
+    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in warned["describe"]
+    assert "RANK is ignored (--ties says otherwise)\n" in warned["compare"]
+    assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 
 
 def test_runs(files: list[Path]) -> None:
