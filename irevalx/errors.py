@@ -138,6 +138,16 @@ def shown_name(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else printable(path)
 
 
+def not_installed(package: str, extra: str) -> str:
+    """Return what messages say of a package that is missing, after "needs": its name, and what installs it.
+
+    Parameters
+    ----------
+    extra : the extra of irevalx that brings it.
+    """
+    return f"{package}, which is not installed: pip install 'irevalx[{extra}]', or '.[{extra}]' in a checkout"
+
+
 def printable(text: bytes | str) -> str:
     """Return text with escapes for what a terminal cannot show."""
     if isinstance(text, bytes):

@@ -93,9 +93,10 @@ def beir(name: str, qrels: Grades, run: Results) -> float:
 
 
 def mteb(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that MTEB gives, most of them rounded to 5 decimals."""
+    """Return the mean that MTEB gives, most of them rounded to 5 decimals, in a task that drops topics from results."""
     metrics = import_module("mteb._evaluators.retrieval_metrics")
-    found = metrics.calculate_retrieval_scores(copy.deepcopy(run), copy.deepcopy(qrels), [1, 10])
+    evaluate = import_module("mteb._evaluators.retrieval_evaluator").RetrievalEvaluator.evaluate
+    found = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
     kinds = ("ndcg", "recall", "precision", "naucs", "mrr", "naucs_mrr", "hit_rate")
     scores = metrics.make_score_dict(_map=found.map, task_scores={}, **{kind: getattr(found, kind) for kind in kinds})
     return float({**scores, **found.hit_rate}[name])

@@ -16,7 +16,7 @@ from irevalx.api.checks import shown
 from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
-from irevalx.errors import ArgumentError, printable
+from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
 from irevalx.reading.tables.tables import DOCNO, TOPIC, Kind, Table, WholeTable, known_columns, named
 
@@ -49,7 +49,7 @@ def table_of_frame(frame: Any, path: str) -> Table:
         names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
         return _table_of_lists(path, names, frame.__getitem__)
     if not has_pyarrow:
-        raise ArgumentError(f"{path}: a table of this kind needs pyarrow: pip install 'irevalx[arrow]'")
+        raise ArgumentError(f"{path}: a table of this kind needs {not_installed('pyarrow', 'arrow')}")
     from irevalx.reading.tables.arrow_tables import table_of_stream
 
     return table_of_stream(frame, path)

@@ -95,7 +95,8 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     ends: IntArray = (buffer == _NEWLINE).nonzero()[0]
     if not filled or ends.size != sum(map(len, filled)):
         return Names.of([as_bytes(one) for one in chain.from_iterable(filled)]), distinct
-    starts = np.full(ends.size, PADDING)
+    starts = np.empty(ends.size, np.int64)
+    starts[:1] = PADDING
     starts[1:] = ends[:-1] + 1
     return Names(buffer, starts, ends - starts), distinct
 

@@ -56,7 +56,7 @@ class Segments(Frozen):
         known = rows.__dict__
         known["lengths"] = lengths = np.asarray(lengths, dtype=np.int64)
         known["offsets"] = offsets = np.zeros(lengths.size + 1, np.int64)
-        lengths.cumsum(out=offsets[1:])
+        np.add.accumulate(lengths, out=offsets[1:])
         return rows
 
     @cached_property
@@ -105,7 +105,7 @@ class Segments(Frozen):
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true; of whole numbers, their sum."""
         before = np.zeros(self.size + 1, np.int64)
-        mask.cumsum(out=before[1:])
+        np.add.accumulate(mask, out=before[1:])
         return before[1:] - self.spread(before[self.offsets[:-1]])
 
     def running_sum(self, x: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
-from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, shown_name
+from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, not_installed, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.terminal import echo, tell, write
@@ -159,7 +159,7 @@ def _intervals(options: Options) -> MeanIntervals | None:
     from irevalx.statistics.mean_intervals import MeanIntervals
 
     if find_spec("scipy") is None:
-        raise UsageError("--ci needs scipy, which is not installed: pip install 'irevalx[lab]'")
+        raise UsageError(f"--ci needs {not_installed('scipy', 'lab')}")
     return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
 
 

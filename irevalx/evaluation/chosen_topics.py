@@ -64,7 +64,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
     if settings.topic is not None:
         wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
-    places = np.flatnonzero(wanted)
+    places = wanted.nonzero()[0]
     topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
     failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None

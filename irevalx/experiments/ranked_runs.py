@@ -25,7 +25,7 @@ from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
-from irevalx.settings import Grades, Settings
+from irevalx.settings import Duplicates, Grades, Settings, Ties
 from irevalx.statistics.scales import MEAN, Scale, without_undefined
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class RunRules(Frozen, kw_only=True):
     ----------
     level : the least grade that is relevant.
     grades : what grades are.
+    ties : how documents with equal scores are ordered.
+    ignore_identical_ids : leave out retrieved documents with the id of their topic.
+    duplicates : what becomes of a document that a run has twice for a topic.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
@@ -54,10 +57,24 @@ class RunRules(Frozen, kw_only=True):
 
     level: float = 1
     grades: Grades = "whole"
+    ties: Ties = "name"
+    ignore_identical_ids: bool = False
+    duplicates: Duplicates = "error"
     complete: bool = False
     least_retrieved: float = 0.0
     least_runs: int = 2
     processes: int = 1
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of an evaluation that has these."""
+        return Settings(
+            level=self.level,
+            grades=self.grades,
+            ties=self.ties,
+            ignore_identical_ids=self.ignore_identical_ids,
+            duplicates=self.duplicates,
+        )
 
 
 USUAL_RULES = RunRules()
@@ -122,8 +139,9 @@ class RankedRuns(Frozen):
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
-        settings, documents = Settings(level=rules.level, grades=rules.grades), judgments.documents
+        settings, documents = rules.settings, judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
+        runs = [run.allowing(rules.duplicates) for run in runs]
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
         found = [topic for topic in documents.topics if topic in with_results]
@@ -291,6 +309,7 @@ def requests_of(
     *,
     as_asked: bool = False,
     grades: Grades = "whole",
+    ties: Ties = "name",
 ) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
@@ -300,13 +319,14 @@ def requests_of(
     rel_format : of the judgments.
     as_asked : name them as they were asked for, rather than as they are printed.
     grades : what grades are.
+    ties : how documents with equal scores are ordered.
 
     Raises
     ------
     UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
         number for each topic, that cannot be computed from such judgments, and for one that is asked for twice.
     """
-    settings = Settings(level=level, grades=grades)
+    settings = Settings(level=level, grades=grades, ties=ties)
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES

@@ -16,6 +16,7 @@ from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.kinds import AnyJudgments
+from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
@@ -30,6 +31,7 @@ class Evaluating(TypedDict, total=False):
 
     level : the least grade that is relevant.
     grades : what grades are, as ``irevalx.evaluate`` has it; functions without this keyword need whole ones.
+    ties, ignore_identical_ids, duplicates : likewise, of functions that have these keywords.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : of the judgments.
@@ -39,6 +41,9 @@ class Evaluating(TypedDict, total=False):
 
     level: float
     grades: str
+    ties: str
+    ignore_identical_ids: bool
+    duplicates: str
     complete: bool
     min_retrieved: float
     rel_format: str
@@ -177,7 +182,10 @@ def ranked_runs_of(
         options["grades"] = qrels.grades
     rules = _rules(options)
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
-    requests = requests_of(measures_of(measures), rules.level, rel_format, as_asked=as_asked, grades=rules.grades)
+    refuse_contradictions((), rules.settings, rel_format, with_pool=False)
+    requests = requests_of(
+        measures_of(measures), rules.level, rel_format, as_asked=as_asked, grades=rules.grades, ties=rules.ties
+    )
     judgments = judgments_of(qrels, rel_format, rules.grades)
     if isinstance(judgments, Judgments) and is_graded(rel_format):
         return experiment_of(Qrels(judgments, rel_format, rules.grades), runs, requests, **options)
@@ -192,10 +200,19 @@ def _rules(options: Evaluating) -> RunRules:
     ------
     ArgumentError : a value is none that its keyword takes.
     """
-    settings = checks.settings_of(level=options.get("level", 1), grades=options.get("grades", "whole"))
+    settings = checks.settings_of(
+        level=options.get("level", 1),
+        grades=options.get("grades", "whole"),
+        ties=options.get("ties", "name"),
+        ignore_identical_ids=options.get("ignore_identical_ids", False),
+        duplicates=options.get("duplicates", "error"),
+    )
     return RunRules(
         level=settings.level,
         grades=settings.grades,
+        ties=settings.ties,
+        ignore_identical_ids=settings.ignore_identical_ids,
+        duplicates=settings.duplicates,
         complete=checks.flag("complete", options.get("complete", False)),
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),

@@ -10,7 +10,7 @@ import click
 
 from irevalx import __version__
 from irevalx.cli.option_rules import nearest
-from irevalx.errors import UsageError, quote
+from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.command.helped import Helped, show_version
@@ -60,9 +60,7 @@ class Group(Helped, click.Group):
             missing = (error.name or "").partition(".")[0]
             if missing not in EXTRA:
                 raise
-            raise UsageError(
-                f"{ctx.invoked_subcommand} needs {missing}, which is not installed: pip install 'irevalx[lab]'"
-            ) from None
+            raise UsageError(f"{ctx.invoked_subcommand} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

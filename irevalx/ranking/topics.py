@@ -63,7 +63,7 @@ class Topics(Frozen):
     @cached_property
     def precision_at_hits(self) -> FloatArray:
         """Flat: precision at the rank of the document if it is a hit; 0.0 elsewhere."""
-        return np.where(self.hit, self.hits_so_far / self.rank, 0.0)
+        return self.hits_so_far / self.rank * self.hit
 
     @cached_property
     def n_hits(self) -> IntArray:

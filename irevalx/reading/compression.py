@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, cast
 
-from irevalx.errors import UnreadableFileError, quote
+from irevalx.errors import UnreadableFileError, not_installed, quote
 from irevalx.frozen import Frozen
 
 PIECE = 1 << 14
@@ -128,9 +128,6 @@ def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
     return lambda start: cast("Decoder", zstd.ZstdDecompressor()), (zstd.ZstdError,)
 
 
-EXTRA = "irevalx[fast]"
-"""What to install for gzip to be read quickly, and zstd before Python 3.14."""
-
 _GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
 """Where a stream of gzip has its flags, and the first of those that have no meaning."""
 
@@ -202,8 +199,8 @@ class Decompressed:
         try:
             self._make, self._damage = compression.decoder()
         except ImportError:
-            needed = f"{compression.name} data needs Python 3.14 or backports.zstd: pip install '{EXTRA}'"
-            raise UnreadableFileError(f"{name}: {needed}") from None
+            needed = f"Python 3.14 or {not_installed('backports.zstd', 'fast')}"
+            raise UnreadableFileError(f"{name}: {compression.name} data needs {needed}") from None
         self._decoder = self._make(self._input.look_ahead(LONGEST_START))
         self._begin = 0
         self._ended = False

@@ -7,7 +7,7 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, quote, shown_name
+from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, not_installed, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
 from irevalx.settings import Grades
@@ -45,6 +45,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
     excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--grades real".
+    why_whole : of judgments that exclude all other grades than those of the format: the reason; "" for others.
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
     """
@@ -59,6 +60,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     table_reader: str = ""
     usual_measures: str = "official"
     excludes: tuple[str, ...] = ()
+    why_whole: str = ""
     measures_of: str = ""
     lenient: bool = True
 
@@ -105,7 +107,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """Refuse grades that judgments in this format cannot have; raises UsageError."""
         option = f"--grades {grades}"
         if option in self.excludes:
-            raise UsageError(f"{option} must not be given together with -R {self.name}")
+            reason = f": {self.why_whole}" if self.why_whole else ""
+            raise UsageError(f"{option} must not be given together with -R {self.name}{reason}")
 
     @property
     def usage(self) -> str:
@@ -148,7 +151,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
 
     if find_spec("pyarrow") is None:
         raise UnreadableFileError(
-            f"cannot read {quote(source.path)}: a Parquet file needs pyarrow: pip install 'irevalx[arrow]'"
+            f"cannot read {quote(source.path)}: a Parquet file needs {not_installed('pyarrow', 'arrow')}"
         )
     from irevalx.reading.tables.parquet import table_of_parquet
 

@@ -119,6 +119,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     reader="grouped_files.read_preferences",
     excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
 QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -132,6 +133,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     reader="grouped_files.read_preferences",
     excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
@@ -169,6 +171,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     table_reader="judged_tables.drawn_table",
     usual_measures="prels",
     excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )
 
 TREC_RESULTS: FileFormat[Run] = FileFormat(

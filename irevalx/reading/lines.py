@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
-from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_long
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_doubles, c_longs
 from irevalx.trec_eval.versions import Compat
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
@@ -146,7 +146,7 @@ def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe)
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
-        numbers = read_each(texts, rest, c_long, malformed, describe)
+        numbers = read_others(texts, rest, c_longs, malformed, describe)
         values[rest] = np.array(numbers, np.int64)
     return values
 
@@ -163,37 +163,35 @@ def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) 
         values[place] = float(texts.text(place))
     rest = (states == ODD).nonzero()[0]
     if rest.size:
-        values[rest] = read_each(texts, rest, c_double, malformed, describe)
+        values[rest] = read_others(texts, rest, c_doubles, malformed, describe)
     return values
 
 
-def read_each(
+def read_others(
     texts: Names,
     places: IntArray,
-    read: Callable[[bytes], tuple[Number, bool]],
+    read: Callable[[Sequence[bytes]], tuple[Sequence[Number], Sequence[bool]]],
     malformed: MalformedNumbers,
     describe: Describe,
-) -> list[Number]:
-    """Return numbers that C's functions read one by one, and note those that are not plain.
+) -> Sequence[Number]:
+    """Return numbers that are not read in words of eight characters, and note those that are not plain.
 
     Parameters
     ----------
     texts : of a column.
     places : of the texts to read, ascending; at least one.
-    read : ``c_long`` or ``c_double``.
+    read : ``c_longs`` or ``c_doubles``.
     malformed, describe : as for ``whole_numbers``.
     """
     some = texts.take(places).texts()
-    known = {text: read(text) for text in set(some)}  # a file that is malformed throughout repeats itself
-    found = [known[text] for text in some]
-    n_malformed = sum(not plain for _, plain in found)
+    values, plain = read(some)
+    n_malformed = plain.count(False)
     if n_malformed:
-        first = next(place for place, (_, plain) in enumerate(found) if not plain)
-        value = found[first][0]
-        read_as = str(value) if read is c_long else f"{value:g}"
+        first = plain.index(False)
+        read_as = f"{values[first]:g}" if read is c_doubles else str(values[first])
         hint = malformed.if_real and (malformed.if_real if c_double(some[first])[1] else "")
         malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as, hint)
-    return [value for value, _ in found]
+    return values
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:

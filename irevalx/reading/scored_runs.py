@@ -15,10 +15,10 @@ from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals, integers
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_each, whole_numbers
+from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
 from irevalx.reading.runs import AboutTies, Results, Run, group_by_topic
 from irevalx.reading.source import Source, as_column, stem_of
-from irevalx.trec_eval.numbers import MalformedNumbers, c_double
+from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
@@ -130,7 +130,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == ODD).nonzero()[0]
     if rest.size:
-        scores[rest] = read_each(texts, rest, c_double, malformed, lines.describe)
+        scores[rest] = read_others(texts, rest, c_doubles, malformed, lines.describe)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)

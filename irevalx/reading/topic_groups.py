@@ -116,13 +116,15 @@ def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
+    rule = "what a topic has must be a group or a list of groups"
     try:
         found = json.loads(text)
     except ValueError as error:
         raise InputError(f"{where}: a JSON object must be complete, but {error}") from None
+    except RecursionError:
+        raise InputError(f"{where}: {rule}, but it has thousands of brackets") from None
     for topic, groups in found.items():
         for group in groups if isinstance(groups, list) else [groups]:
             if not isinstance(group, str):
-                rule = "what a topic has must be a group or a list of groups"
                 raise InputError(f"{where}: {rule}, but topic {quote(topic)} has {quote(json.dumps(group))}")
             yield topic, group

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import TypeVar
 
 from irevalx.errors import MalformedNumberError
 
@@ -18,6 +19,11 @@ _OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.
 
 _BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
 """How hexadecimal numbers begin."""
+
+_FEW = 100
+"""The number of texts that tell whether a file repeats itself."""
+
+Number = TypeVar("Number", int, float)
 
 _compiled = cache(re.compile)
 """Compiles a pattern when it is first needed: most calls need none."""
@@ -69,6 +75,34 @@ def c_double(text: bytes) -> tuple[float, bool]:
     except (ValueError, OverflowError):
         return _leading_number(text)
     return value, math.isfinite(value)
+
+
+def c_longs(texts: Sequence[bytes]) -> tuple[Sequence[int], Sequence[bool]]:
+    """Read integers, at least one, each as ``c_long`` does."""
+    return _each(c_long, texts)
+
+
+def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
+    """Read numbers, at least one, each as ``c_double`` does."""
+    if not b"".join(texts).translate(None, _OF_DECIMALS):
+        try:
+            values = list(map(float, texts))
+        except ValueError:
+            return _each(c_double, texts)
+        return values, list(map(math.isfinite, values))
+    return _each(c_double, texts)
+
+
+def _each(
+    read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
+) -> tuple[Sequence[Number], Sequence[bool]]:
+    """Return what a function reads, and whether each text is plain; what repeats itself is read once."""
+    first = texts[:_FEW]
+    if len(set(first)) < len(first):
+        known = {text: read(text) for text in set(texts)}
+        read = known.__getitem__
+    values, plain = zip(*map(read, texts), strict=True)
+    return values, plain
 
 
 def _leading_number(text: bytes) -> tuple[float, bool]:

@@ -319,7 +319,9 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream needs pyarrow, and the error says so."""
     reader = pyarrow_table(RUN, "score").to_reader()
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
-    with pytest.raises(irevalx.IrevalxError, match=r"run: .* needs pyarrow: pip install 'irevalx\[arrow\]'$"):
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"run: .* needs pyarrow, which is not installed: pip install 'irevalx\[arrow\]'"
+    ):
         irevalx.Run.read(reader)
 
 

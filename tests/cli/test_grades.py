@@ -64,7 +64,9 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
         (("--grades", "real", "-m", "G"), "G must not be given together with --grades real: its lag"),
         (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
         (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; --grades real takes it (3 more such"),
-        (("--grades", "real", "-R", "prefs"), "--grades real must not be given together with -R prefs"),
+        (("--grades", "real", "-R", "prefs"), "-R prefs: a LEVEL is a real number anyway"),
+        (("--grades", "real", "-R", "qrels_prefs"), "-R qrels_prefs: a LEVEL is a real number anyway"),
+        (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),
         (
             ("--grades", "real", "-m", "map"),
             "nothing is relevant, as no grade reaches the level 1 (-l); the greatest is",

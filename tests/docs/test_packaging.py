@@ -13,6 +13,7 @@ from importlib.metadata import metadata, version
 from pathlib import Path
 
 import pytest
+from doc_pages import README
 from running import ROOT
 
 import irevalx
@@ -50,6 +51,29 @@ def test_python_versions() -> None:
     assert re.findall(r'"(.+?)"', matrix) == classified
     assert metadata("irevalx")["Requires-Python"] == f">={classified[0]}"
     assert "run: bash .ci/run\n" in workflow
+
+
+def test_systems() -> None:
+    """The classifiers name the systems on which the workflow runs, and no other."""
+    systems = re.findall(r'"Operating System :: (.+)"', PYPROJECT)
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert set(re.findall(r"runs-on: (.+)", workflow)) == {"ubuntu-latest"}
+    assert systems == ["POSIX :: Linux"]
+
+
+def test_extras() -> None:
+    """`all` has every extra except spark; README.md lists each; one function says how to install what is missing."""
+    [table] = re.findall(r"^\[project.optional-dependencies\]\n((?:.+\n)+)", PYPROJECT, re.MULTILINE)
+    extras = re.findall(r"^(\w+) = ", table, re.MULTILINE)
+    [joined] = re.findall(r'^all = \["irevalx\[(.+)\]"\]', table, re.MULTILINE)
+    assert set(joined.split(",")) == set(extras) - {"all", "spark"}
+    assert set(re.findall(r"^\| `(\w+)` \|.*\|.*\|$", README, re.MULTILINE)) == set(extras)
+    named: set[str] = set()
+    for path in (ROOT / "irevalx").rglob("*.py"):
+        text = path.read_text()
+        assert "pip install" not in text or path.name == "errors.py", path
+        named |= set(re.findall(r"not_installed\([^)]*['\"](\w+)['\"]\)", text))
+    assert named == {"arrow", "fast", "lab"}
 
 
 def test_manual_pages_are_listed() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fuzz.archives import evaluate_archive
-from fuzz.evaluator import evaluate, evaluate_mutations, evaluate_own_formats, evaluate_with_options
+from fuzz.evaluator import evaluate, evaluate_mutations, evaluate_own_formats, evaluate_summaries, evaluate_with_options
 from fuzz.laboratory import experiment, experiment_with_mutations
 from fuzz.outcome import Outcome
 
@@ -17,7 +17,8 @@ KINDS: dict[str, tuple[Callable[[random.Random, Path], Outcome], int]] = {
     "archive": (evaluate_archive, 15),
     "options": (evaluate_with_options, 15),
     "own formats": (evaluate_own_formats, 10),
-    "lab": (experiment, 10),
+    "summaries": (evaluate_summaries, 15),
+    "lab": (experiment, 15),
     "mutations": (evaluate_mutations, 30),
     "lab with mutations": (experiment_with_mutations, 10),
 }

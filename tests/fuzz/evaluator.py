@@ -86,6 +86,34 @@ def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
     return Outcome("own formats", ours.status, problem=problem_of("irevalx", ours, words))
 
 
+OWN_OPTIONS = [
+    *(["--ties", order] for order in ("name", "rank", "first", "best", "worst", "expected", "expected")),
+    *(["--duplicates", which] for which in ("first", "best")),
+    *(["--ignore-identical-ids"], ["-l", "2"], ["-c"], ["-J"], ["-q"], ["-n", "-q"], ["-M", "3"]),
+    *(["-m", "map", "-m", "gm_map"], ["-m", "all_trec"], ["-m", "P.5 ndcg_cut.5", "--names", "asked"]),
+]
+
+
+def evaluate_summaries(rng: random.Random, folder: Path) -> Outcome:
+    """Ask for intervals and groups of topics with spoiled files: everything else is printed as without these options."""
+    topics = some(rng, TOPICS[:6])
+    grades = rng.choice(["whole", "whole", "real", "probability"])
+    judgments = make(rng, folder, "qrels" if grades == "whole" else "real qrels", topics, 0.2)
+    words = ["--grades", grades, *(word for words in rng.sample(OWN_OPTIONS, rng.randint(0, 3)) for word in words)]
+    words += [judgments, make(rng, folder, "run", topics, 0.2)]
+    more = rng.choice([[], [], ["--ci", "95%"], ["--ci", "0.5", "--ci-method", "bootstrap", "--seed", "3"]])
+    if not more or rng.random() < 0.5:
+        more += ["--topic-groups", make(rng, folder, "topic groups", some(rng, TOPICS[:6]), 0.5)]
+    plain, ours = run(*words), run(*more, *words)
+    problem = problem_of("irevalx", ours, [*more, *words])
+    if problem is None and ours.status == 0:
+        lines = ours.stdout.splitlines(keepends=True)
+        kept = b"".join(line for line in lines if not line.split(b"\t")[1].startswith(b"all:"))
+        if (kept, 0) != (plain.stdout, plain.status):
+            problem = f"other lines than without {more}: {words}"
+    return Outcome("summaries", ours.status, problem=problem)
+
+
 REL_KINDS = ["qrels", "sampled", "beir", "json", "prels", "subtopics", "qrels_jg", "prefs", "qrels_prefs"]
 RUN_KINDS = {"trec_results": "run", "msmarco": "msmarco run", "json": "json run"}
 """The format of ``MAKERS`` for each of judgments and of runs."""
@@ -108,6 +136,8 @@ def evaluate_mutations(rng: random.Random, folder: Path) -> Outcome:
         words += ["--pool", another("pool", 0.5), "-m", "incomplete"]
     if rng.random() < 0.1:
         words += ["-Z", another("zscores", 0.7)]
+    if rng.random() < 0.2:
+        words += ["--topic-groups", another("topic groups", 0.8), *rng.choice([[], ["--ci", "95%"]])]
     words += [another(rel_format, 0.6), another(RUN_KINDS[results_format], 0.6)]
     ours, cost = within_cost(rng, lambda: run(*words), made)
     problem = problem_of("irevalx", ours, words) or (cost and f"{cost}: {words}")
@@ -154,15 +184,20 @@ VALUES: dict[str, Sequence[str]] = {
     "-T": ["trec_results", "trec_results", "msmarco", "json", "nosuch"],
     "--compat": ["9", "10", "10", "8"],
     "--format": ["trec", "table", "markdown", "latex", "csv", "tsv", "jsonl", "json", "xml"],
+    "--ties": ["name", "rank", "first", "best", "worst", "expected", "expected", "nosuch"],
+    "--grades": ["whole", "real", "probability", "half"],
+    "--duplicates": ["error", "first", "best", "last"],
+    "--ci": ["95%", "0.9", "50 %", "0", "1", "100%", *NUMBERS],
+    "--ci-method": ["t", "bootstrap", "z"],
     "--unjudged": ["nonrel", "skip,rel", "nonrel,skip,rel", "rel,rel", "none", ""],
     **dict.fromkeys(["-l", "-N", "-M", "-D", "--infap-c", "--infap-epsilon", "--sample-rate", "--threads"], NUMBERS),
-    **dict.fromkeys(["--digits", "--level_for_rel", "--Max", "--Number_docs_in_coll"], NUMBERS),
+    **dict.fromkeys(["--digits", "--seed", "--level_for_rel", "--Max", "--Number_docs_in_coll"], NUMBERS),
 }
 """The options that take a value, but for measures and files."""
 
 FLAGS = [
     *("-q", "-q", "-c", "-n", "-J", "-o", "--strict", "--quiet", "-qc", "--query", "--qu", "--help", "-h", "-v"),
-    *("--list-measures", "--", "-", "-x"),
+    *("--list-measures", "--", "-", "-x", "--ignore-identical-ids"),
 ]
 
 
@@ -172,6 +207,7 @@ def evaluate_with_options(rng: random.Random, folder: Path) -> Outcome:
     rel_format = rng.choice(["qrels", "qrels", "qrels", "sampled", "prefs"])
     judgments, results = make(rng, folder, rel_format, topics), make(rng, folder, "run", topics)
     pool, zscores = make(rng, folder, "pool", topics), make(rng, folder, "zscores", topics)
+    groups = make(rng, folder, "topic groups", topics)
     words: list[str] = []
     for _ in range(rng.randint(0, 4)):
         kind = rng.randrange(4)
@@ -183,7 +219,8 @@ def evaluate_with_options(rng: random.Random, folder: Path) -> Outcome:
             option = rng.choice(list(VALUES))
             words += [option, rng.choice(VALUES[option])]
         else:
-            words += rng.choice([["--pool", pool], ["-Z", zscores], ["--pool", "/nonexistent"], ["-Z", "/"]])
+            option, path = rng.choice([("--pool", pool), ("-Z", zscores), ("--topic-groups", groups)])
+            words += [option, rng.choice([path, path, path, "/nonexistent", "/"])]
     if rel_format != "qrels" and rng.random() < 0.8:
         words += ["-R", rel_format]
     usual = [judgments, results]

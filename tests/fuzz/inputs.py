@@ -38,6 +38,12 @@ def qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
+def real_qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments whose grades are numbers of 0 to 1, as gains and probabilities are."""
+    grades = [b"0", b"1", b"0.5", b"0.25", b"1e-3"]
+    return [joined(topic, b"0", docno, rng.choice(grades)) for topic in topics for docno in some(rng, DOCNOS)]
+
+
 def sampled(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Judgments of a stratified sample."""
     return [
@@ -177,8 +183,24 @@ def groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     return [joined(b"named%d" % number, rng.choice([b"x", b"y"])) for number in range(3)]
 
 
+def topic_groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Which topic is in which groups, in one of three formats; csv has its header where no lines are shuffled."""
+    pairs = [(topic, group) for topic in topics for group in some(rng, [b"short", b"long", b"\xc3\xa9t\xc3\xa9"])]
+    kind = rng.choice(["lines", "lines", "csv", "json"])
+    if kind == "lines":
+        separator = rng.choice([b"\t", b" ", b"  "])
+        return [topic + separator + group for topic, group in pairs]
+    if kind == "csv":
+        return [b"topic,group", *map(b",".join, pairs)]
+    found: dict[str, list[str]] = {}
+    for topic, group in pairs:
+        found.setdefault(topic.decode("latin-1"), []).append(group.decode())
+    return [json.dumps(found).encode()]
+
+
 MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "qrels": qrels,
+    "real qrels": real_qrels,
     "sampled": sampled,
     "beir": beir,
     "json": json_judgments,
@@ -195,6 +217,7 @@ MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "scoring": scoring,
     "documents": documents,
     "groups": groups,
+    "topic groups": topic_groups,
 }
 
 

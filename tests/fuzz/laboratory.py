@@ -144,7 +144,28 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--min-retrieved", "0.5"),
         *_maybe(rng, "--system-by", rng.choice([".$", "^(.)", "x"])),
     ],
-    "power": lambda rng, another, runs: [another("qrels"), *runs, "--topics", "50", *_maybe(rng, "-m", "P.5 ndcg")],
+    "compare in groups": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--topic-groups", another("topic groups"), "--seed", "1"),
+        *_maybe(rng, "--baseline", "named0"),
+        *_maybe(rng, "--correction", rng.choice(["holm", "bonferroni", "none"])),
+    ],
+    "compare systems": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--systems", another("groups"), *_maybe(rng, "--baseline", "x")),
+    ],
+    "compare as a gate": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "-m", "map P.5", "--baseline", rng.choice(["named0", "named0", "named1"])),
+        *("--margin", rng.choice(["0", "0.01", "0.5", "0.5", "map=0.1", "nosuch=1", "nan"]), "--margin", "P_5=0.2"),
+        *rng.choice([[], [], ["--require", "better"], ["--allow-unsure"]]),
+        *_maybe(rng, "--junit", str(Path(runs[0]).with_name("gate.xml"))),
+        *rng.choice([[], ["--format", rng.choice(["markdown", "json", "jsonl", "csv", "latex"])]]),
+    ],
+    "power": lambda rng, another, runs: [
+        *(another("qrels"), *runs, "--topics", rng.choice(["50", "2 50", "2 1000000", "1"])),
+        *(*_maybe(rng, "-m", "P.5 ndcg"), *_maybe(rng, "--difference", rng.choice(["0.1", "0.01 1", "1e-9", "nan"]))),
+        *(*_maybe(rng, "--width", rng.choice(["0.1", "1e-9"])), *_maybe(rng, "--correction", "bonferroni")),
+        *_maybe(rng, rng.choice(["--power", "--alpha"]), rng.choice(["0.9", "0.001", "0.999999"])),
+        *(["--figure", str(Path(runs[0]).with_name("f.svg"))] if rng.random() < 0.1 else []),
+    ],
     "swap-rate": lambda rng, another, runs: [another("qrels"), *runs, "--draws", "10", "--seed", "1", "-m", "map"],
     "describe": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--depth", "2", *_maybe(rng, "--groups", another("groups"))),

@@ -15,6 +15,9 @@ from irevalx import __version__
 STATUSES = {0, 1, 2, 4, 7, 255}
 """What a call may end with that has files, room and a reader."""
 
+NOT_PASSED = {3, 5}
+"""What a gate, ``compare --margin``, ends with too; what it prints is the reason."""
+
 NOTHING_PRINTED = {1, 2, 7, 255}
 """With these a single run has no output."""
 
@@ -39,13 +42,14 @@ class Outcome:
 
 def problem_of(name: str, result: Result, words: Sequence[str]) -> str | None:
     """Return what is wrong with an answer whatever it is about: its status, or what standard error has."""
-    if result.status not in STATUSES:
+    gate = "--margin" in words and result.status in NOT_PASSED
+    if not gate and result.status not in STATUSES:
         return f"status {result.status}: {words}"
     traced = any(word.startswith(("-D", "--D")) for word in words)
     for line in result.stderr.split("\n")[:-1]:
         if not line.startswith((f"{name}: ", f"{name} {__version__} ")) and not traced:
             return f"standard error has {line[:200]!r}: {words}"
-    if result.status and not result.stderr:
+    if result.status and not (result.stdout if gate else result.stderr):
         return f"status {result.status} and no reason: {words}"
     return None
 

@@ -490,7 +490,9 @@ def test_what_is_missing_without_the_extra(arguments: list[str | Path], monkeypa
     """Without scipy a command says what to install; its help is there."""
     monkeypatch.setitem(sys.modules, "scipy", None)
     result = lab(*arguments, QRELS, *RUNS, "--quiet")
-    needs = f"{arguments[0]} needs scipy, which is not installed: pip install 'irevalx[lab]'\n"
+    needs = (
+        f"{arguments[0]} needs scipy, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
+    )
     assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {needs}")
     assert lab(arguments[0], "--help").status == 0
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import random
 from itertools import pairwise, permutations
+from typing import Any
 
+import numpy as np
 import pytest
 import reference_grades as reference
+from judges import judge
 
 import irevalx
 from irevalx.errors import UsageError
@@ -150,6 +153,35 @@ def test_scikit_learn() -> None:
         assert found["ndcg_cut_5"][place] == pytest.approx(metrics.ndcg_score(*given, k=5), abs=1e-12)
 
 
+@pytest.mark.judges
+def test_cwl_eval() -> None:
+    """Its RBP, residuals and DCG are of real gains; its NDCG is scaled otherwise, and ours the ratio to the ideal DCG."""
+    rbp, dcg = judge("cwl.ruler.measures.cwl_rbp"), judge("cwl.ruler.measures.cwl_dcg")
+    ranking = judge("cwl.ruler.ranking").Ranking
+    qrels, run = cases(5, [0.0, 0.0, 0.07, 0.31, 0.5, 0.98])
+    found = values(qrels, run, ("rbp.p=0.8", "rbp_resid.p=0.8", "dcg", "ndcg_cut.3,100"), grades="real", level=0.05)
+
+    def gained(metric: Any, gains: list[float]) -> float:
+        """What a user gains at all documents, rather than for each that is looked at."""
+        utility = metric.measure(ranking("", np.array(gains), np.ones(len(gains)), max_n=500))
+        return float(utility * metric.expected_items)
+
+    for place, (topic, documents) in enumerate(sorted(qrels.items())):
+        gains = [documents.get(docno, math.nan) for docno in run[topic]]
+        with_tail = rbp.RBPCWLMetric(0.8)
+        with_tail.residuals = True
+        assert found["rbp_p=0.8"][place] == pytest.approx(gained(with_tail, gains) * (1 - 0.8), abs=1e-12)
+        if any(map(math.isnan, gains)):  # otherwise there is none, as in trec_eval
+            residual = with_tail.residual_expected_utility
+            assert found["rbp_resid_p=0.8"][place] == pytest.approx(residual, abs=1e-12)
+        assert found["dcg"][place] == pytest.approx(gained(dcg.NDCGCWLMetric(500), gains), abs=1e-12)
+        best = sorted(documents.values(), reverse=True)
+        for k in (3, 100):
+            ideal = gained(dcg.NDCGCWLMetric(k), best)
+            ndcg = gained(dcg.NDCGCWLMetric(k), gains) / ideal if ideal else 0.0
+            assert found[f"ndcg_cut_{k}"][place] == pytest.approx(ndcg, abs=1e-12)
+
+
 def test_tied_scores() -> None:
     """With real grades, values over tied documents are the mean, the greatest and the least over all their orders."""
     source = random.Random(7)
@@ -170,10 +202,10 @@ def test_tied_scores() -> None:
                 for order in orders
             ],
         }
-        for ties, judge in (("expected", lambda x: sum(x) / len(x)), ("best", max), ("worst", min)):
+        for ties, of_all in (("expected", lambda x: sum(x) / len(x)), ("best", max), ("worst", min)):
             found = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **settings(ties))
             for name, numbers in of_orders.items():
-                assert found[name][0] == pytest.approx(judge(numbers), abs=1e-12), (ties, name)
+                assert found[name][0] == pytest.approx(of_all(numbers), abs=1e-12), (ties, name)
 
 
 def settings(ties: str) -> dict[str, object]:

@@ -324,7 +324,8 @@ def test_zstd_without_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, ZSTD_MODULE, None)
     for files in (("qrels", "run"), ("run", "qrels")):
         result = run("-m", "map", *files, cwd=tmp_path)
-        problem = "irevalx: run: zstd data needs Python 3.14 or backports.zstd: pip install 'irevalx[fast]'\n"
+        problem = "irevalx: run: zstd data needs Python 3.14 or backports.zstd, which is not installed: "
+        problem += "pip install 'irevalx[fast]', or '.[fast]' in a checkout\n"
         assert result == Result(2, b"", problem)
 
 

@@ -16,7 +16,7 @@ from running import run
 
 from irevalx.errors import LONGEST_QUOTE, printable, quote
 from irevalx.reading.lines import DataLines
-from irevalx.trec_eval.numbers import _leading_number, c_double
+from irevalx.trec_eval.numbers import _leading_number, c_double, c_doubles
 
 SIZE = 20_000_000
 LINE = b"301 0 A%07d 1\n"
@@ -107,9 +107,13 @@ DIGITS = st.text("0123456789", max_size=25)
     )
 )
 def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
-    """The short way to read a number finds what the long way does, down to the sign of zero."""
-    found, expected = c_double(text), _leading_number(text)
-    assert found[1] == expected[1]
-    assert (found[0] == expected[0] and math.copysign(1, found[0]) == math.copysign(1, expected[0])) or (
-        math.isnan(found[0]) and math.isnan(expected[0])
-    )
+    """The short ways to read a number, or many, find what the long way does, down to the sign of zero."""
+    expected, plain = _leading_number(text)
+    one, (both, are_plain) = c_double(text), c_doubles([text, b"1.5e3"])
+    repeated, _ = c_doubles([text, text])
+    assert one[1] == are_plain[0] == plain
+    assert (both[1], are_plain[1]) == (1500.0, True)
+    for found in (one[0], both[0], *repeated):
+        assert (math.isnan(found) and math.isnan(expected)) or (
+            found == expected and math.copysign(1, found) == math.copysign(1, expected)
+        )

@@ -336,7 +336,8 @@ def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> N
         return
     for option, flags in EXCLUDABLE.items():
         result = evaluated(fmt, tmp_path, example.text(TOPICS), "-m", "all", *flags)
-        refusal = f"must not be given together with -R {fmt.name}\n"
+        reason = f": {fmt.why_whole}" if fmt.why_whole and "--grades" in option else ""
+        refusal = f"must not be given together with -R {fmt.name}{reason}\n"
         assert (result.status, result.stderr.endswith(refusal)) == ((1, True) if option in fmt.excludes else (0, False))
     if "--pool" in fmt.excludes:
         with pytest.raises(UsageError, match=f"in the format {fmt.name}$"):

@@ -54,6 +54,7 @@ def test_blanks(tmp_path: Path) -> None:
         ("topic,group\n301\n", r"groups:2: a line must have 2 columns \(topic, group\), but got '301'"),
         ('{"301": 5}', "what a topic has must be a group or a list of groups, but topic '301' has '5'"),
         ('{"301": ', "a JSON object must be complete"),
+        ('{"301": ' + 100_000 * "[", "what a topic has must be a group or a list of groups, but it has thousands of"),
     ],
 )
 def test_errors(tmp_path: Path, text: str, told: str) -> None:

@@ -15,7 +15,7 @@ from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file, listed
-from irevalx.errors import ArgumentError, UsageError
+from irevalx.errors import ArgumentError, MalformedLineError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
@@ -23,6 +23,7 @@ from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output
 from irevalx.process.messages import Messages
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reading.grades import HINT
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -93,7 +94,9 @@ def command_of(
                         values["runs"] = read_runs(values["runs"], form, strict=False)
                     return function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
-                    raise UsageError(str(error)) from error
+                    raise UsageError(_said_here(str(error))) from error
+                except MalformedLineError as error:
+                    raise MalformedLineError(_said_here(str(error))) from error
 
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
@@ -113,6 +116,12 @@ def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:
             yield from value if isinstance(value, tuple) else [value]
 
 
+def _said_here(message: str) -> str:
+    """Return a message as this command says it: without the hint at ``--grades``, where it has no such option."""
+    has_grades = any(parameter.name == "grades" for parameter in click.get_current_context().command.params)
+    return message if has_grades else message.replace(HINT, "")
+
+
 @contextmanager
 def shown_as_messages(messages: Messages) -> Iterator[None]:
     """Show what irevalx warns of as messages of the command, each as often as it is said."""
@@ -122,7 +131,7 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
 
         def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, IrevalxWarning):
-                messages.warn(str(message))
+                messages.warn(_said_here(str(message)))
             else:
                 show(message, category, *where, **more)
 

@@ -17,7 +17,7 @@ from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.processors import MOST_PROCESSES, usual_processes
 from irevalx.reading.formats import QRELS, REL_FORMATS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
-from irevalx.settings import GRADES, Bound
+from irevalx.settings import DUPLICATES, GRADES, TIES, Bound
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
@@ -141,17 +141,18 @@ def _level_of_grades(ctx: click.Context, param: click.Parameter, value: float) -
     return value
 
 
-_grades_option = option(
-    "--grades",
-    type=click.Choice(GRADES),
-    default="whole",
-    is_eager=True,
-    excludes={"probability": "--level"},
-    help=(
-        "What the grades of judgments are, as for irevalx: whole numbers, real numbers, with --level a number too, or "
-        "probabilities of relevance.  [default: whole]"
-    ),
-)
+def _grades_option(*grades: str, kinds: str) -> Parameter:
+    """Return the option ``--grades`` with these values, which ``kinds`` has in words."""
+    return option(
+        "--grades",
+        type=click.Choice(grades),
+        default="whole",
+        is_eager=True,
+        excludes={"probability": "--level"},
+        help=f"What the grades of judgments are, as for irevalx: {kinds}.  [default: whole]",
+    )
+
+
 _level_of_grades_option = click.option(
     "-l",
     "--level",
@@ -161,8 +162,42 @@ _level_of_grades_option = click.option(
     callback=_level_of_grades,
     help="Take grades of at least N as relevant.  [default: 1]",
 )
-grades_options = (_grades_option, _level_of_grades_option)
+grades_options = (
+    _grades_option(
+        *GRADES, kinds="whole numbers, real numbers, with --level a number too, or probabilities of relevance"
+    ),
+    _level_of_grades_option,
+)
 """Of commands that take judgments with other grades than whole ones."""
+
+real_grades_options = (
+    _grades_option("whole", "real", kinds="whole numbers, or real numbers, with --level a number too"),
+    _level_of_grades_option,
+)
+"""Of commands that count what is relevant, which of probabilities is not certain."""
+
+ranking_options = (
+    click.option(
+        "--ties",
+        type=click.Choice(TIES),
+        default="name",
+        metavar="ORDER",
+        help=f"Order documents with equal scores as irevalx --ties does: {', '.join(TIES)}.  [default: name]",
+    ),
+    click.option(
+        "--ignore-identical-ids",
+        is_flag=True,
+        help="Drop retrieved documents whose id is that of the topic, before ranks are counted.",
+    ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(DUPLICATES),
+        default="error",
+        metavar="|".join(DUPLICATES),
+        help="A document that a run has twice is an error, or its first or its best score counts.  [default: error]",
+    ),
+)
+"""How runs are ranked, of commands that only evaluate them."""
 
 depth_option = click.option(
     "--depth",

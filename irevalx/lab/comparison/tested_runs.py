@@ -80,6 +80,9 @@ def compare(
     systems: str | os.PathLike[str] | Mapping[str, str] | None = None,
     system_by: str | None = None,
     topic_groups: TopicGroupsOfUser | None = None,
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
 ) -> Comparison:
     """Test whether runs differ.
 
@@ -116,6 +119,7 @@ def compare(
         runs. Not with other tests, intervals, tukey or a margin.
     topic_groups : compare in each group of topics, and test whether the difference differs between them: a file as
         ``irevalx --topic-groups`` has it, or a dictionary from topics to a group or several.
+    ties, ignore_identical_ids, duplicates : as ``irevalx.evaluate`` has them.
 
     Raises
     ------
@@ -162,6 +166,9 @@ def compare(
             rel_format=rel_format,
             threads=threads,
             as_asked=as_asked,
+            ties=ties,
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=duplicates,
         )
         every = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])

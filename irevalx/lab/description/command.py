@@ -19,8 +19,8 @@ from irevalx.lab.command.parameters import (
     depth_option,
     group_by_option,
     groups_option,
-    level_option,
     qrels_argument,
+    real_grades_options,
 )
 from irevalx.lab.description.described import PARTS, describe
 from irevalx.lab.description.describing import CUTOFFS, RANKS
@@ -55,7 +55,7 @@ from irevalx.reading.formats import SAMPLED
         requires=dict.fromkeys(PARTS[1:], "RUN"),
         help="Print this table only; csv, tsv and jsonl have the judgments otherwise.",
     ),
-    level_option,
+    *real_grades_options,
     complete_option,
     *FIGURE,
     *TABLES_OUTPUT,
@@ -65,11 +65,11 @@ from irevalx.reading.formats import SAMPLED
 def command(output: Output, **options: Any) -> None:
     """Describe judgments and runs.
 
-    Of the judgments, a row for each topic: the documents pooled, judged, relevant and unjudged, and those of each
-    grade. Of each run: topics, documents retrieved, judged and relevant, the share of judged documents among the first
-    K, and the share of unjudged documents by rank, over the topics that every run has, as a line below the tables says;
-    with -c over all judged topics. Of each group of runs: how much of the pool of all runs it has
-    found, and found alone, judged or not, over all judged topics.
+    Of the judgments, a row for each topic: the documents pooled, judged, relevant and unjudged, and those of each grade
+    (of real grades if there are at most 20). Of each run: topics, documents retrieved, judged and relevant, the share
+    of judged documents among the first K, and the share of unjudged documents by rank, over the topics that every run
+    has, as a line below the tables says; with -c over all judged topics. Of each group of runs: how much of the pool of
+    all runs it has found, and found alone, judged or not, over all judged topics.
 
     With --figure, a panel for each: relevant documents by topic, sorted; the share of unjudged documents by rank, as
     Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; what each group has found alone.

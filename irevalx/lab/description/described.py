@@ -54,7 +54,7 @@ class Description(Result):
     judgments: JudgmentsDescription
     runs: Sequence[RunDescription]
     groups: Sequence[Contribution]
-    level: int
+    level: float
     show: str | None
 
     def tables(self) -> list[Table]:
@@ -84,7 +84,8 @@ def describe(
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,
     show: str | None = None,
-    level: int = 1,
+    level: float = 1,
+    grades: str = "whole",
     complete: bool = False,
     rel_format: str = "qrels",
 ) -> Description:
@@ -101,6 +102,7 @@ def describe(
     group_by : a regular expression that finds the group in the name of a run.
     show : "judgments", "runs", "ranks" or "groups" for this part alone.
     level : the least grade that is relevant.
+    grades : "whole" or "real", as ``irevalx.evaluate`` has it.
     complete : describe runs over all judged topics, with nothing judged where they have no results; otherwise over the
         topics that every run has. Groups are described over all judged topics.
     rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
@@ -114,7 +116,11 @@ def describe(
     cutoffs, ranks = _ascending("cutoffs", cutoffs) or CUTOFFS, _ascending("ranks", ranks) or RANKS
     if ranks[0] != 1:
         raise UsageError(f"ranks must begin with 1, but got {ranks[0]}")
-    depth, level = checks.whole_number("depth", depth, least=1), checks.whole_number("level", level)
+    depth = checks.whole_number("depth", depth, least=1)
+    if grades == "probability":
+        raise UsageError("grades must be whole or real for this, but got probability")
+    settings = checks.settings_of(level=level, grades=grades)
+    level = settings.level
     complete = checks.flag("complete", complete)
     if show not in (None, *PARTS):
         raise checks.wrong("show", " or ".join(PARTS), show)
@@ -123,7 +129,7 @@ def describe(
             raise UsageError(f"show={show!r} must be given together with runs")
         if groups is not None or group_by is not None:
             raise UsageError("groups and group_by must be given together with runs")
-    judgments = graded_judgments_of(qrels, rel_format)
+    judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     described: list[RunDescription] = []
     found: list[Contribution] = []
     notes: tuple[str, ...] = ()

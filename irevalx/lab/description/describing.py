@@ -27,6 +27,10 @@ RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the usual ranges by which unjudged documents are counted; the last range has no end."""
 
 
+MOST_REAL_GRADES = 20
+"""Of real grades, more than these have no columns of their own."""
+
+
 class JudgmentsDescription(Frozen):
     """The documents of each topic, counted.
 
@@ -35,7 +39,7 @@ class JudgmentsDescription(Frozen):
     topics : n of them.
     pooled : shape (n,); all documents that the judgments name.
     judged, relevant : shape (n,); those with a grade of at least 0, and of at least the level.
-    grades : the different grades from 0 up, ascending.
+    grades : the different grades from 0 up, ascending; none where they are real and more than ``MOST_REAL_GRADES``.
     of_grade : shape (n_grades, n); the documents with each grade.
     """
 
@@ -43,14 +47,16 @@ class JudgmentsDescription(Frozen):
     pooled: IntArray
     judged: IntArray
     relevant: IntArray
-    grades: tuple[int, ...]
+    grades: tuple[float, ...]
     of_grade: IntArray
 
     @classmethod
-    def of(cls, judgments: Judgments, level: int = 1) -> JudgmentsDescription:
+    def of(cls, judgments: Judgments, level: float = 1) -> JudgmentsDescription:
         """Count the documents of some judgments."""
         rows, grades = judgments.rows, judgments.grades
         values = sorted(set(grades[grades >= 0].tolist()))
+        if len(values) > MOST_REAL_GRADES and grades.dtype.kind == "f":
+            values = []
         of_grade = [rows.count(grades == grade) for grade in values]
         return cls(
             topics=tuple(os.fsdecode(topic) for topic in judgments.topics),
@@ -115,7 +121,7 @@ class RunDescription(Frozen):
         judgments: Judgments,
         topics: Sequence[bytes],
         *,
-        level: int = 1,
+        level: float = 1,
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> RunDescription:
@@ -222,7 +228,7 @@ class Contribution(Frozen, kw_only=True):
 
 
 def contributions(
-    runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: int = 1
+    runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
     """Return how much of the pool of all runs each group has found, and found alone; groups by name.
 

@@ -40,14 +40,14 @@ class _Described(Frozen):
     judgments: JudgmentsDescription
     runs: Sequence[RunDescription]
     groups: Sequence[Contribution]
-    level: int
+    level: float
 
 
 def description(
     judgments: JudgmentsDescription,
     runs: Sequence[RunDescription],
     groups: Sequence[Contribution],
-    level: int,
+    level: float,
     show: str | None,
     page: Page,
 ) -> Figure:
@@ -82,21 +82,22 @@ def description(
 
 
 def _draw_topics(axis: Axes, described: _Described) -> None:
-    """Draw a bar a topic, sorted, with a part for each grade that is relevant."""
+    """Draw a bar a topic, sorted, with a part for each grade that is relevant if these are not too many."""
     judgments = described.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
-    relevant = [place for place, grade in enumerate(judgments.grades) if grade >= described.level][:MOST_LINES]
+    by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
+    parts = [(f"grade {grade}", counts) for grade, counts in by_grade if grade >= described.level]
+    if judgments.relevant.any() and not 1 <= len(parts) <= MOST_LINES:
+        parts = [("relevant", judgments.relevant)]
     topics, bottom = np.arange(1, len(order) + 1), np.zeros(len(order))
-    for number, place in enumerate(relevant):
-        counts = judgments.of_grade[place, order]
+    for number, (label, counts) in enumerate(parts):
         colour = COLOURS[(1, 5, 3, 2, 4, 0)[number]]
-        label = f"grade {judgments.grades[place]}"
-        axis.bar(topics, counts, bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
-        bottom = bottom + counts
+        axis.bar(topics, counts[order], bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
+        bottom = bottom + counts[order]
     axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics, from the most to the fewest", ylabel="relevant documents")
     axis.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    if relevant[1:]:
+    if parts[1:]:
         axis.legend(loc="upper right", fontsize=6.5, handlelength=1.0)
 
 

@@ -45,7 +45,7 @@ def _listed(sizes: tuple[float, ...]) -> str:
         "--topics",
         of=COUNT,
         metavar="N...",
-        help="Find the least difference that so many topics find: '50 100'.  [default: as many as there are]",
+        help="Print the least difference that so many topics find: '50 100'.  [default: as many as there are]",
     ),
     list_option(
         "--difference",
@@ -100,13 +100,16 @@ def _listed(sizes: tuple[float, ...]) -> str:
 def command(output: Output, **options: Any) -> None:
     """Find out how many topics an experiment needs, and what differences it can find.
 
-    The runs say how much the difference of two runs varies over topics: the median over all pairs of its standard
-    deviation, and the greatest, each with its interval (of few topics it is known badly, and the greatest of many pairs
-    is too great as a rule). From that follow the least difference that so many topics find, the topics that find a
-    difference, and those that make an interval as narrow as asked for (Sakai 2016). The test is the paired t test on
-    two sides. Each answer has its own interval, that of the deviation.
+    That depends on how much the difference of two runs varies over topics. RUNs are like those to be compared; the
+    standard deviation of differences is the median over their pairs, or the greatest. From it follow the least
+    difference that so many topics find, the topics that find a difference, and those that make an interval as narrow
+    as asked for (Sakai 2016). To find a difference is to have a significant paired t test on two sides; power is the
+    probability of that.
 
-    With --figure, the probability with which a difference is found, by the number of topics: a panel a measure, a line
-    a difference, for the median deviation.
+    The deviation itself is estimated: low and high are the ends of its interval, and what each answer would be there.
+    Few topics leave them far apart. The greatest deviation of many pairs is too great as a rule.
+
+    With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the median
+    deviation.
     """
     output.write(power(**options))

@@ -47,7 +47,7 @@ def power_curves(
     alpha = f"alpha {design.alpha:g}"
     if design.comparisons > 1:
         alpha += f"/{design.comparisons}"
-    note = f"Lines: differences of runs, with the median standard deviation over pairs; {alpha}."
+    note = f"Lines: differences to be found, with the median standard deviation over pairs; {alpha}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
 
 
@@ -67,7 +67,7 @@ def _panel(
         ticks=tuple((float(number), str(number)) for number in ticks),
         logarithmic=True,
         rules=(design.power,),
-        band=f"the {100 * (1 - design.alpha):g}\u00a0% interval of the deviation",
+        band=f"the {100 * (1 - design.alpha):g}\u00a0% interval of the standard deviation",
     )
 
 

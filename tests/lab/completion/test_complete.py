@@ -194,7 +194,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     result = lab("complete", "qrels", "run", "--docs", "docs")
     assert (result.status, result.stdout) == (1, b"")
-    needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]'\n"
+    needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
     assert result.stderr.endswith(needs)
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, lab, run
 
+import irevalx
+from irevalx.errors import UsageError
+
 JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
 RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
 OTHER = "1 Q0 a 1 9 s\n1 Q0 d 2 8 s\n2 Q0 a 1 3 s\n3 Q0 a 1 1 s\n"
@@ -36,6 +39,37 @@ def test_judgments(files: list[Path]) -> None:
     assert list(rows[0].values())[1:6] == ["4", "3", "2", "1", "1"]
     assert list(rows[3].values())[1:] == ["7", "6", "3", "3", "1", "50.0", "3", "2", "1"]
     assert described(files[0], "-l", "2")[0][3]["relevant"] == "1"
+
+
+def test_real_grades(files: list[Path], tmp_path: Path) -> None:
+    """Documents of each grade are counted, and those of the level are relevant; not of very many grades."""
+    files[0].write_text("1 0 a 0.7\n1 0 b 0.5\n1 0 c -0.5\n1 0 d 1\n2 0 a 0.5\n")
+    rows, told = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
+    assert told == ""
+    assert list(rows[0])[-3:] == ["grade_0.5", "grade_0.7", "grade_1.0"]
+    assert [list(row.values())[1:6] for row in rows[:2]] == [["4", "3", "2", "1", "1"], ["1", "1", "0", "1", "0"]]
+    assert [list(row.values())[-3:] for row in rows[:2]] == [["1", "1", "1"], ["1", "0", "0"]]
+    rows, _ = described(*files, "--grades", "real", "-l", "0.7", "--show", "runs")
+    assert rows[0]["relevant"] == "1"
+    with pytest.raises(UsageError, match="grades must be whole or real for this, but got probability"):
+        irevalx.lab.describe(files[0], grades="probability")
+    files[0].write_text("".join(f"1 0 d{grade} {grade / 32}\n" for grade in range(32)))
+    figure = tmp_path / "figure.pdf"
+    result = lab("describe", files[0], "--grades", "real", "-l", "0.5", "--format", "csv", "--figure", figure)
+    assert (list(result.rows[0])[-1], result.rows[0]["relevant"]) == ("percent_relevant", "16")
+    assert figure.stat().st_size
+
+
+def test_hint_at_an_option(files: list[Path]) -> None:
+    """A grade that is no whole number: a command names --grades where it has it, and no other does."""
+    files[0].write_text("1 0 a 0.7\n1 0 d 1\n")
+    (files[0].parent / "json").write_text('{"1": {"a": 0.7}}')
+    in_json = ("-R", "json", files[0].parent / "json")
+    for command, names_it in (("describe", True), ("compare", True), ("swap-rate", False), ("bounds", False)):
+        warned, refused = lab(command, *files).stderr, lab(command, *in_json, *files[1:]).stderr
+        assert "but got '0.7', read as 0 as trec_eval does" in warned
+        assert "must be a whole number of 64 bits, but got '0.7'" in refused
+        assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
 
 
 def test_runs(files: list[Path]) -> None:

@@ -156,7 +156,7 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     """A command says what to install before it does anything; without --figure it works."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = lab(*SWAPS, "--figure", tmp_path / "f.png")
-    said = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]'\n"
+    said = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
     assert (done.status, done.stdout, done.stderr) == (1, b"", said)
     assert lab(*SWAPS).status == 0
 

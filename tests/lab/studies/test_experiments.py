@@ -812,7 +812,7 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
         with monkeypatch.context() as without:
             without.setitem(sys.modules, name, None)
             done = lab("study", QRELS, *RUNS, "-o", tmp_path / "out")
-        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]'\n"
+        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
         assert (done.status, done.stdout, done.stderr) == (1, b"", expected)
     assert not (tmp_path / "out").exists()
 

@@ -81,6 +81,26 @@ def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
     assert pooled[0].stdout == pooled[1].stdout
 
 
+def test_real_grades(tmp_path: Path) -> None:
+    """Grades are numbers with the option, which the error names without it; dcg is (0.25 + 0.75 / log2(3)) of two."""
+    own: dict[str, list[Any]] = {"query_id": ["1"] * 4, "docno": ["A", "B", "C", "D"], "grade": [0.25, 0.75, -0.5, 0.5]}
+    qrels = write(tmp_path / "qrels.parquet", own)
+    (tmp_path / "run").write_text("1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n1 Q0 C 3 1 r\n")
+    options = ("--grades", "real", "-l", "0.5", "-m", "map", "-m", "dcg")
+    assert run(*options, qrels, tmp_path / "run").stdout.split()[2::3] == [b"0.2500", b"0.7232"]
+    scores = irevalx.evaluate(qrels, tmp_path / "run", ["map", "num_rel"], grades="real", level=0.5)
+    assert scores["map"] == 0.25
+    assert scores["num_rel"] == 2
+    refused = run(qrels, tmp_path / "run")
+    assert refused.status == 2
+    assert refused.stderr.endswith("must be a whole number of 64 bits, but got 0.25; --grades real takes it\n")
+    refused = run(
+        "--grades", "probability", "-m", "P.1", write(tmp_path / "2", own | {"grade": [2.0] * 4}), tmp_path / "run"
+    )
+    assert refused.status == 2
+    assert "must be a probability of at most 1" in refused.stderr
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
     """What a compressed file holds is known even where its first block is long, of a file and of a pipe."""
@@ -136,7 +156,9 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     """Without pyarrow the error says what to install."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "run").write_bytes(b"PAR1\x15")
-    with pytest.raises(irevalx.IrevalxError, match=r"needs pyarrow: pip install 'irevalx\[arrow\]'"):
+    with pytest.raises(
+        irevalx.IrevalxError, match=r"needs pyarrow, which is not installed: pip install 'irevalx\[arrow\]'"
+    ):
         irevalx.Run.read(tmp_path / "run")
 
 

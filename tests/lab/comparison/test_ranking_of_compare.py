@@ -1,0 +1,83 @@
+"""--ties, --ignore-identical-ids and --duplicates of compare: differences are those of what irevalx evaluates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from running import lab
+
+import irevalx
+from irevalx.errors import UsageError
+
+MEASURES = ("map", "recip_rank", "ndcg", "P.3")
+
+
+def files(folder: Path) -> tuple[Path, list[Path]]:
+    """Judgments, and three runs with tied scores, ranks, documents named as their topics, and some twice."""
+    random = Random(4)
+    documents = [*map(str, range(1, 9)), *"abcdefgh"]
+    topics = range(1, 9)
+    judged = [f"{topic} 0 {docno} {random.choice([0, 0, 1, 2])}\n" for topic in topics for docno in documents]
+    (folder / "qrels").write_text("".join(judged))
+    for name in "xyz":
+        lines = []
+        for topic in topics:
+            retrieved = [str(topic), *random.sample([docno for docno in documents if docno != str(topic)], 9)]
+            lines += [
+                f"{topic} Q0 {docno} {rank} {random.randint(1, 3)} {name}\n" for rank, docno in enumerate(retrieved)
+            ]
+            lines.append(f"{topic} Q0 {retrieved[3]} 99 2.5 {name}\n")
+        (folder / name).write_text("".join(lines))
+    return folder / "qrels", [folder / name for name in "xyz"]
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+@pytest.mark.parametrize("ties", ["name", "rank", "first", "expected", "best", "worst"])
+@pytest.mark.parametrize("duplicates", ["first", "best"])
+def test_differences(ties: str, duplicates: str, tmp_path: Path) -> None:
+    """Means of each pair, from Python and from the command, are those of the evaluation."""
+    qrels, runs = files(tmp_path)
+    asked: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
+    scores = irevalx.evaluate(qrels, runs, MEASURES, **asked)
+    found = irevalx.lab.compare(qrels, runs, MEASURES, seed=1, **asked)
+    assert len(found.rows) == 3 * len(MEASURES)
+    for row in found.rows:
+        expected = scores[row.measure, row.run] - scores[row.measure, row.against]
+        assert row.difference == pytest.approx(expected, abs=1e-12)
+    options = ("--ties", ties, "--duplicates", duplicates, "--ignore-identical-ids", "-m", " ".join(MEASURES))
+    printed = lab("compare", *options, "--seed", "1", "--format", "csv", qrels, *runs)
+    assert [float(row["difference"]) for row in printed.rows] == pytest.approx([row.difference for row in found.rows])
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_orders_and_drops_matter(tmp_path: Path) -> None:
+    """Each option changes a difference; what is dropped is said, and twice the same document is an error without."""
+    qrels, runs = files(tmp_path)
+    usual: dict[str, Any] = {"duplicates": "first", "ties": "name"}
+
+    def differences(**changed: Any) -> list[float]:
+        return [row.difference for row in irevalx.lab.compare(qrels, runs, "map", seed=1, **usual | changed).rows]
+
+    plain = differences()
+    for changed in (
+        {"duplicates": "best"},
+        *({"ties": ties} for ties in ("rank", "first", "expected", "best", "worst")),
+    ):
+        assert differences(**changed) != plain, changed
+    with pytest.warns(irevalx.IrevalxWarning, match="8 retrieved documents left out whose id"):
+        assert differences(ignore_identical_ids=True) != plain
+    with pytest.raises(irevalx.IrevalxError, match="once"):
+        irevalx.lab.compare(qrels, runs)
+
+
+def test_refused(tmp_path: Path) -> None:
+    """What irevalx refuses, this does in the same words."""
+    qrels, runs = files(tmp_path)
+    with pytest.raises(UsageError, match="infAP must not be given together with --ties expected"):
+        irevalx.lab.compare(qrels, runs, "infAP", ties="expected")
+    with pytest.raises(UsageError, match="--ties best must not be given together with -R prefs"):
+        irevalx.lab.compare(qrels, runs, rel_format="prefs", measures="simple_weighted_match", ties="best")
+    assert lab("compare", "--ties", "best", "-R", "prefs", qrels, *runs).status == 1
