@@ -1,4 +1,4 @@
-"""Pairwise decisions, whether two runs differ, and how they change from full to reduced judgments.
+"""Pairwise decisions, whether two runs differ, their letters, and how they change from full to reduced judgments.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -8,7 +8,7 @@ for active, mixed and passive agreement and disagreement.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_r
 
 _AT_ONCE = 1_000_000
 """How many differences of two runs for a topic are in memory at a time."""
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Decisions(Frozen):
@@ -230,3 +232,34 @@ def reversal_warnings(measures: Sequence[str], runs: Sequence[str], found: IntAr
 
 def _count(mask: BoolArray) -> IntArray:
     return np.asarray(np.count_nonzero(mask, axis=-1), np.int64)
+
+
+def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
+    """Return the letters of each run; two runs share a letter exactly if they are no pair of those that differ.
+
+    Parameters
+    ----------
+    n_runs : how many runs there are.
+    different : pairs of runs that differ, each once.
+    order : all runs, the best first; the letters begin with it.
+
+    Notes
+    -----
+    Source: Piepho, An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational
+    and Graphical Statistics 2004.
+    """
+    groups = [frozenset(range(n_runs))]
+    for one, other in different:
+        split = []
+        for group in groups:
+            split += [group - {one}, group - {other}] if {one, other} <= group else [group]
+        groups = [group for group in dict.fromkeys(split) if not any(group < larger for larger in split)]
+    places = {run: place for place, run in enumerate(order)}
+    groups.sort(key=lambda group: sorted(places[run] for run in group))
+    return ["".join(_letter(number) for number, group in enumerate(groups) if run in group) for run in range(n_runs)]
+
+
+def _letter(number: int) -> str:
+    """Return a letter; from the 27th on with a number after it."""
+    turn, place = divmod(number, len(ALPHABET))
+    return ALPHABET[place] + (str(turn + 1) if turn else "")

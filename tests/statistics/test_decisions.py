@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import reference_lab as reference
@@ -15,6 +17,7 @@ from irevalx.statistics.decisions import (
     Decisions,
     confusion,
     decide,
+    letters_of_groups,
     reversals,
 )
 
@@ -147,3 +150,14 @@ def test_reversals() -> None:
     full = decisions_of([False, True, True, True, True, True], [1, 1, 1, -1, 0, 1])
     reduced = decisions_of([True, True, True, True, True, False], [-1, -1, 1, 1, 1, -1])
     assert reversals(full, reduced).tolist() == [False, True, False, True, False, False]
+
+
+@pytest.mark.parametrize("different", [[], [(0, 1)], [(0, 2), (1, 3)], list(combinations(range(4), 2))])
+def test_letters(different: list[tuple[int, int]]) -> None:
+    """Two runs share a letter unless they differ; the best run has a, and no letter has runs that another has too."""
+    letters = letters_of_groups(4, different, [2, 0, 1, 3])
+    for pair in combinations(range(4), 2):
+        assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in different)
+    assert "a" in letters[2]
+    groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
+    assert not any(one < other for one in groups for other in groups)

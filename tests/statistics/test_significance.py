@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.significance import TESTS, differences, pairs_of_runs, sign_flips, wilcoxon
+from irevalx.statistics.significance import TESTS, differences, interaction, pairs_of_runs, sign_flips, wilcoxon
 
 SETTINGS = settings(deadline=None, max_examples=100)
 
@@ -207,3 +210,31 @@ def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: i
     x, y = random_values(seed, 2, n_topics, 1)
     one, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
     assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
+
+
+# Interactions with groups of topics
+
+
+def test_two_groups_are_welchs_t_test() -> None:
+    """F is the square of t, with the same degrees of freedom and p."""
+    random = np.random.default_rng(1)
+    first, second = random.normal(0.1, 0.1, 12), random.normal(0, 0.3, 7)
+    expected = stats.ttest_ind(first, second, equal_var=False)
+    found = interaction([first, second])
+    assert [found.f, found.within, found.p] == pytest.approx([expected.statistic**2, expected.df, expected.pvalue])
+
+
+@pytest.mark.parametrize("sizes", [(5, 9), (4, 8, 20), (2, 3, 5, 7, 11)], ids=str)
+def test_groups_as_statsmodels(sizes: tuple[int, ...]) -> None:
+    """``anova_oneway`` with unequal variances."""
+    oneway = judge("statsmodels.stats.oneway")
+    random = np.random.default_rng(len(sizes))
+    groups = [random.normal(0.05 * place, 0.1 + 0.1 * place, size) for place, size in enumerate(sizes)]
+    expected, found = oneway.anova_oneway(groups, use_var="unequal"), interaction(groups)
+    assert [found.f, found.within, found.p] == pytest.approx([expected.statistic, expected.df[1], expected.pvalue])
+
+
+def test_interaction_not_defined() -> None:
+    """One group, one topic, no variance."""
+    for groups in ([[0.1, 0.2]], [[0.1, 0.2], [0.3]], [[0.1, 0.2], [0.3, 0.3]]):
+        assert math.isnan(interaction([np.array(one) for one in groups]).p)

@@ -18,8 +18,7 @@ from irevalx.experiments.user_data import are_given, measures_of, opened_runs, r
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
-from irevalx.lab.agreement.sampled_scorings import scorings_of_samples
-from irevalx.lab.agreement.scorings import Scoring
+from irevalx.lab.agreement.scorings import Scoring, scorings_of_samples
 from irevalx.lab.command.result import Result
 from irevalx.reading.formats import SAMPLED, read_trec_results
 from irevalx.reading.runs import Run as OpenedRun

@@ -1,6 +1,7 @@
-"""Scorings: files of scores of runs, as irevalx and trec_eval print them.
+"""Scorings: the scores of runs, read from files as irevalx and trec_eval print them, or under samples of judgments.
 
-Formats are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is trec_eval's own.
+Formats of files are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is
+trec_eval's own.
 """
 
 from __future__ import annotations
@@ -17,17 +18,26 @@ from typing import Any
 import numpy as np
 
 from irevalx.api import checks
+from irevalx.api.inputs import Qrels
+from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
 from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.experiments.ranking_runs import raise_first
+from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
+from irevalx.experiments.strata import StrataSample
+from irevalx.experiments.user_data import OpenedRuns, experiment_of
 from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
+from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
 from irevalx.reports.summary_rows import ALL
 from irevalx.trec_eval.numbers import c_double
+from irevalx.trec_eval.versions import TREC_EVAL_10
 
 _GROUPS = f"{ALL}:"
 """What stands in place of a topic begins so for groups of topics and the ends of intervals, which do not count here."""
@@ -279,3 +289,42 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
             "it with -m runid"
         )
     return (replace(value, run=run or "") for value in values)
+
+
+def scorings_of_samples(
+    sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
+) -> list[Scoring]:
+    """Evaluate the runs with each of several files of judgments, which are samples of strata or qrels.
+
+    The documents of a sample that were not drawn are pooled and not judged for measures of grades. For measures of
+    strata and of probabilities, qrels have one stratum, of which the judged documents are a sample.
+
+    Parameters
+    ----------
+    options : ``level`` and ``min_retrieved``, as ``experiment_of`` takes them.
+
+    Raises
+    ------
+    UsageError : a measure can be computed from none of that.
+    Others as reading and evaluating do.
+    """
+    requests = requests_of_samples(measures, checks.whole_number("level", options["level"]))
+    found = []
+    for source in sources:
+        sample = read_sample(source)
+        experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
+        found.append(Scoring.of(source.path, experiment, values_of_sample(experiment, sample)))
+    return found
+
+
+def read_sample(source: Source) -> StrataSample:
+    """Read a file of judgments, with strata if its lines have five columns; raises as the evaluator does."""
+    kept = source.in_memory()
+    lines = (line.split() for line in b"".join(kept.chunks(CHUNK_SIZE)).split(b"\n"))
+    n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
+    form = QRELS if n_columns == 4 else SAMPLED
+    judgments: Judgments = form.read(kept, TREC_EVAL_10, False, warn)
+    raise_first(judgments.duplicates)
+    stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
+    names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))
+    return StrataSample(replace(judgments, strata=None), stratum, judgments.grades >= 0, names)

@@ -18,8 +18,8 @@ from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import CORRECTIONS, correction_named
-from irevalx.statistics.interactions import interaction
 from irevalx.statistics.paired_comparisons import FEW_TOPICS, Comparisons, Method
+from irevalx.statistics.significance import interaction
 
 TopicGroupsOfUser = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
 """A file, or the group of each topic, or its groups."""

@@ -9,7 +9,7 @@ from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
 from irevalx.statistics.corrections import TUKEY, correction_named
-from irevalx.statistics.letters import letters_of_groups
+from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import TESTS
 

@@ -1,6 +1,4 @@
-"""The figures of a comparison: intervals of differences, differences by topic, and achieved significance levels.
-
-That of many runs, which differ from which, is in ``comparison_matrix``.
+"""The figures of a comparison: intervals and matrices of differences, differences by topic, and achieved levels.
 
 Curves of achieved significance levels are those of Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR
 2006.
@@ -13,13 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.api.checks import wrong
 from irevalx.errors import ArgumentError
 from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
-from irevalx.lab.comparison.comparison_matrix import MOST_RUNS, matrix
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
@@ -43,6 +41,17 @@ _MOST_NAMES = 60
 """The topics of a panel at most whose names are written."""
 
 _PLAIN, _DIFFER = "0.6", COLOURS[1]
+
+MOST_RUNS = 80
+"""The runs of a matrix at most: more rows would not fit on a page."""
+
+_SMALLEST, _AROUND = 0.11, 0.5
+"""The side of a cell at least, and what is above and below the cells of a panel, in inches."""
+
+_EQUAL = "0.87"
+
+_LARGEST = 0.3
+"""The side of a cell at most, in inches."""
 
 
 def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
@@ -229,3 +238,59 @@ def significance_levels(found: Comparison, page: Page) -> Figure:
     label = f"pairs of runs by p, as far as p is at most {_GREATEST_P:g}"
     title = "Achieved significance levels: the lower a line, the more pairs a measure tells apart"
     return draw_lines([panels], page, title=title, label=label, note=found.how_tested)
+
+
+def matrix(found: Comparison, page: Page) -> Figure:
+    """Draw for each pair of runs whether they differ: a panel a measure, its best run on top and at the left.
+
+    Cells are squares, and columns have the names of the runs as far as there is room.
+
+    Parameters
+    ----------
+    found : with all pairs of the same runs, at most ``MOST_RUNS``.
+    """
+    measures = found.measures
+    n_runs = len(measures[0].runs)
+    n_columns = 1 if page.is_narrow else min(2, len(measures))
+    n_rows = math.ceil(len(measures) / n_columns)
+    longest = max(map(len, measures[0].runs))
+    cell = min(_LARGEST, max(_SMALLEST, (page.width / n_columns - 0.06 * (longest + 10)) / n_runs))
+    heads = 0.05 * longest
+    figure = page.figure((cell * n_runs + _AROUND + heads) * n_rows + 0.5 + 0.25 * page.titled)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for number, panel in enumerate(panels):
+        panel.set_visible(number < len(measures))
+        if number < len(measures):
+            _draw_matrix(panel, measures[number])
+            panel.set_title(measures[number].name if measures[1:] else "")
+    page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].name}'}")
+    dark = f"Dark: the run of the row is better than that of the column (corrected p < {found.method.alpha:g})."
+    page.explain(figure, "", f"{dark} Light: no such difference. {found.how_tested}")
+    return figure
+
+
+def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
+    n_runs = len(of_measure.runs)
+    order = of_measure.best_first
+    place = {run: number for number, run in enumerate(order)}
+    cells = np.full((n_runs, n_runs), math.nan)
+    for (first, second), differ in zip(of_measure.found.pairs, of_measure.found.differ.tolist(), strict=True):
+        better, worse = sorted((place[first], place[second]))
+        cells[better, worse] = differ
+    colours = ListedColormap([_EQUAL, _DIFFER])
+    panel.imshow(cells, cmap=colours, vmin=0, vmax=1, aspect="equal", interpolation="none")
+    panel.set_xticks(np.arange(-0.5, n_runs), minor=True)
+    panel.set_yticks(np.arange(-0.5, n_runs), minor=True)
+    panel.grid(visible=False)
+    panel.grid(visible=True, which="minor", color="white", linewidth=0.5, alpha=1)
+    panel.tick_params(which="both", length=0)
+    runs = [drawable(of_measure.runs[run]) for run in order]
+    names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
+    panel.set_yticks(range(n_runs), names, fontsize=6)
+    panel.set_xticks(range(n_runs), runs, fontsize=6, rotation=90)
+    panel.xaxis.set_ticks_position("bottom")
+    panel.spines[:].set_visible(False)
+
+
+def _score(score: float) -> str:
+    return f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}"

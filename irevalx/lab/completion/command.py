@@ -23,8 +23,7 @@ from irevalx.lab.command.parameters import (
     qrels_argument,
     seed_option,
 )
-from irevalx.lab.completion.classifiers import CLASSIFIERS
-from irevalx.lab.completion.threshold_option import kld_threshold_option
+from irevalx.lab.completion.classifier_names import CLASSIFIERS, kld_threshold_option
 
 OF_CLASSIFIERS = (
     *("--docs", "--classifier", "--class-weight", "--kld-threshold", "--probabilities", "--calibrated", "--holdout"),

@@ -27,12 +27,13 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion import calibration
-from irevalx.lab.completion.classifiers import CLASSIFIERS, THRESHOLDS
+from irevalx.lab.completion.classifier_names import CLASSIFIERS, THRESHOLDS
+from irevalx.lab.completion.classifiers import classifier_for
 from irevalx.lab.completion.collection import collection_for
 from irevalx.lab.completion.completed import Completed, LabelReport, PredictionReport, expected_means
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import filled, label_warnings
-from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
+from irevalx.lab.completion.predict import Completion, Predictions
 from irevalx.lab.completion.quality import SCHEME
 from irevalx.lab.completion.quality import holdout as hold_out
 

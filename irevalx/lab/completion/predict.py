@@ -12,7 +12,7 @@ from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.classifiers import THRESHOLDS, Classifier
+from irevalx.lab.completion.classifiers import Classifier
 from irevalx.lab.completion.collection import Collection
 from irevalx.process.workers import in_order
 
@@ -165,23 +165,3 @@ class Completing:
 def judged_without(removal: Removal, grades: IntArray) -> BoolArray:
     """Return which documents, flat, are judged by others than the group that is left out: those to learn from."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
-
-
-def classifier_for(
-    name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
-) -> Classifier:
-    """Return the classifier of this name, one of ``CLASSIFIERS``; the packages it needs are imported only now.
-
-    Parameters
-    ----------
-    balanced : whether the errors of the support vector machine on relevant and on nonrelevant documents weigh the same
-        in sum.
-    threshold : of language models, one of ``THRESHOLDS``.
-    """
-    if name == "kld":
-        from irevalx.lab.completion.language_models import LanguageModels
-
-        return LanguageModels(collection, threshold)
-    from irevalx.lab.completion.support_vectors import SupportVectors
-
-    return SupportVectors(collection, balanced=balanced)

@@ -28,7 +28,7 @@ from irevalx.lab.command.parameters import (
     labels_replace_option,
     threads_option,
 )
-from irevalx.lab.completion.threshold_option import kld_threshold_option
+from irevalx.lab.completion.classifier_names import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
 

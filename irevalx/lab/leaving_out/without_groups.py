@@ -33,7 +33,8 @@ from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.completion.classifiers import CLASSIFIERS, EXPECTED, THRESHOLDS
+from irevalx.lab.completion.classifier_names import CLASSIFIERS, EXPECTED, THRESHOLDS
+from irevalx.lab.completion.classifiers import classifier_for
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Completing, Decided
@@ -232,7 +233,7 @@ def _predicting(
     if not classifiers:
         return {}
     from irevalx.lab.completion.collection import collection_for
-    from irevalx.lab.completion.predict import Completion, classifier_for
+    from irevalx.lab.completion.predict import Completion
 
     judgments = experiment.judgments
     collection = collection_for(judgments, documents)

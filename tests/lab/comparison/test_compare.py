@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import re
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from running import FIXTURES, lab, run
 
 import irevalx
 import irevalx.lab
-from irevalx.statistics.letters import letters_of_groups
 
 EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment" / "runs").iterdir()))
 
@@ -266,17 +264,6 @@ def test_a_row_a_run_against_a_baseline() -> None:
     }
     assert marks == expected
     assert "-" in marks.values()
-
-
-@pytest.mark.parametrize("different", [[], [(0, 1)], [(0, 2), (1, 3)], list(combinations(range(4), 2))])
-def test_letters(different: list[tuple[int, int]]) -> None:
-    """Two runs share a letter unless they differ; the best run has a, and no letter has runs that another has too."""
-    letters = letters_of_groups(4, different, [2, 0, 1, 3])
-    for pair in combinations(range(4), 2):
-        assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in different)
-    assert "a" in letters[2]
-    groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
-    assert not any(one < other for one in groups for other in groups)
 
 
 def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:

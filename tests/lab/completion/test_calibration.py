@@ -27,10 +27,11 @@ from irevalx.lab.completion.calibration import (
     fit_sigmoid,
     probabilities_of_relevance,
 )
-from irevalx.lab.completion.classifiers import CLASSIFIERS, Classification
+from irevalx.lab.completion.classifier_names import CLASSIFIERS
+from irevalx.lab.completion.classifiers import Classification, classifier_for
 from irevalx.lab.completion.collection import Collection
 from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.lab.completion.predict import Completion, classifier_for
+from irevalx.lab.completion.predict import Completion
 from irevalx.reading.source import Source
 
 EXPERIMENT = FIXTURES / "experiment"

@@ -190,7 +190,7 @@ def test_levels() -> None:
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command says what to install."""
-    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.support_vectors", raising=False)
+    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.classifiers", raising=False)
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     result = lab("complete", "qrels", "run", "--docs", "docs")
     assert (result.status, result.stdout) == (1, b"")

@@ -17,13 +17,11 @@ from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import values
-from irevalx.lab.completion.classifiers import Classification
+from irevalx.lab.completion.classifiers import Classification, LanguageModels, SupportVectors, classifier_for, features
 from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
 from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.lab.completion.language_models import LanguageModels
-from irevalx.lab.completion.predict import Completion, Predictions, classifier_for
+from irevalx.lab.completion.predict import Completion, Predictions
 from irevalx.lab.completion.quality import completion_quality, holdout
-from irevalx.lab.completion.support_vectors import SupportVectors, features
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

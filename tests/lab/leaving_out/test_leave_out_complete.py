@@ -21,10 +21,11 @@ from irevalx.experiments.run_groups import (
     nonrelevant,
     removals,
 )
-from irevalx.lab.completion.classifiers import CLASSIFIERS, Classification
+from irevalx.lab.completion.classifier_names import CLASSIFIERS
+from irevalx.lab.completion.classifiers import Classification, classifier_for
 from irevalx.lab.completion.collection import Collection, collection_for
 from irevalx.lab.completion.documents import Document
-from irevalx.lab.completion.predict import Completing, Completion, classifier_for
+from irevalx.lab.completion.predict import Completing, Completion
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10

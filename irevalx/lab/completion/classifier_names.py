@@ -1,4 +1,4 @@
-"""``--kld-threshold`` of the commands that complete judgments."""
+"""The names of classifiers and of their thresholds, for options: classifiers themselves take a while to import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.lab.command.kinds_of_values import Parameter
-from irevalx.lab.completion.classifiers import THRESHOLDS
+
+CLASSIFIERS = ("svm", "kld")
+"""The names of the classifiers: support vector machines and language models."""
+
+EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
+"""The names of what measures are expected to be under the probabilities of relevance of a classifier, and its name."""
+
+THRESHOLDS = ("next", "middle", "last")
+"""Where the threshold of language models lies between the last judged document that passes and the next one."""
 
 
 def kld_threshold_option(requires: str) -> Parameter:
