@@ -72,9 +72,9 @@ def test_hint_at_an_option(files: list[Path]) -> None:
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
     for run_file in files[1:]:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
-    warned = {command: lab(command, *files).stderr for command in ("describe", "compare")}
-    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in warned["describe"]
-    assert "RANK is ignored (--ties says otherwise)\n" in warned["compare"]
+    told = {command: lab(command, *files).stderr for command in ("describe", "compare")}
+    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in told["describe"]
+    assert "RANK is ignored (--ties says otherwise)\n" in told["compare"]
     assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 
 
