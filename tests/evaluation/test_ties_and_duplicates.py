@@ -324,9 +324,9 @@ def test_scikit_learn_has_the_same_gains(k: int | None, grades_are: str) -> None
 
 
 @pytest.mark.parametrize("option", ["--ties expected", "--ignore-identical-ids", "--duplicates first"])
-@pytest.mark.parametrize("name", ["compare", "study", "describe"])
-def test_the_lab_ranks_by_name(folder: Path, name: str, option: str) -> None:
-    """Its commands refuse the options in words."""
+@pytest.mark.parametrize("name", ["agree", "study", "describe"])
+def test_commands_of_the_lab_that_rank_by_name(folder: Path, name: str, option: str) -> None:
+    """They refuse the options in words; compare has them."""
     result = lab(name, *option.split(), "qrels", "run", cwd=folder)
     assert (result.status, result.stdout) == (1, b"")
     assert (
