@@ -54,10 +54,10 @@ def test_python_versions() -> None:
 
 
 def test_systems() -> None:
-    """The classifiers name the systems on which the workflow runs, and no other."""
+    """The classifiers name the systems on which the workflows run, and no other."""
     systems = re.findall(r'"Operating System :: (.+)"', PYPROJECT)
-    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
-    assert set(re.findall(r"runs-on: (.+)", workflow)) == {"ubuntu-latest"}
+    workflows = [path.read_text() for path in (ROOT / ".github" / "workflows").iterdir()]
+    assert {system for text in workflows for system in re.findall(r"runs-on: (.+)", text)} == {"ubuntu-latest"}
     assert systems == ["POSIX :: Linux"]
 
 
@@ -80,6 +80,55 @@ def test_manual_pages_are_listed() -> None:
     """pyproject.toml installs every manual page, and no other."""
     listed = re.findall(r'^"man/(.+)" = "(share/man/.+)"$', PYPROJECT, re.MULTILINE)
     assert dict(listed) == MANUAL_PAGES, "list each page under tool.hatch.build.targets.wheel.shared-data"
+
+
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of .ci from the root."""
+    return subprocess.run(["bash", *words], cwd=ROOT, check=False, capture_output=True, text=True)
+
+
+def test_notes() -> None:
+    """The notes of a release are its section of the changelog, without the heading; a version without one has none."""
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    start = changelog.index(f"\n## [{irevalx.__version__}] - ")
+    section = changelog[changelog.index("\n", start + 1) :].partition("\n## ")[0]
+    assert call(".ci/notes", irevalx.__version__).stdout.strip() == section.strip()
+    for unknown in ("99.0.0", "Unreleased"):
+        refused = call(".ci/notes", unknown)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"must have a section that begins with '## [{unknown}] - '" in refused.stderr
+
+
+def test_what_is_not_released(tmp_path: Path) -> None:
+    """Another tag than that of the version, and a project without addresses, are refused before anything is built."""
+    tag = f"v{irevalx.__version__}"
+    for wrong in ("v99.0.0", irevalx.__version__, f"{tag}-rc1"):
+        refused = call(".ci/release", wrong)
+        assert refused.returncode == 1
+        assert refused.stderr == (
+            f"not released: the tag must be {tag}, which is the version in irevalx/__init__.py, but got {wrong}\n"
+        )
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
+    (tmp_path / "irevalx").mkdir()
+    shutil.copy(ROOT / "irevalx" / "__init__.py", tmp_path / "irevalx")
+    table = "[project.urls]\n"
+    for name in ("Homepage", "Documentation", "Issues", "Changelog"):
+        (tmp_path / "pyproject.toml").write_text(f"{table}\n[project.scripts]\n")
+        refused = call(str(tmp_path / ".ci" / "release"), tag)
+        said = f"not released: [project.urls] in pyproject.toml must have an address for {name}\n"
+        assert (refused.returncode, refused.stderr) == (1, said)
+        table += f'{name} = "https://example.org/"\n'
+
+
+def test_release_workflow() -> None:
+    """A tag is all that a release takes; what is built is tried on every Python, and the index trusts the workflow."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    [matrix] = re.findall(r"python: \[(.+)\]", workflow)
+    assert re.findall(r'"(.+?)"', matrix) == re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PYPROJECT)
+    assert 'run: bash .ci/release "$GITHUB_REF_NAME"\n' in workflow
+    assert "id-token: write" in workflow
+    assert "password" not in workflow
 
 
 @pytest.fixture(scope="module")
