@@ -13,9 +13,6 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 
-LEVEL_STATISTICS = ("precision", "recall", "f1", "kappa")
-"""What there is for each level of relevance."""
-
 
 def agreement(counts: FloatArray) -> FloatArray:
     """Return the share of documents with equal grades."""
@@ -106,7 +103,7 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
 
     Returns
     -------
-    By name, one of ``LEVEL_STATISTICS``. Precision, recall and F1 of 0/0 are 0; nan without any document.
+    Precision, recall, f1 and kappa by name. The first three of 0/0 are 0; nan without any document.
     """
     relevant = grades >= level
     cut = np.stack(
