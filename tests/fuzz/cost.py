@@ -40,10 +40,10 @@ def within_cost(
     broken = {path: path.read_bytes() for _, path in files}
     for name, path in files:
         path.write_bytes(ordinary(rng, name, len(broken[path])))
-    _, usual = cost_of(call)
+    plain, usual = cost_of(call)
     for path, text in broken.items():
         path.write_bytes(text)
-    if cost <= MOST_TIMES * usual:
+    if cost <= MOST_TIMES * usual or plain.status:  # what is refused early says nothing of the usual cost
         return result, None
     again = cost_of(call)[1]  # once it may have been the machine
     if again <= max(TRIFLE, MOST_TIMES * usual):

@@ -148,7 +148,7 @@ def _grades_option(*grades: str, kinds: str) -> Parameter:
         type=click.Choice(grades),
         default="whole",
         is_eager=True,
-        excludes={"probability": "--level"},
+        excludes={"probability": "--level"} if "probability" in grades else {},
         help=f"What the grades of judgments are, as for irevalx: {kinds}.  [default: whole]",
     )
 
