@@ -1,4 +1,4 @@
-"""The power of the paired t test: what difference so many topics find, and how many topics find a difference.
+"""The power of the paired t test: what difference a number of topics finds, and how many topics find a difference.
 
 An effect is a mean difference in units of the standard deviation of the topics' differences. With n topics the t
 statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect * sqrt(n).
@@ -21,7 +21,7 @@ MOST_TOPICS = 2**30
 
 
 def t_quantile(n_topics: int, alpha: float) -> float:
-    """Return what a t statistic of so many topics, at least 2, exceeds with a probability of alpha/2."""
+    """Return what a t statistic of n_topics, at least 2, exceeds with a probability of alpha/2."""
     from scipy import special
 
     return -float(special.stdtrit(n_topics - 1, alpha / 2))

@@ -98,7 +98,7 @@ def coverage(values: FloatArray, n_topics: int, n_draws: int, how: MeanIntervals
 
 
 COVERED = {"t": {10: 0.91, 25: 0.925, 50: 0.94}, "bootstrap": {10: 0.88, 25: 0.92, 50: 0.935}}
-"""How often 95 % intervals of so many topics cover, averaged over runs: the least of the numbers of docs/command.md."""
+"""How often 95 % intervals over n topics cover, averaged over runs: the least of the numbers of docs/command.md."""
 
 
 @pytest.mark.skipif("MEAN_DRAWS" not in os.environ, reason="MEAN_DRAWS says how many draws")

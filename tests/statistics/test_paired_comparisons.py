@@ -226,7 +226,7 @@ def test_discriminative_power() -> None:
     ],
 )
 def test_least_corrected_p(method: Method, sizes: tuple[int, int, int], least: float) -> None:
-    """What so many topics and pairs allow."""
+    """What numbers of topics and pairs allow."""
     n_runs, n_topics, n_pairs = sizes
     assert least_corrected_p(method, n_runs, n_topics, n_pairs) == pytest.approx(least)
 

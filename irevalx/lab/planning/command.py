@@ -45,7 +45,7 @@ def _listed(sizes: tuple[float, ...]) -> str:
         "--topics",
         of=COUNT,
         metavar="N...",
-        help="Print the least difference that so many topics find: '50 100'.  [default: as many as there are]",
+        help="Print the least difference that N topics find: '50 100'.  [default: as many as there are]",
     ),
     list_option(
         "--difference",
@@ -102,9 +102,9 @@ def command(output: Output, **options: Any) -> None:
 
     That depends on how much the difference of two runs varies over topics. RUNs are like those to be compared; the
     standard deviation of differences is the median over their pairs, or the greatest. From it follow the least
-    difference that so many topics find, the topics that find a difference, and those that make an interval as narrow
-    as asked for (Sakai 2016). To find a difference is to have a significant paired t test on two sides; power is the
-    probability of that.
+    difference that a number of topics finds, the topics that find a difference, and those that make an interval as
+    narrow as asked for (Sakai 2016). To find a difference is to have a significant paired t test on two sides; power is
+    the probability of that.
 
     The deviation itself is estimated: low and high are the ends of its interval, and what each answer would be there.
     Few topics leave them far apart. The greatest deviation of many pairs is too great as a rule.

@@ -1,4 +1,4 @@
-"""Power: what differences so many topics find, and how many topics a difference needs."""
+"""Power: what differences a number of topics finds, and how many topics a difference needs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Power(Result):
         return found
 
     def _sizes(self, deviation: Deviation, topics: Sequence[int]) -> Iterator[dict[str, Any]]:
-        """Yield what so many topics find, and how wide their intervals are."""
+        """Yield what these topics find, and how wide their intervals are."""
         design = self.design
         for goal in (_DIFFERENCE, _WIDTH):
             for number in topics:
@@ -168,7 +168,7 @@ class Power(Result):
         ]
         notes = tuple(self._explained)
         return [
-            Table("what so many topics find", columns, of_numbers, n_labels=2, heads=(*labels, *heads)),
+            Table("differences that these topics find", columns, of_numbers, n_labels=2, heads=(*labels, *heads)),
             Table("topics needed", (*labels, "for", "topics", "low", "high"), needed, n_labels=3, notes=notes),
         ]
 

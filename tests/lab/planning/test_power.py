@@ -96,7 +96,7 @@ def test_answers_of_the_interval(paths: list[Path]) -> None:
 def test_tables_for_people_and_json(paths: list[Path]) -> None:
     """Two tables; the pair that varies most is named; JSON has how it was found."""
     text = lab("power", *paths, "-m", "P.10", "--correction", "bonferroni").stdout.decode()
-    assert text.startswith("what so many topics find\n")
+    assert text.startswith("differences that these topics find\n")
     assert "topics needed\n" in text
     assert "alpha 0.05/6 for 6 comparisons (Bonferroni)" in text
     about = json.loads(lab("power", *paths, "-m", "P.10", "--format", "json").stdout)["about"]
@@ -157,7 +157,7 @@ def test_in_python(paths: list[Path]) -> None:
 
 @few
 def test_figure(paths: list[Path]) -> None:
-    """A line a difference, whose heights are the power of so many topics."""
+    """A line a difference, whose heights are the power at that number of topics."""
     found = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.1, 0.2])
     [panel] = found.figure().axes
     for line, difference in zip(
