@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -21,3 +22,11 @@ def _without_added_measures() -> Iterator[None]:
     """Let no test meet the measures that another one has declared."""
     yield
     ADDED.clear()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let children be interrupted: where this process ignores the signal, as a job in the background, so would they."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

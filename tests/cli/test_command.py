@@ -516,17 +516,13 @@ def test_full_disk() -> None:
     assert done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt(tmp_path: Path) -> None:
     """Ctrl-C ends the program without a traceback."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(pipe)]
-    # Where this process ignores the signal, as jobs in the background do, so would its child.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    process = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
     with process, pipe.open("wb"):  # opens when irevalx does, so it is past its imports
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -287,14 +287,6 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Children of this process may be interrupted: where it ignores the signal, as jobs in the background do, so would they."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 # Interrupts itself when it looks for the module with this number, and then is the command.

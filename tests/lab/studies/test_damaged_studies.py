@@ -178,6 +178,7 @@ def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
     assert (tmp_path / "f.png").stat().st_size > 1000
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) -> None:
     """Ctrl-C reaches all processes while figures are drawn; then there are whole files only."""
