@@ -12,7 +12,7 @@ from irevalx.measures.explanation import CountsAs
 from irevalx.measures.parameter_kinds import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
-"""A row of the table: what it is about, and what is said of each kind of documents."""
+"""A row of the table: what it is about, and the words for each kind of documents."""
 
 KINDS = ("judged relevant", "judged nonrelevant", "pooled, unjudged", "outside the pool")
 """The kinds of documents, the columns of the table."""

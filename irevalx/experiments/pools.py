@@ -88,12 +88,15 @@ def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
 
 def judged_in_pool(judgments: Judgments, pool: Pool) -> Judgments:
     """Return the judgments of pooled documents alone; those of the pool that nobody judged have the grade -1."""
-    pooled = in_pool(judgments, pool)
-    cut = replace(
+    return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
+
+
+def judgments_of_some(judgments: Judgments, kept: BoolArray) -> Judgments:
+    """Return the judgments of some documents alone; ``kept`` says which, flat over the judged documents."""
+    return replace(
         judgments,
-        rows=judgments.rows.keep(pooled),
-        docnos=judgments.docnos.take(pooled),
-        grades=judgments.grades[pooled],
-        lines=judgments.lines[pooled],
+        rows=judgments.rows.keep(kept),
+        docnos=judgments.docnos.take(kept),
+        grades=judgments.grades[kept],
+        lines=judgments.lines[kept],
     )
-    return with_pool(cut, pool)

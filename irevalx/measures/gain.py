@@ -28,7 +28,7 @@ _gain_measure = partial(
 
 
 def _ideal_dcg_of(counts: IntArray) -> FloatArray:
-    """Return the discounted cumulative gain of so many relevant documents, from 1 up, in the best possible ranking."""
+    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the best possible ranking."""
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 

@@ -1,4 +1,4 @@
-"""Lack of memory: how it shows, in what is computed and while modules load, and what is said of it."""
+"""Lack of memory: how it shows, in what is computed and while modules load, and the message about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS_OF_THE_LOADER = "failed to map segment"
 
 
 def shortage(error: MemoryError | ImportError | OSError) -> str:
-    """Return what is said of an error that means a lack of memory; raise it again where it means another thing."""
+    """Return the message about an error that means a lack of memory; raise it again where it means another thing."""
     if isinstance(error, ImportError):
         is_shortage = _WORDS_OF_THE_LOADER in str(error)
     else:

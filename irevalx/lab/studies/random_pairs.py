@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.pools import judgments_of_some
 from irevalx.frozen import replace
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.run_study import Study
@@ -84,13 +85,7 @@ def _of_pair(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
     row[is_judged] = (np.cumsum(found) - 1)[row[is_judged]]
     return replace(
         experiment,
-        judgments=replace(
-            judgments,
-            rows=judgments.rows.keep(found),
-            docnos=judgments.docnos.take(found),
-            grades=judgments.grades[found],
-            lines=judgments.lines[found],
-        ),
+        judgments=judgments_of_some(judgments, found),
         runs=tuple(experiment.runs[run] for run in chosen),
         ranking=replace(ranking, row=row),
         missing=experiment.missing[chosen],

@@ -81,9 +81,8 @@ def study(
     levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
-    own_pool : for ``depth`` and ``mixed``: take the deepest pool of these runs for all judgments.
-    pairs : so many random pairs of runs, each with the judged documents that one of the two has found for its full
-        judgments, as Bompada et al. 2007 have them; the decisions are about these. 0 for all pairs under the same
+    pairs : the number of random pairs of runs; the full judgments of each are those of the documents that one of the
+        two has found (Bompada et al. 2007), and the decisions are about these pairs. 0 for all pairs under the same
         judgments. For ``uniform`` and ``stratified``.
     own_pool : take the judgments of the pool of these runs for full judgments, those of a pooled document that nobody
         judged for -1: the same at all levels and with all schemes.
