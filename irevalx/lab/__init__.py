@@ -7,6 +7,7 @@ A folder for each topic, in which are the computation, its command and its figur
 commands and figures share, and nothing of another topic's command.
 
     program          the command group: each command is imported when it is called
+    page/            a page of an evaluation to look at: report
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
     planning/        how many topics an experiment needs: power
