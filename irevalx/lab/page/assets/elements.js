@@ -77,7 +77,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g; // eslint-disable-line n
 
 /** @param {string} text */
 export function readable(text) {
-  return text.replace(CONTROLS, (character) => {
+  return text.toWellFormed().replace(CONTROLS, (character) => {
     const code = character.charCodeAt(0);
     return String.fromCharCode(code === 0x7f ? 0x2421 : 0x2400 + code);
   });

@@ -307,20 +307,22 @@ async function drawTopic({ topic, runs, document: open }) {
 let started = false;
 
 export function startTopic() {
-  watch(["topic", "document", "runs", "measure", "order", "group", "find"], drawTopic);
+  /** @type {Promise<void>} */
+  let drawn;
+  watch(["topic", "document", "runs", "measure", "order", "group", "find"], (chosen) => {
+    drawn = drawTopic(chosen);
+  });
   watch(["topic"], async ({ topic, at }) => {
     const move = topic !== null && (started || !at);
     started = true;
+    await drawn;
     if (!move) return;
-    await rankingsOf(topic);
     byId("topic").scrollIntoView({ block: "start" });
     byId("topic-heading").focus({ preventScroll: true });
   });
-  watch(["document"], async ({ topic, document }) => {
-    if (document === null || topic === null) return;
-    await rankingsOf(topic);
-    byId("topic-body")
-      .querySelector("aside")
-      ?.focus({ preventScroll: matchMedia("(min-width: 70rem)").matches });
+  watch(["document"], async () => {
+    await drawn;
+    const beside = matchMedia("(min-width: 60rem)").matches;
+    byId("topic-body").querySelector("aside")?.focus({ preventScroll: beside });
   });
 }

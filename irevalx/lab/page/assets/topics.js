@@ -173,10 +173,9 @@ async function drawTopics() {
   const { runs, order: own } = state();
   const [first, second] = runs;
   const wanted = second !== undefined && (data.topics.length <= FEW || orderOf(own).key === "overlap");
-  if (!wanted) {
-    drawTable(null);
-    return;
-  }
+  // At once where there is nothing yet, so that what stands below stays in its place.
+  if (!wanted || !byId("topics-body").childElementCount) drawTable(null);
+  if (!wanted) return;
   const overlaps = rankingContrasts(first, second);
   const ready = await Promise.race([overlaps, new Promise((done) => setTimeout(done, 30, null))]);
   if (question !== listAsked) return;
