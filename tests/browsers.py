@@ -101,13 +101,13 @@ class Reader:
         return [entry["message"] for entry in self.driver.get_log("browser")] + list(asked)
 
     @contextmanager
-    def media(self, *, scheme: str = "light", kind: str = "screen", width: int = 1400) -> Iterator[None]:
-        """Read with other colours, on paper, or on a screen of another width in pixels."""
+    def media(self, *, scheme: str = "light", kind: str = "", width: int = 1400) -> Iterator[None]:
+        """Read with other colours, as printed, or on a screen of another width in pixels."""
         self._media(scheme, kind, width)
         try:
             yield
         finally:
-            self._media("light", "screen", 1400)
+            self._media("light", "", 1400)
 
     def _media(self, scheme: str, kind: str, width: int) -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]

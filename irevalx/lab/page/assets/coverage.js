@@ -2,7 +2,7 @@
 
 import { data, depth } from "./data.js";
 import { byId, html, named, nameOf, svg } from "./elements.js";
-import { figure, percent } from "./numbers.js";
+import { figure, percent, ticks } from "./numbers.js";
 import { badge, bar, colourOf, part, shareBar } from "./pictures.js";
 import { watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
@@ -12,7 +12,8 @@ function coverageChart(runs) {
   const all = data.judged.flatMap(({ within }) => within).filter((share) => share !== null);
   const least = Math.min(1, ...all);
   if (least === 1) return html("p", {}, `Every one of the first ${depth} documents is judged, of all runs.`);
-  const from = least > 0.5 ? 0.5 : 0;
+  const from = Math.floor(Math.min(least, 0.95) * 10) / 10;
+  const shares = ticks(from, 1, 5).at;
   const x = (/** @type {number} */ rank) => part(rank, 1, Math.max(depth, 2));
   const y = (/** @type {number} */ share) => 100 - part(share, from, 1);
   const line = (/** @type {number} */ run) => {
@@ -31,9 +32,7 @@ function coverageChart(runs) {
       class: "lines",
       "aria-label": `Share of the first documents judged, by rank from 1 to ${depth}; the table below has the numbers.`,
     },
-    ...[0, 0.25, 0.5, 0.75, 1]
-      .filter((share) => share >= from)
-      .map((share) => svg("line", { class: "grid", x1: 0, x2: 100, y1: y(share), y2: y(share) })),
+    ...shares.map((share) => svg("line", { class: "grid", x1: 0, x2: 100, y1: y(share), y2: y(share) })),
     svg("path", { class: "other", d: others.map(line).join("") }),
     ...[...runs].reverse().map((run) => svg("path", { class: colourOf(runs.indexOf(run)), d: line(run) })),
   );
@@ -42,7 +41,6 @@ function coverageChart(runs) {
     span.style.setProperty(side, `${place}%`);
     return span;
   };
-  const shares = [0, 0.25, 0.5, 0.75, 1].filter((share) => share >= from);
   const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
   return html(
     "figure",

@@ -16,7 +16,7 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {import("./unpacking.js").PackedNumbers} PackedNumbers
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
- *   about: { baseline: number | null, confidence: number, alpha: number, how_tested: string, depth: number },
+ *   about: { baseline: number | null, confidence: number, how_tested: string | null, depth: number },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
  *   judged: { at: (number | null)[], within: (number | null)[] }[],
@@ -30,7 +30,7 @@ import { unpackedNumbers } from "./unpacking.js";
 /** @type {Data} */
 export const data = JSON.parse(byId("data").textContent ?? "");
 
-export const { alpha, baseline, depth } = data.about;
+export const { baseline, depth } = data.about;
 
 /** @param {number} run @param {number} measure */
 function place(run, measure) {

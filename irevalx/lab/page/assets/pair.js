@@ -1,6 +1,6 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { alpha, data, differencesOf, favours, meanOf, pairOf } from "./data.js";
+import { data, differencesOf, favours, meanOf, pairOf } from "./data.js";
 import { differencesChart, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
 import { figure, interval, probability, written } from "./numbers.js";
@@ -25,10 +25,8 @@ function differenceLine({ difference, low, high }, most) {
 function verdictOf({ difference, p, differ }, measure) {
   if (difference === null) return "";
   if (p === null) return "No test could be made of it.";
-  if (!differ) return `The difference could be chance, at level ${alpha}.`;
-  return favours(measure, difference) > 0
-    ? `The first is better, at level ${alpha}.`
-    : `The second is better, at level ${alpha}.`;
+  if (!differ) return "The difference could be chance.";
+  return favours(measure, difference) > 0 ? "The first is better." : "The second is better.";
 }
 
 /** @param {number} first @param {number} second */
@@ -214,10 +212,7 @@ function drawPair({ runs, measure }) {
   const run = (/** @type {number} */ place) => runName(runs[place], runs);
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
   const verdict = pair ? verdictOf(pair, measure) : NOT_COMPARED;
-  const p =
-    pair &&
-    pair.corrected_p !== null &&
-    html("span", { class: "muted" }, " Corrected p ", probability(pair.corrected_p), ".");
+  const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
   const charts = { measure, topics, names, open: openTopicOf };
   body.replaceChildren(
     choosers(first, second),
@@ -240,7 +235,7 @@ function drawPair({ runs, measure }) {
         html("span", {}, "0"),
         html("span", {}, `${names[0]} higher →`),
       ),
-      html("p", {}, verdict, p),
+      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested)),
       countsBar(counts),
     ),
     filtered

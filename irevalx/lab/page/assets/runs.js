@@ -65,6 +65,20 @@ function meanCell(run, measure, { from, to, best }, show) {
   );
 }
 
+/** Whether somebody has asked for the share judged as a measure: it need not stand there twice. */
+const SHARE_IS_A_MEASURE = data.measures.some(({ name }) => name === `judged_${depth}`);
+
+/** How much of the first documents was judged. @param {number} run */
+function shareCell(run) {
+  const share = data.judged[run].within.at(-1) ?? null;
+  const number = html(
+    "div",
+    { class: "number" },
+    share === null ? "–" : html("data", { value: share }, percent(share)),
+  );
+  return html("td", { class: "value" }, number, shareBar(share, "judged"));
+}
+
 /** @param {number} run @param {number[]} chosen */
 function runHead(run, chosen) {
   const { name, group } = data.runs[run];
@@ -179,25 +193,20 @@ function drawRuns({ runs, sort, show }) {
             className: "value",
           }),
         ),
-        sortingHead({ key: "judged", label: `judged in first ${depth}`, order, sort: sorted, className: "value" }),
+        !SHARE_IS_A_MEASURE &&
+          sortingHead({ key: "judged", label: `judged@${depth}`, order, sort: sorted, className: "value" }),
       ),
     ),
     html(
       "tbody",
       {},
       ...rows.map((run) => {
-        const share = data.judged[run].within.at(-1) ?? null;
         return html(
           "tr",
           { class: runs.includes(run) && "chosen" },
           runHead(run, runs),
           ...data.measures.map((_, measure) => meanCell(run, measure, limits[measure], show)),
-          html(
-            "td",
-            { class: "value" },
-            html("div", { class: "number" }, share === null ? "–" : html("data", { value: share }, percent(share))),
-            shareBar(share, "judged"),
-          ),
+          !SHARE_IS_A_MEASURE && shareCell(run),
         );
       }),
     ),
