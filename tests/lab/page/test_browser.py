@@ -83,32 +83,34 @@ def test_a_topic(browser: Reader, page: Path) -> None:
     browser.open(page)
     browser.click(TOPIC_LINKS)
     topic = browser.texts(TOPIC_LINKS)[0]
-    assert browser.focused == f"Topic {topic}"
+    browser.wait(lambda: browser.focused == f"Topic {topic}")
     assert browser.texts(".question") == [f"what is said of subject {topic}"]
     assert len(browser.all(".rankings tbody tr")) == 10
     words = set(browser.run("return [...document.querySelectorAll('.rankings .grade')].map((one) => one.title)"))
     assert words <= {"grade 0", "grade 1", "grade 2", "in the pool, not judged", "outside the pool"}
     assert set(browser.texts(".rankings .grade")) <= {"0", "1", "2", "?", "○"}
     browser.click(".steps a:last-child")
-    assert browser.one("#topic").get_attribute("hidden") is not None
+    browser.wait(lambda: not browser.all("#topic:not([hidden])"))
 
 
 def test_a_document(browser: Reader, page: Path) -> None:
     """A document opens beside the rankings, with its text and its ranks; Escape closes it."""
     browser.open(page, "topic=3")
     browser.click(".rankings button.document")
+    browser.wait(lambda: browser.run("return document.activeElement.id") == "document")
     name = browser.texts(".rankings button.document")[0]
     assert browser.texts("aside h3") == [name]
     assert browser.texts("aside .text") == [f"Text of document {int(name[1:])}."]
     assert browser.texts("aside tbody tr")
     browser.press("\ue00c")  # Escape
-    assert not browser.all("aside")
+    browser.wait(lambda: not browser.all("aside"))
     assert browser.address == "topic=3"
 
 
 def test_what_documents_give_adds_up(browser: Reader, page: Path) -> None:
     """What the shown documents give a measure of the first five is the topic's value."""
     browser.open(page, "topic=3&measure=P_5")
+    browser.one(".rankings")
     value = browser.numbers(".rankings thead data")[0]
     assert abs(sum(browser.numbers(".rankings td:nth-child(2) .gives data")) - value) < 1e-9
 
@@ -116,6 +118,7 @@ def test_what_documents_give_adds_up(browser: Reader, page: Path) -> None:
 def test_lines_join_what_is_common(browser: Reader, page: Path) -> None:
     """There is a line for each document that two neighbours have."""
     browser.open(page, "topic=3")
+    browser.one(".rankings")
     columns = browser.run(
         "return [...document.querySelectorAll('.rankings tbody tr')].map((row) => "
         "[...row.querySelectorAll('td.document')].map((cell) => cell.dataset.document))"
@@ -145,6 +148,7 @@ def test_orders_of_topics(browser: Reader, page: Path) -> None:
     differences = browser.numbers("#topics tbody td:nth-child(4) data")
     assert differences == sorted(differences, key=lambda value: -abs(value))
     browser.choose("#order", "contrast of rankings (1 \u2212 overlap)")
+    browser.wait(lambda: browser.numbers("#topics tbody td:nth-child(6) data"))
     overlaps = browser.numbers("#topics tbody td:nth-child(6) data")
     assert overlaps == sorted(overlaps, reverse=True)
     assert len(set(overlaps)) > 1
@@ -157,6 +161,7 @@ def test_back_and_forward(browser: Reader, page: Path) -> None:
     browser.open(page)
     browser.choose("#measure", "P.5")
     browser.click(TOPIC_LINKS)
+    browser.one("#topic:not([hidden]) .rankings")
     opened = browser.texts("#topic-heading")
     browser.driver.back()
     browser.wait(lambda: browser.one("#topic").get_attribute("hidden") is not None)
@@ -203,7 +208,7 @@ def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
     assert browser.texts(".runs .interval") == ["no interval"]
     assert browser.texts("#sections a") == ["Runs", "Topics", "Coverage"]
     browser.click(TOPIC_LINKS)
-    assert browser.texts(".rankings button.document") == ["a", "b"]
+    browser.wait(lambda: browser.texts(".rankings button.document") == ["a", "b"])
 
 
 def test_a_notebook_shows_it(browser: Reader, page: Path, tmp_path: Path) -> None:
