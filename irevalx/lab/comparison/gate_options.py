@@ -77,5 +77,11 @@ GATE = (
         requires="--margin",
         help="With --margin: write the verdicts to FILE too, as JUnit's XML: a test case for each run and measure.",
     ),
+    option(
+        "--page",
+        metavar="FILE",
+        requires="--margin",
+        help="With --margin: write a page to look at to FILE too, as report does, which begins with the verdicts.",
+    ),
 )
 """The options of a gate."""
