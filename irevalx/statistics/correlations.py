@@ -31,9 +31,18 @@ def tau(x: FloatArray, y: FloatArray) -> FloatArray:
     return _divided(n_pairs - 2 * inversions(x, y), n_pairs)
 
 
-def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's tau-b, in [-1, 1]; nan where all runs of a side are tied."""
+def tau_b(x: FloatArray, y: FloatArray, counted: BoolArray | None = None) -> FloatArray:
+    """Kendall's tau-b, in [-1, 1]; nan where all runs of a side are tied.
+
+    Parameters
+    ----------
+    counted : shape (..., n_runs); the runs that count. None: all.
+    """
     directions_x, directions_y = _directions(x), _directions(y)
+    if counted is not None:
+        first, second = pairs_of_runs(x.shape[-1])
+        both = counted[..., first] & counted[..., second]
+        directions_x, directions_y = directions_x * both, directions_y * both
     untied = np.count_nonzero(directions_x, axis=-1) * np.count_nonzero(directions_y, axis=-1)
     return _divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
 
