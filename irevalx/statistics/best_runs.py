@@ -12,7 +12,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.statistics.bootstrap import correlation_interval
-from irevalx.statistics.correlations import ranks, tau_b
+from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, without_noise
 
 TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
@@ -30,7 +30,7 @@ def are_best(scores: FloatArray, k: int) -> BoolArray:
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
     """Return tau-b over the k best runs by x, in [-1, 1]; nan where all of them are tied in x or in y."""
-    return tau_b(x, y, are_best(x, k))
+    return tau_b_over(x, y, are_best(x, k))
 
 
 def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:

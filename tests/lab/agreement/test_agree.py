@@ -190,7 +190,7 @@ def test_intervals(tenth: Path) -> None:
 
 def test_the_best_runs(tenth: Path) -> None:
     """--top adds how the best runs by X agree, by loops over what irevalx prints; with draws their intervals."""
-    words = (EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
+    words: list[str | Path] = [EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map"]
     [plain] = agree(*words)[0]
     [row] = agree(*words, "--top", "3")[0]
     x, y = ([sum(values) / len(values) for values in by_topic(qrels)] for qrels in (EXPERIMENT / "qrels", tenth))
