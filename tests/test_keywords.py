@@ -116,6 +116,7 @@ def test_warnings() -> None:
     assert run("-m", "map", QRELS, BM25).stderr.endswith("are left out of the averages (-c counts them as 0)\n")
 
 
+@pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
 def test_the_lab() -> None:
     """Its results show themselves in Python's words, and print themselves in the command's."""
     with pytest.warns(irevalx.IrevalxWarning) as caught:
