@@ -91,9 +91,9 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     try:
         judgments = _with_grades(labels, labels_format or rel_format)
     except MalformedLineError as error:  # it may name -R, which is of the judgments
-        if "-R" not in str(error):
+        if "-R" not in error.message:
             raise
-        raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+        raise MalformedLineError(f"{error.message} (for labels from elsewhere: --labels-format)") from None
     refuse_duplicates(judgments)
     return judgments
 
