@@ -19,7 +19,7 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
+from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, probability
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.label_findings import Finding, LabelFindings
@@ -199,7 +199,7 @@ def labels(
         raise UsageError("top must be given together with runs")
     top = None if top is None else checks.whole_number("top", top, least=2)
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
-    alpha = significance_level("alpha", alpha)
+    alpha = probability("alpha", alpha)
     by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
     used_seed = chosen_seed(seed)
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
