@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.page.reporting import report
     from irevalx.lab.planning.topics_needed import power
     from irevalx.lab.studies.drawing import draw
     from irevalx.lab.studies.studying import study
@@ -59,6 +60,7 @@ __all__ = [
     "pool",
     "pool_sizes",
     "power",
+    "report",
     "study",
     "swap_rate",
 ]
@@ -77,6 +79,7 @@ _HOMES = {
     "pool": "judging.pooling",
     "pool_sizes": "judging.pooling",
     "power": "planning.topics_needed",
+    "report": "page.reporting",
     "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }

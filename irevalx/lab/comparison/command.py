@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
-from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.errors import UsageError, quote
+from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
-    alpha_option,
     complete_option,
     grades_options,
     least_retrieved_option,
@@ -26,16 +29,10 @@ from irevalx.lab.command.parameters import (
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.gate import Gate
-from irevalx.lab.comparison.gate_options import GATE
-from irevalx.lab.comparison.junit import junit_of
+from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import NAMINGS
-from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
-from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import FEW_TOPICS
-from irevalx.statistics.significance import RESAMPLES, TESTS
 
 _NOT_WITH_SYSTEMS = (
     "--margin",
@@ -44,6 +41,84 @@ _NOT_WITH_SYSTEMS = (
     "--correction tukey",
     "--interval bca",
 )
+
+
+def _margins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
+    """Read margins: 0.01 for all measures, ndcg@10=0.01 for one."""
+    margins: dict[str, float] = {}
+    for value in values:
+        name, _, text = value.rpartition("=")
+        try:
+            margin = float(text)
+        except ValueError:
+            margin = -1.0
+        if not 0 <= margin < float("inf"):
+            raise UsageError(
+                f"--margin must be a number from 0 on, or MEASURE=NUMBER, such as ndcg=0.01, but got {quote(value)}"
+            )
+        if (key := name or OTHERS) in margins:
+            raise UsageError(f"--margin must be given once for a measure, but got {quote(value)} as well")
+        margins[key] = margin
+    return margins or None
+
+
+_GATE = (
+    option(
+        "--margin",
+        "margin",
+        multiple=True,
+        metavar="[MEASURE=]D",
+        callback=_margins,
+        requires="--baseline",
+        excludes=(
+            "--test",
+            "--correction",
+            "--interval",
+            "--resamples",
+            "--discriminative-power",
+            "--by run",
+            "--by topic",
+            "--columns",
+            "--figure",
+        ),
+        help=(
+            "Be a gate: find whether each run is not worse than the --baseline by more than D, in units of the "
+            f"measure, over all judged topics, as with -c. The exit status is 0 if so, {FOUND_WORSE} where a run is "
+            f"worse, else {UNDECIDED}. May be repeated for measures with margins of their own: --margin 0.01 --margin "
+            "map=0.02."
+        ),
+    ),
+    option(
+        "--require",
+        type=click.Choice(REQUIREMENTS),
+        default=REQUIREMENTS[0],
+        requires={"better": "--margin"},
+        help=(
+            "With --margin: runs must be not worse than the baseline, or better for certain.  "
+            f"[default: {REQUIREMENTS[0]}]"
+        ),
+    ),
+    option(
+        "--allow-unsure",
+        is_flag=True,
+        requires="--margin",
+        excludes="--require better",
+        help=f"With --margin: let runs pass of which it cannot be told, with status 0 in place of {UNDECIDED}.",
+    ),
+    option(
+        "--junit",
+        metavar="FILE",
+        requires="--margin",
+        help="With --margin: write the verdicts to FILE too, as JUnit's XML: a test case for each run and measure.",
+    ),
+    option(
+        "--page",
+        metavar="FILE",
+        requires="--margin",
+        help="With --margin: write a page to look at to FILE too, as report does, which begins with the verdicts.",
+    ),
+)
+"""The options of a gate."""
 
 
 @command_of(
@@ -62,46 +137,7 @@ _NOT_WITH_SYSTEMS = (
         default=NAMINGS[0],
         help="Print measures by trec_eval's names, or as they were asked for with -m.  [default: trec_eval]",
     ),
-    click.option(
-        "--baseline",
-        metavar="RUN",
-        help="Compare each run with this one, by its tag or the name of its file.  [default: compare all pairs]",
-    ),
-    click.option(
-        "--test",
-        type=click.Choice(list(TESTS)),
-        default="t",
-        help=(
-            f"A paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. Where "
-            f"fewer than {FEW_TOPICS} topics differ, or all by the same, signs are flipped in place of t.  [default: t]"
-        ),
-    ),
-    click.option(
-        "--correction",
-        type=click.Choice([*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        default="holm",
-        help=(
-            "How p-values are corrected for the number of comparisons; bh is benjamini-hochberg, and tukey is "
-            "randomised Tukey HSD, a test of its own over all pairs of runs.  [default: holm]"
-        ),
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default="t",
-        help=(
-            "Intervals from Student's t distribution, which leave out 0 exactly where the t test rejects, or by a "
-            "bootstrap (bias-corrected and accelerated), too short below some 20 topics.  [default: t]"
-        ),
-    ),
-    alpha_option,
-    click.option(
-        "--resamples",
-        type=click.IntRange(1, MOST_DRAWS),
-        metavar="B",
-        default=RESAMPLES,
-        help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
-    ),
+    *COMPARISON,
     option(
         "--discriminative-power",
         also="--power",
@@ -183,7 +219,7 @@ _NOT_WITH_SYSTEMS = (
             "difference differs between groups; the group of each topic, as irevalx --topic-groups has it."
         ),
     ),
-    *GATE,
+    *_GATE,
     *FIGURE,
     option(
         "--draw",
@@ -201,7 +237,7 @@ _NOT_WITH_SYSTEMS = (
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int:
+def command(output: Output, *, drawn: str | None, junit: str | None, page: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -230,5 +266,19 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     found = compare(**options)
     if junit is not None and isinstance(found, Gate):
         write_lines([junit_of(found)], junit)
+    if page is not None and isinstance(found, Gate):
+        _write_page(found, page, options)
     output.write(found, **({} if drawn is None else {"draw": drawn}))
     return found.status
+
+
+def _write_page(found: Gate, path: str, options: Mapping[str, Any]) -> None:
+    """Write a report that begins with the verdicts; it is over all judged topics and corrected as they are."""
+    from irevalx.lab import report
+
+    names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
+    kept = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrevalxWarning)  # they have been told by now
+        made = report(**kept, correction="bonferroni", complete=True)
+    made.saying(found.conclusion, *found.sentences).write(path, "html")

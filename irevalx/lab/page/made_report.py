@@ -9,11 +9,15 @@ from math import isnan
 from pathlib import Path
 from typing import Any, ClassVar
 
+from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import write_lines
 from irevalx.lab.page.packing import as_json, packed_list, packed_numbers
 from irevalx.lab.page.rendering import rendered
+
+FORMS = ("html", "json")
+"""What a report is written as."""
 
 HEIGHT = 800
 """Of a report in a notebook, in pixels."""
@@ -62,6 +66,10 @@ class Report(Frozen, kw_only=True):
         parts = {"values": values, "in_common": in_common, "texts": texts, "rankings": rankings}
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
+    def saying(self, *sentences: str) -> Report:
+        """Return the report with other sentences before those on what was found."""
+        return replace(self, about={**self.about, "findings": [*sentences, *self.about["findings"]]})
+
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
         """Write the page to a file, or the data.
 
@@ -72,8 +80,11 @@ class Report(Frozen, kw_only=True):
 
         Raises
         ------
+        ArgumentError : there is no such form.
         OutputError : it cannot be written. A file that was there before is then as it was.
         """
+        if form not in (None, *FORMS):
+            raise checks.wrong("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
@@ -37,6 +36,9 @@ MEASURES = ("map", "ndcg@10", "judged@10")
 
 DEPTH = 10
 """How many documents of a ranking a report shows unless told otherwise."""
+
+MOST_SHOWN = 1000
+"""How many documents of a ranking a report shows at most."""
 
 
 def report(
@@ -76,7 +78,7 @@ def report(
     qrels, runs, measures : as ``irevalx.evaluate`` takes them, with a grade for each document; without measures map,
         ndcg@10 and judged@10. The first measure is that of the main result.
     baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
-    depth : how many documents of each ranking are shown; at least 1.
+    depth : how many documents of each ranking are shown; from 1 to 1000.
     documents : files with the texts of documents, as ``complete`` takes them, or a dictionary of texts; None for none.
     topic_texts : a file with the texts of topics (TREC's topics, JSON lines, or lines ``TOPIC<tab>TEXT``), or a
         dictionary of them.
@@ -96,7 +98,7 @@ def report(
     """
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")
-    depth = checks.whole_number("depth", depth, least=1, most=np.iinfo(np.uint16).max)
+    depth = checks.whole_number("depth", depth, least=1, most=MOST_SHOWN)
     threads = checks.whole_number("threads", threads, least=1)
     settings = checks.settings_of(
         level=level,
@@ -105,6 +107,26 @@ def report(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+    )
+    options = _typed(
+        {
+            "-m": " ".join(measures_of(measures)),
+            "--baseline": baseline,
+            "--test": test,
+            "--correction": correction,
+            "--interval": interval,
+            "--alpha": alpha,
+            "--resamples": resamples,
+            "--seed": seed,
+            "--depth": depth,
+            "--level": settings.level,
+            "--grades": settings.grades,
+            "--all-topics": settings.complete,
+            "--ties": settings.ties,
+            "--ignore-identical-ids": settings.ignore_identical_ids,
+            "--duplicates": settings.duplicates,
+            "--rel-format": rel_format,
+        }
     )
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -158,7 +180,7 @@ def report(
         title=title,
         qrels_path=_path(qrels),
         run_paths=_paths(runs),
-        options=[],
+        options=options,
         judgments=judgments,
         settings=settings,
         scores=found,
@@ -182,6 +204,32 @@ def report(
         texts=of_documents,
         ranking=lambda topic: shown.topic_of(data.places[topic], names, numbers),
     )
+
+
+def _typed(options: Mapping[str, Any]) -> list[str]:
+    """Return options as they are typed, those that have other values than usual; measures always."""
+    usual = {
+        "--baseline": None,
+        "--test": "t",
+        "--correction": "holm",
+        "--interval": "t",
+        "--alpha": ALPHA,
+        "--resamples": RESAMPLES,
+        "--seed": 0,
+        "--depth": DEPTH,
+        "--level": 1,
+        "--grades": "whole",
+        "--all-topics": False,
+        "--ties": "name",
+        "--ignore-identical-ids": False,
+        "--duplicates": "error",
+        "--rel-format": "qrels",
+    }
+    return [
+        name if value is True else f"{name} {shlex.quote(str(value))}"
+        for name, value in options.items()
+        if name not in usual or value != usual[name]
+    ]
 
 
 def _known(baseline: str, runs: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irevalx.errors import UsageError
+from irevalx.errors import NoTopicsError, UsageError
 from irevalx.experiments.user_data import OpenedRuns
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen
@@ -42,9 +42,12 @@ class ScoreRanges(Frozen):
         weighted = [one for request in requests for one in _weighted(request, level, grades, greatest)]
         if not weighted:
             return cls([])
-        scores, _ = weighted_scores(
-            judgments, opened, weighted, level=level, complete=complete, threads=threads, least_runs=1
-        )
+        try:
+            scores, _ = weighted_scores(
+                judgments, opened, weighted, level=level, complete=complete, threads=threads, least_runs=1
+            )
+        except NoTopicsError:  # that every run has
+            return cls([])
         return cls(scores)
 
     def rows(self, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
