@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from irevalx.lab.page.reporting import report
+from irevalx.lab import report
 
 MEASURES = ("map", "ndcg@10", "P.5")
 N_TOPICS = 12

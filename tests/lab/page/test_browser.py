@@ -200,7 +200,7 @@ def test_parts_of_the_page(browser: Reader, page: Path) -> None:
 
 def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
     """The least report: nothing to compare, no interval."""
-    from irevalx.lab.page.reporting import report
+    from irevalx.lab import report
 
     report({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "show=interval")

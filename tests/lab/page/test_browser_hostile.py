@@ -23,7 +23,7 @@ NAMES = (
 
 def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
     """Runs, topics, documents and texts with such names are shown as they are, found again by their address, and harmless."""
-    from irevalx.lab.page.reporting import report
+    from irevalx.lab import report
 
     qrels = {topic: {document: number % 3 for number, document in enumerate(NAMES)} for topic in NAMES}
     runs = {
@@ -69,7 +69,7 @@ def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
 
 def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
     """A document whose name is no UTF-8 is shown, and found again by its address."""
-    from irevalx.lab.page.reporting import report
+    from irevalx.lab import report
 
     (tmp_path / "qrels").write_bytes(b"1 0 caf\xe9 1\n1 0 b 0\n")
     (tmp_path / "run").write_bytes(b"1 Q0 caf\xe9 1 2.0 r\xff\n1 Q0 b 2 1.0 r\xff\n")
@@ -85,7 +85,7 @@ def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
 
 def test_data_are_as_written(browser: Reader, tmp_path: Path) -> None:
     """What the page reads is what Python wrote, whatever the characters."""
-    from irevalx.lab.page.reporting import report
+    from irevalx.lab import report
 
     made = report({name: {"d": 1} for name in NAMES}, {"run": {name: {"d": 1.0} for name in NAMES}}, "map")
     made.write(tmp_path / "page.html")
