@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 from browsers import Reader
+
+from irevalx.lab import report
 
 TOPIC_LINKS = "#topics tbody a"
 
@@ -156,6 +159,20 @@ def test_orders_of_topics(browser: Reader, page: Path) -> None:
     assert browser.texts(TOPIC_LINKS) == [str(topic) for topic in range(1, 13)]
 
 
+def test_overlap_of_short_rankings(browser: Reader, tmp_path: Path) -> None:
+    """The overlap of two rankings is a share of the longer one, however short that is."""
+    both, one, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}, {"b": 1.0}
+    first = {"same": both, "half": both, "none": one, "two": both, "one": one}
+    second = {"same": both, "half": one, "none": other, "two": both, "one": one}
+    qrels = {topic: {"a": 1, "b": 0} for topic in first}
+    report(qrels, {"first": first, "second": second}, "map").write(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html", "run=first&run=second&order=overlap+up")
+    cells = "#topics tbody tr > :nth-child(6)"
+    browser.wait(lambda: browser.texts(cells)[0] != "…")
+    found = dict(zip(browser.texts(TOPIC_LINKS), browser.texts(cells), strict=True))
+    assert found == {"same": "0.00", "half": "0.50", "none": "1.00", "two": "0.00", "one": "0.00"}
+
+
 def test_back_and_forward(browser: Reader, page: Path) -> None:
     """The browser's history goes through what was chosen."""
     browser.open(page)
@@ -200,8 +217,6 @@ def test_parts_of_the_page(browser: Reader, page: Path) -> None:
 
 def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
     """The least report: nothing to compare, no interval."""
-    from irevalx.lab import report
-
     report({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "show=interval")
     assert browser.numbers(".runs td data")[0] == 1
@@ -213,8 +228,6 @@ def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
 
 def test_a_notebook_shows_it(browser: Reader, page: Path, tmp_path: Path) -> None:
     """In a frame without an address of its own the page works all the same."""
-    from html import escape
-
     frame = tmp_path / "notebook.html"
     frame.write_text(
         f'<html class="drawn"><iframe sandbox="allow-scripts" width=1200 height=800 srcdoc="{escape(page.read_text())}"></iframe>'

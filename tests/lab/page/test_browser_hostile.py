@@ -7,6 +7,8 @@ from pathlib import Path
 
 from browsers import Reader
 
+from irevalx.lab import report
+
 NAMES = (
     "</script><script>window.hit=1</script>",
     "<img/src=x/onerror=window.hit=1>",
@@ -21,10 +23,15 @@ NAMES = (
 )
 
 
+def see_topic(browser: Reader, name: str) -> None:
+    """Wait until a topic is open."""
+    browser.wait(
+        lambda: browser.all("#topic:not([hidden]) .rankings") and browser.texts("#topic-heading") == [f"Topic {name}"]
+    )
+
+
 def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
     """Runs, topics, documents and texts with such names are shown as they are, found again by their address, and harmless."""
-    from irevalx.lab import report
-
     qrels = {topic: {document: number % 3 for number, document in enumerate(NAMES)} for topic in NAMES}
     runs = {
         run: {
@@ -52,25 +59,20 @@ def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
     assert "␁␛␡" in listed
     assert max(map(len, listed)) < 70
     for topic in range(len(NAMES)):
-        browser.driver.execute_script("document.querySelectorAll('#topics tbody a')[arguments[0]].click()", topic)
-        browser.wait(lambda: browser.all("#topic:not([hidden]) .rankings"))
-        heading = browser.texts("#topic-heading")
+        browser.run("document.querySelectorAll('#topics tbody a')[arguments[0]].click()", topic)
+        see_topic(browser, listed[topic])
         address = browser.address
         browser.run("document.querySelectorAll('button.document')[arguments[0]].click()", topic)
-        text = browser.one("aside .text").text
-        assert "<script>window.hit=1</script> ␇" in text
+        assert "<script>window.hit=1</script> ␇" in browser.one("aside .text").text
         if topic % 3 == 0:
             browser.open(page, address)
-            browser.wait(lambda wanted=heading: browser.texts("#topic-heading") == wanted)
-        assert heading == [f"Topic {listed[topic]}"]
+            see_topic(browser, listed[topic])
     assert browser.run("return window.hit ?? null") is None
     assert browser.run("return document.documentElement.scrollWidth") <= 1400
 
 
 def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
     """A document whose name is no UTF-8 is shown, and found again by its address."""
-    from irevalx.lab import report
-
     (tmp_path / "qrels").write_bytes(b"1 0 caf\xe9 1\n1 0 b 0\n")
     (tmp_path / "run").write_bytes(b"1 Q0 caf\xe9 1 2.0 r\xff\n1 Q0 b 2 1.0 r\xff\n")
     report(tmp_path / "qrels", tmp_path / "run", "map").write(tmp_path / "page.html")
@@ -85,8 +87,6 @@ def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
 
 def test_data_are_as_written(browser: Reader, tmp_path: Path) -> None:
     """What the page reads is what Python wrote, whatever the characters."""
-    from irevalx.lab import report
-
     made = report({name: {"d": 1} for name in NAMES}, {"run": {name: {"d": 1.0} for name in NAMES}}, "map")
     made.write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html")

@@ -64,9 +64,9 @@ export function differencesChart({ differences, topics, measure, names, open }) 
   const order = data.topics.map((_, topic) => topic).filter((topic) => differences[topic] !== null);
   const of = (/** @type {number} */ topic) => differences[topic] ?? 0;
   order.sort((a, b) => of(b) - of(a) || a - b);
-  const most = Math.max(1e-9, ...order.map((topic) => Math.abs(of(topic))));
-  const from = order.some((topic) => of(topic) < 0) ? -most : 0;
-  const to = order.some((topic) => of(topic) > 0) ? most : from < 0 ? 0 : most;
+  const from = Math.min(0, of(order.at(-1) ?? 0));
+  const to = Math.max(from < 0 ? 0 : 1e-9, of(order[0] ?? 0));
+  const most = Math.max(to, -from);
   const y = (/** @type {number} */ value) => (HEIGHT * (to - value)) / (to - from);
   const chosen = new Set(topics);
   /** @type {Record<string, string[]>} */

@@ -23,7 +23,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,
  *     relevant_alone: number }[],
  *   bounds: { measure: number, run: number, mean: number, low: number, high: number }[],
- *   values: PackedNumbers, in_common: PackedNumbers, n_first?: PackedNumbers,
+ *   values: PackedNumbers, in_common: PackedNumbers, n_first: PackedNumbers,
  *   texts: PackedList, rankings: PackedList }} Data
  */
 

@@ -1,6 +1,6 @@
 /** The rankings of topics, which are unpacked when one of these is opened. */
 
-import { data, depth } from "./data.js";
+import { data } from "./data.js";
 import { ItemsUnpacked, unpackedNumbers } from "./unpacking.js";
 
 /**
@@ -34,7 +34,7 @@ export function addedBy(topic, measure, run) {
   return added?.runs[run]?.map((place) => added.values[place]) ?? null;
 }
 
-/** @type {Promise<[ArrayLike<number>, ArrayLike<number> | null]> | null} */
+/** @type {Promise<ArrayLike<number>[]> | null} */
 let inCommon = null;
 
 /**
@@ -45,13 +45,13 @@ let inCommon = null;
  * @returns {Promise<(number | null)[]>}
  */
 export async function rankingContrasts(first, second) {
-  inCommon ??= Promise.all([unpackedNumbers(data.in_common), data.n_first ? unpackedNumbers(data.n_first) : null]);
+  inCommon ??= Promise.all([unpackedNumbers(data.in_common), unpackedNumbers(data.n_first)]);
   const [common, lengths] = await inCommon;
   const [a, b] = first < second ? [first, second] : [second, first];
   const pair = (a * (2 * data.runs.length - a - 1)) / 2 + b - a - 1;
   const nTopics = data.topics.length;
   return data.topics.map((_, topic) => {
-    const longer = lengths ? Math.max(lengths[a * nTopics + topic], lengths[b * nTopics + topic]) : depth;
+    const longer = Math.max(lengths[a * nTopics + topic], lengths[b * nTopics + topic]);
     return longer ? 1 - common[pair * nTopics + topic] / longer : null;
   });
 }
