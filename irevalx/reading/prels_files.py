@@ -29,21 +29,18 @@ AT_RANDOM = (1, 2, 4)
 
 
 def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
-    """Read the judgments of a sample with inclusion probabilities.
+    """Read the judgments of a sample with inclusion probabilities, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
-    compat : whether lines that start with ``#`` are comments.
+    layout : the columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
     strict : whatever it says, numbers that are not plain are refused.
     warn : called with a line about probabilities out of bounds, whose lines do not count.
 
     Raises
     ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns, a grade or method is not a whole number, or a probability
-        that counts is not a number (or NA) or is 0.
+    MalformedLineError : a grade or method is not a whole number, or a probability that counts is not a number (or NA)
+        or is 0, too.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")

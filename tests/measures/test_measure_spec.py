@@ -24,13 +24,13 @@ FILES = (EXAMPLE / "qrels", EXAMPLE / "bm25.run")
 
 def printed(*texts: str, **settings: object) -> list[str]:
     """Return the names that values are printed under."""
-    chosen = select(texts, Settings.of(**settings))  # type: ignore[arg-type]
+    chosen = select(texts, Settings.of(**settings))
     return [name for selected in chosen.measures for name in selected.names]
 
 
 def asked(*texts: str, **settings: object) -> dict[str, str]:
     """Return what values are called as they were asked for, each with the name that it is printed under."""
-    return select(texts, Settings.of(**settings)).asked  # type: ignore[arg-type]
+    return select(texts, Settings.of(**settings)).asked
 
 
 @pytest.mark.parametrize(
