@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
@@ -101,7 +101,7 @@ class Bound(Frozen):
 
     def read(self, text: str) -> float | None:
         """Read a number; None where it is not plain or out of bounds."""
-        number, plain = c_double(os.fsencode(text))
+        number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
 
@@ -112,7 +112,7 @@ SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 _READ: dict[str, Callable[[Any], Any]] = {
     "grades": read_grades,
-    "topic": lambda topic: None if topic is None else os.fsencode(topic),
+    "topic": lambda topic: None if topic is None else as_bytes(topic),
     "unjudged": lambda readings: tuple(map(read_reading, readings)),
     "ties": lambda ties: _one_of("--ties", TIES, ties),
     "duplicates": lambda which: _one_of("--duplicates", DUPLICATES, which),

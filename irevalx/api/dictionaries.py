@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +13,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.process.system import as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Grades
@@ -79,7 +79,7 @@ def run_of(
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
         lists = [documents.values() for documents in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
-        return _entries(block, tag, numbers, exact=exact).results(compat, os.fsencode(tag), strict=strict)
+        return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
     return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
 
