@@ -12,7 +12,7 @@ from irevalx.arrays.segments import IntArray
 from irevalx.errors import Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
-from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals, integers
+from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
@@ -118,7 +118,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
-    rest = (states == ODD).nonzero()[0]
+    rest = (states == OTHER).nonzero()[0]
     if rest.size:
         scores[rest] = read_others(texts, rest, c_doubles, malformed, lines.describe)
     close = states == CLOSE

@@ -131,7 +131,7 @@ class Values:
 
     @property
     def topics(self) -> DataFrame:
-        """The values of topics, in any order: run, topic, measure and value; or run, topic and a column a measure."""
+        """The values of topics, in any order: run, topic, measure, value; or run, topic and one column per measure."""
         sql = import_module("pyspark.sql.functions")
         of_topics = self._scores.where("topic IS NOT NULL")
         shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
