@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
@@ -40,9 +40,25 @@ DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Ma
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
 
-Frame: TypeAlias = Any
+
+class HasColumns(Protocol):
+    """What is like a data frame of pandas: ``columns`` names its columns, and each can be gone through."""
+
+    @property
+    def columns(self) -> Any:
+        """The names."""
+
+
+class HasArrowStream(Protocol):
+    """What offers Arrow's C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule."""
+
+
+Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
 """A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, a dictionary of columns, or what is like a frame: ``columns`` names them, and each can be gone through."""
+stream, or a dictionary of columns, which may be of different types."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
@@ -178,7 +194,7 @@ class Pool:
         if table := table_given(pool, "pool"):
             return cls(formats.POOL.read_table(table, version, False, warn))
         if isinstance(pool, Mapping):
-            return cls(dictionaries.pool_of(pool))
+            return cls(dictionaries.pool_of(cast("Documents", pool)))
         return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
 
     @property
@@ -220,7 +236,7 @@ class Run:
     @classmethod
     def read(
         cls,
-        run: Run | File | DocumentScores | Frame | Records,
+        run: OneRun,
         *,
         name: str | None = None,
         results_format: str = "trec_results",
@@ -267,6 +283,17 @@ class Run:
             )
             self._kept[compat.version] = kept
         return self._kept[compat.version]
+
+
+OneRun: TypeAlias = "Run | File | DocumentScores | Frame | Records"
+"""What ``Run.read`` takes."""
+
+Runs: TypeAlias = (
+    "Run | File | DocumentScores | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
+    "Iterable[OneRun | tuple[Any, ...]]"
+)
+"""A run, several, or ``{name: run}``. Named tuples stand in one ``Iterable`` with runs, so that type checkers
+understand ``sorted(folder.iterdir())``."""
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:

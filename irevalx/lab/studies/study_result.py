@@ -11,7 +11,7 @@ from irevalx.api import checks
 from irevalx.frozen import cached_property
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.command.result import Frame, Result
+from irevalx.lab.command.result import Result
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.study_tables import (
     KneeRow,
@@ -28,6 +28,7 @@ from irevalx.reports.output_formats import DIGITS
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from irevalx.lab.plot.page import Page
@@ -80,7 +81,7 @@ class StudyResult(Result):
         """Return the knees."""
         return [knees_for_people(self.study)]
 
-    def to_frame(self, table: str = "knees") -> Frame:
+    def to_frame(self, table: str = "knees") -> pd.DataFrame:
         """Return a table as a pandas data frame: every digit, and a column for each column.
 
         Parameters
