@@ -131,10 +131,8 @@ def degrade(
     if [uniform, stratified, strata].count(None) != 2:
         raise UsageError("one of uniform, stratified and strata must be given")
     level, seed, drop = checks.whole_number("level", level), chosen_seed(seed), checks.flag("drop", drop)
-    if rounding not in samples.ROUNDINGS:
-        raise checks.wrong("rounding", " or ".join(map(repr, samples.ROUNDINGS)), rounding)
-    if sample_format not in STRATA_FORMATS:
-        raise checks.wrong("sample_format", " or ".join(map(repr, STRATA_FORMATS)), sample_format)
+    checks.one_of("rounding", rounding, [*samples.ROUNDINGS])
+    checks.one_of("sample_format", sample_format, [*STRATA_FORMATS])
     design = None if strata is None else read_design(checks.text("strata", strata), named=strata_file is not None)
     _refuse_contradictions(design, runs, strata_file)
     if design is not None and drop and sample_format == SAMPLED.name:
