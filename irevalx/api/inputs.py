@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.forms import has_columns, is_file, is_frame, source_of, table_given
+from irevalx.api.forms import (
+    Documents,
+    DocumentScores,
+    File,
+    Frame,
+    Grades,
+    Records,
+    Samples,
+    Subtopics,
+    has_columns,
+    is_file,
+    is_frame,
+    source_of,
+    table_given,
+)
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -28,42 +41,6 @@ from irevalx.trec_eval.versions import Compat, read_version
 
 if TYPE_CHECKING:
     from irevalx.reading.tables.tables import Table
-
-File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
-"""A file name, ``-`` for standard input, or an open file."""
-
-Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
-Subtopics: TypeAlias = (
-    "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
-)
-Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
-DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
-Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
-
-
-class HasColumns(Protocol):
-    """What is like a data frame of pandas: ``columns`` names its columns, and each can be gone through."""
-
-    @property
-    def columns(self) -> Any:
-        """The names."""
-
-
-class HasArrowStream(Protocol):
-    """What offers Arrow's C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a capsule."""
-
-
-Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or a dictionary of columns, which may be of different types."""
-
-Records: TypeAlias = Iterable[tuple[Any, ...]]
-"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
-
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 

@@ -7,20 +7,8 @@ from collections.abc import Iterable
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
-from irevalx.api.inputs import (
-    Documents,
-    File,
-    Frame,
-    Grades,
-    Pool,
-    Qrels,
-    Records,
-    Run,
-    Runs,
-    Samples,
-    Subtopics,
-    read_runs,
-)
+from irevalx.api.forms import Documents, File, Frame, Grades, Records, Samples, Subtopics
+from irevalx.api.inputs import Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
