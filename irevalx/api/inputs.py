@@ -62,8 +62,8 @@ class Qrels:
         Parameters
         ----------
         judgments : what the evaluator sees.
-        rel_format : their format, as ``-R`` has it.
-        grades : what their grades are, as ``--grades`` has it.
+        rel_format : their format, such as "qrels".
+        grades : what their grades are: "whole", "real" or "probability".
 
         Raises
         ------
@@ -75,9 +75,9 @@ class Qrels:
         self.judgments = judgments
         """What the evaluator sees."""
         self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
-        """Their format, as ``-R`` has it."""
+        """Their format, such as "qrels"."""
         self.grades: GradeKind = read_grades(checks.text("grades", grades))
-        """What their grades are, as ``--grades`` has it."""
+        """What their grades are: "whole", "real" or "probability"."""
 
     @classmethod
     def read(
@@ -98,10 +98,10 @@ class Qrels:
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
         pool : the documents chosen for judging, as ``Pool.read`` takes them.
-        rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
-            grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
+        rel_format : the format, as ``irevalx.evaluate`` has it. What is no file may be qrels, or subtopics with
+            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
             probability)}}`` or the further columns method and probability.
-        grades : what grades are, as ``--grades`` has it: "whole" numbers, "real" numbers, or each the "probability"
+        grades : what grades are: "whole" numbers, "real" numbers, or each the "probability"
             that the document is relevant. Judgments that have been read keep theirs.
         compat : "10" or "9": whether lines that start with ``#`` are comments.
         strict : refuse whole grades in files that are none. Elsewhere, and of other grades, they always are refused.
@@ -230,7 +230,7 @@ class Run:
         run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
             tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
-        results_format : of a file, as ``-T`` has it.
+        results_format : of a file: "trec_results", "msmarco" or "json".
         strict : refuse scores that are not finite numbers.
 
         Raises
