@@ -99,8 +99,9 @@ class Qrels:
             with these names.
         pool : the documents chosen for judging, as ``Pool.read`` takes them.
         rel_format : the format, as ``irevalx.evaluate`` has it. What is no file may be qrels, or subtopics with
-            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
-            probability)}}`` or the further columns method and probability.
+            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id), or
+            prels with ``{topic: {docno: (grade, method, probability)}}`` or the further columns method and
+            probability.
         grades : what grades are: "whole" numbers, "real" numbers, or each the "probability"
             that the document is relevant. Judgments that have been read keep theirs.
         compat : "10" or "9": whether lines that start with ``#`` are comments.
