@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from shlex import split
 
 import pytest
 import reference_lab as reference
@@ -324,10 +325,7 @@ def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_top
     """Each other run stands against the baseline; the p-values are corrected for as many tests."""
     arguments: list[str | Path] = [
         *many_topics,
-        "--baseline",
-        "good",
-        "--test",
-        "wilcoxon",
+        *split("--baseline good --test wilcoxon"),
         "--correction",
         correction,
         "--seed",

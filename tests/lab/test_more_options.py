@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import split
 
 import pytest
 from made_runs import runs_with_hits
@@ -26,23 +27,9 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
     asked: tuple[str | Path, ...] = ("swap-rate", *paths, "-m", "P.10", "--sizes", "1", "--bins", "0.2", "--seed", "1")
     rows = rows_of(*asked)
-    assert list(rows[0]) == [
-        "measure",
-        "topics",
-        "from",
-        "to",
-        "percent",
-        "sigmas",
-        "comparisons",
-        "swaps",
-        "rate",
-        "few",
-        "share_tied",
-        "with_half_ties",
-        "low",
-        "high",
-        "without_ties",
-    ]
+    assert list(rows[0]) == split(
+        "measure topics from to percent sigmas comparisons swaps rate few share_tied with_half_ties low high without_ties"
+    )
     assert [(row["from"], row["to"], row["comparisons"], row["swaps"]) for row in rows] == [
         ("0.0", "0.2", "6", "4"),
         ("0.2", "0.4", "6", "2"),
@@ -139,14 +126,7 @@ def test_runs_and_judgments_side_by_side() -> None:
     given: tuple[str | Path, ...] = (
         QRELS,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "10",
-        "-m",
-        "map P.5",
-        "--complete",
-        "nonrelevant",
+        *split("--group-by '^[a-z]+' --depth 10 -m 'map P.5' --complete nonrelevant"),
     )
     usual = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
     [title, rows] = next(iter(json.loads(lab("leave-out", *given, "--pivot", "--format", "json").stdout).items()))
@@ -181,24 +161,7 @@ def test_leave_out_shows_decisions() -> None:
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
     [row] = rows_of(*shared, "--summary")
     assert list(row)[-16:] == (
-        [
-            "tau_b_all_runs",
-            "tau_all_runs",
-            "c11",
-            "c12",
-            "c21",
-            "c22",
-            "fpr",
-            "fnr",
-            "accuracy",
-            "g_mean",
-            "aa",
-            "ad",
-            "ma",
-            "md",
-            "pa",
-            "pd",
-        ]
+        split("tau_b_all_runs tau_all_runs c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd")
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
     assert b"\npairwise decisions\n" in lab(*shared).stdout

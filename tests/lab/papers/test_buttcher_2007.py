@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
 from pathlib import Path
+from shlex import split
 from statistics import fmean
 from typing import Any
 
@@ -399,16 +400,7 @@ def test_tables_6_to_8_completed_judgments(
     """  # noqa: D205
     measures = ("P.20", "map", "bpref", "RankEff")
     call = [*call_of(collection, by_kind=how == "kinds"), *(["--only", "manual"] if how == "kinds" else [])]
-    options: list[str | Path] = [
-        "--complete",
-        "kld",
-        "--complete",
-        "svm",
-        "--docs",
-        DOCUMENTS,
-        "-m",
-        " ".join(measures),
-    ]
+    options: list[str | Path] = [*split("--complete kld --complete svm"), "--docs", DOCUMENTS, "-m", " ".join(measures)]
     done = lab(*call, *options, "--format", "json")
     assert done.status == 0, done.stderr
     tables = json.loads(done.stdout)

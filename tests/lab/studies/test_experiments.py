@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
+from shlex import split
 from statistics import fmean
 from typing import Any
 
@@ -182,10 +183,7 @@ def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
     args: tuple[str | Path, ...] = (
         qrels,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "10",
+        *split("--group-by '^[a-z]+' --depth 10"),
         "-m",
         " ".join(measures),
         "--format",
@@ -213,15 +211,7 @@ def test_leave_out_keeps_what_was_pooled() -> None:
         "leave-out",
         QRELS,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "5",
-        "-m",
-        "map indAP",
-        "--summary",
-        "--format",
-        "jsonl",
+        *split("--group-by '^[a-z]+' --depth 5 -m 'map indAP' --summary --format jsonl"),
     )
     deleted = [json.loads(line) for line in lab(*args).stdout.splitlines()]
     kept = [json.loads(line) for line in lab(*args, "--keep-in-pool").stdout.splitlines()]
@@ -379,14 +369,7 @@ def test_one_group_alone() -> None:
         "leave-out",
         QRELS,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "4",
-        "-m",
-        "map P.5:skip",
-        "--format",
-        "json",
+        *split("--group-by '^[a-z]+' --depth 4 -m 'map P.5:skip' --format json"),
     )
     every, alone = (json.loads(lab(*args).stdout) for args in (shared, (*shared, "--only", "count")))
     of_group = [row for row in every["runs"] if row["group"] == "count"]
@@ -606,20 +589,7 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
 
 def test_shares_rounded_half_up(tmp_path: Path) -> None:
     """Samples are those of degrade --round half-up; study.json says so, and other schemes refuse it."""
-    options = (
-        "--scheme",
-        "stratified",
-        "--levels",
-        "30%",
-        "--samples",
-        "1",
-        "--seed",
-        "3",
-        "-m",
-        "map",
-        "--figures",
-        "none",
-    )
+    options = tuple(split("--scheme stratified --levels 30% --samples 1 --seed 3 -m map --figures none"))
     found = {}
     for rounding in ("up", "half-up"):
         done = lab("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
@@ -690,16 +660,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
         "study",
         QRELS,
         *RUNS,
-        "--levels",
-        "0.3",
-        "--samples",
-        "2",
-        "--seed",
-        "1",
-        "-m",
-        "map bpref",
-        "--figures",
-        "svg",
+        *split("--levels 0.3 --samples 2 --seed 1 -m 'map bpref' --figures svg"),
     )
     for name in ("one", "two"):
         assert lab(*args, "-o", tmp_path / name).status == 0
@@ -737,18 +698,7 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def of_robust() -> studies.Study:
     """Uniform samples of the TREC 2003 Robust judgments, as DEFINITIONS.md's table has them."""
-    measures = (
-        "map",
-        "infAP.c=1",
-        "infAP.c=1.5",
-        "infAP",
-        "infAP.c=2.5",
-        "indAP",
-        "subAP",
-        "bpref",
-        "bpref_10",
-        "RankEff",
-    )
+    measures = tuple(split("map infAP.c=1 infAP.c=1.5 infAP infAP.c=2.5 indAP subAP bpref bpref_10 RankEff"))
     read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
     levels = [Level(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
     return studies.run_study(read, "uniform", levels, range(1, 11))
