@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 from pathlib import Path
@@ -26,7 +24,7 @@ def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of compare as csv, and what it says on standard error."""
     result = lab("compare", *args, "--seed", "1", "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 @pytest.fixture
