@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -25,6 +24,7 @@ from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.label_findings import Finding, LabelFindings
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
+from irevalx.process.system import as_text
 from irevalx.statistics.bootstrap import TopicDraws, bootstrap_warnings
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 from irevalx.statistics.significance import ALPHA
@@ -79,7 +79,7 @@ class DocumentAgreement:
             )
         self.categories = range(least, greatest + 1)
         self.levels = range(max(1, least + 1), greatest + 1)
-        self.topics = [os.fsdecode(topic) for topic in labels.judgments.topics]
+        self.topics = [as_text(topic) for topic in labels.judgments.topics]
         self.confusions = confusions_by_topic(ours, theirs, self.grades.tolist(), rows.ids[pairs], rows.n)
         self._by_topic = [rows.count(mask).tolist() for mask in (pairs, labels.human >= 0, labels.machine >= 0)]
 
@@ -154,6 +154,7 @@ def labels(
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,
+    top: int | None = None,
     resamples: int = RESAMPLES,
     alpha: float = ALPHA,
     seed: int | None = None,
@@ -175,6 +176,7 @@ def labels(
     by_topic : add the agreement of labels for each topic, without intervals.
     groups : the group of each run, or a file with a line RUN GROUP each; None for no groups.
     group_by : a regular expression that finds the group in the name of a run.
+    top : with runs, add how so many of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
     resamples : draws of the topics, for intervals; 0 for none.
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the draws; None for a new one, which the result has.
@@ -193,6 +195,9 @@ def labels(
     with_groups = groups is not None or group_by is not None
     if with_groups and not are_given(runs):
         raise UsageError("groups and group_by must be given together with runs")
+    if top is not None and not are_given(runs):
+        raise UsageError("top must be given together with runs")
+    top = None if top is None else checks.whole_number("top", top, least=2)
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     alpha = probability("alpha", alpha)
     by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
@@ -221,7 +226,7 @@ def labels(
             least_runs=1,
         )
         of_run = two_groups_of(experiment.runs, groups, group_by) if with_groups else None
-        of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
+        of_runs = _run_findings(experiment, both, resampling, of_run, top, progress=progress)
         for line in _group_warnings(of_runs, alpha):
             warn(line)
         found += of_runs
@@ -239,13 +244,19 @@ def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _run_findings(
-    experiment: Experiment, both: TwoLabellings, resampling: Resampling, of_run: list[str] | None, *, progress: bool
+    experiment: Experiment,
+    both: TwoLabellings,
+    resampling: Resampling,
+    of_run: list[str] | None,
+    top: int | None,
+    *,
+    progress: bool,
 ) -> list[Finding]:
     shuffles = SHUFFLES if of_run and resampling.resamples > 1 else 0
     evaluated = list(evaluations(experiment, both, warn, shuffles=shuffles, seed=resampling.seed))
     total = resampling.resamples * len(evaluated) if experiment.runs[1:] else 0
     with progress_bar("draws of topics", total, shown=progress) as advance:
-        return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance)]
+        return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance, top=top)]
 
 
 def _warnings(
