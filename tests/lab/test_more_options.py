@@ -79,16 +79,6 @@ def test_rounding_of_strata(tmp_path: Path) -> None:
     assert result.stderr == "irevalx-lab: --round must be given together with --stratified\n"
 
 
-def test_removed_documents() -> None:
-    """What describe counts as found alone is what a group takes with it."""
-    shared: tuple[str | Path, ...] = (QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
-    rows = lab_rows("leave-out", *shared, "--removed", "-m", "map")
-    sums = {row["group"]: (row["removed"], row["relevant"]) for row in rows if row["topic"] == "all"}
-    alone = lab_rows("describe", *shared, "--show", "groups")
-    assert sums == {row["group"]: (row["judged_alone"], row["relevant_alone"]) for row in alone}
-    assert (rows[-1]["group"], rows[-1]["topic"]) == ("mean", "mean")
-
-
 def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None:
     """Without the group a topic has nothing with a gain: it is left out of ERR, as if nobody had judged it."""
     judged = [line.split() for line in QRELS.read_text().splitlines()]

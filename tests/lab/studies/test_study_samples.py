@@ -138,14 +138,6 @@ def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     )
 
 
-def test_measures_of_grades_print_what_they_printed(tmp_path: Path) -> None:
-    """Beside other measures and alone, to the last byte."""
-    for name, measures in (("alone", "map infAP"), ("beside", "map infAP xinfAP")):
-        study(tmp_path / name, "--scheme", "mixed", "-m", measures, "--samples", "2", "--levels", "1 5")
-    alone, beside = (rows_in(tmp_path / name / "samples.csv") for name in ("alone", "beside"))
-    assert alone == [row for row in beside if row["measure"] != "xinfAP"]
-
-
 def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
     """The tables for people have none for infNDCG; the files for programs have all."""
     study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
