@@ -293,6 +293,11 @@ def column_of(scores: Scores, measure: str, run: str) -> Column:
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 
+def selection_of(scores: Scores) -> Selection:
+    """Return what was asked for, with what is known of each measure."""
+    return scores._selection  # noqa: SLF001 - as above
+
+
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:
     import pandas as pd
 
