@@ -156,7 +156,7 @@ def report(
             threads=threads,
             **{name: getattr(method, name) for name in fields(method)},
         )
-    lines = list(dict.fromkeys(str(one.message) for one in heard))
+    lines = list(dict.fromkeys(one.message.line for one in heard if isinstance(one.message, IrevalxWarning)))
     for line in lines:
         warn(line)
     found = ReportedScores(scores=scores, measures=listed, compared=compared, confidence=1 - alpha)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+import random
 import re
 import zlib
 from html.parser import HTMLParser
@@ -158,3 +160,22 @@ def test_packing() -> None:
     starts = [chunk["first"] for chunk in found["chunks"]]
     assert starts == [sum(chunk["n"] for chunk in found["chunks"][:place]) for place in range(len(starts))]
     assert packed_list([]) == {"packed": "json", "chunks": []}
+
+
+def test_size(tmp_path: Path) -> None:
+    """A page of 4,000 topics and 50 runs has less than 30 MB; ``REPORT_TOPICS=4000`` shows it, a share of them hints."""
+    n_topics, rng = int(os.environ.get("REPORT_TOPICS", "60")), random.Random(1)
+    runs = [(tmp_path / f"run{number:02}").open("w") for number in range(50)]
+    with (tmp_path / "qrels").open("w") as qrels:
+        for topic in range(n_topics):
+            worth = {f"D{rng.randrange(8_841_823)}": rng.gauss(0, 1) for _ in range(120)}
+            qrels.writelines(f"{topic} 0 {d} {min(3, max(0, round(x)))}\n" for d, x in list(worth.items())[:70])
+            for number, run in enumerate(runs):
+                scores = {docno: x + rng.gauss(0, 0.5 + number / 20) for docno, x in worth.items()}
+                best = sorted(scores, key=scores.__getitem__, reverse=True)[:20]
+                run.writelines(f"{topic} Q0 {docno} 1 {scores[docno]:.4f} run{number}\n" for docno in best)
+    for run in runs:
+        run.close()
+    paths = [tmp_path / f"run{number:02}" for number in range(50)]
+    made = irevalx.lab.report(tmp_path / "qrels", paths, "map ndcg@10 P.10", baseline="run10")
+    assert len(made.page) < 30_000_000 * n_topics / 4000 + 300_000

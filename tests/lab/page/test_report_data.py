@@ -237,7 +237,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
         made = irevalx.lab.report(qrels, runs, measures)
         assert problems(made.data, CLOSED) == []
         assert bool(made.data["findings"]) == (n_runs > 1 and measures != "num_q")
-        assert any("too few for any difference" in line for line in made.data["warnings"]) == bool(
+        assert any("below 5 no runs are said to differ." in line for line in made.data["warnings"]) == bool(
             made.data["findings"]
         )
         assert made.data["means"][0]["low"] is None
@@ -389,3 +389,8 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
         words_of = {"worse": "is worse than", "cannot tell": "may be worse or not than"}[row["verdict"]]
         assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
+    for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once
+        piped = [*words[:place], "-", *words[place + 1 :]]
+        found = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
+        assert (found.status, found.stdout) == (alone.status, alone.stdout)
+        assert (tmp_path / "piped.html").stat().st_size
