@@ -17,7 +17,8 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages are one line without prefix: "THING must RULE, but got 'TEXT'". Only ``cli`` and
+Messages are one line without prefix: "THING must RULE, but got 'TEXT'"; ``message`` names the options of the command,
+``str`` the keywords of Python. Only ``cli`` and
 ``process/exit_status`` turn exceptions into statuses.
 """
 
@@ -25,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar, TypeAlias
+
+from irevalx.keywords import in_keywords
 
 STANDARD_INPUT = "-"
 """The file name that stands for standard input."""
@@ -46,6 +49,15 @@ class IrevalxError(Exception):
 
     warnings: tuple[str, ...] = ()
     """What was to be said before it was raised."""
+
+    @property
+    def message(self) -> str:
+        """What went wrong, as the command says it."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        """Return what went wrong, with keywords in place of options."""
+        return in_keywords(self.message)
 
 
 class UsageError(IrevalxError):

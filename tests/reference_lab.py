@@ -57,6 +57,21 @@ def ranks(scores: Sequence[float]) -> list[int]:
     return [1 + sum(1 for other in scores if other > score) for score in scores]
 
 
+def best(scores: Sequence[float], k: int) -> set[int]:
+    """The k best runs, and those that are as good as the last of them."""
+    return {run for run, rank in enumerate(ranks(scores)) if rank <= k}
+
+
+def overlap(x: Sequence[float], y: Sequence[float], k: int) -> Fraction:
+    """The best runs of both over those of the side that has more."""
+    return Fraction(len(best(x, k) & best(y, k)), max(len(best(x, k)), len(best(y, k))))
+
+
+def loss(x: Sequence[float], y: Sequence[float]) -> float:
+    """What the unluckiest choice among the best runs by y costs."""
+    return max(max(x) - x[run] for run in range(len(x)) if y[run] == max(y))
+
+
 def rank_changes(
     x: Sequence[float], y: Sequence[float], names: Sequence[str]
 ) -> tuple[float, tuple[int, str | None], tuple[int, str | None]]:

@@ -16,7 +16,7 @@ from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.reading.grades import HINT_IN_PROGRAMS, refuse_wrong
+from irevalx.reading.grades import HINT, refuse_wrong
 from irevalx.settings import Grades
 
 What = Callable[[int], str]
@@ -170,7 +170,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
             return grade
     error = wrong(what(place), "a whole number of 64 bits", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
-    raise ArgumentError(f"{error}{HINT_IN_PROGRAMS}") if is_real else error
+    raise ArgumentError(f"{error.message}{HINT}") if is_real else error
 
 
 def _packed(lists: Iterable[Collection[Any]], code: str) -> bytes:

@@ -5,9 +5,28 @@ from __future__ import annotations
 import inspect
 import warnings
 
+from irevalx.keywords import in_keywords
+
 
 class IrevalxWarning(UserWarning):
-    """What the command would say on standard error."""
+    """What a caller should know of judgments, runs or values; the command says it on standard error.
+
+    >>> import irevalx, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", irevalx.IrevalxWarning)
+    ...     scores = irevalx.evaluate({"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 2.0}}, "map")
+    >>> print(caught[0].message)
+    run: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0)
+    """
+
+    @property
+    def line(self) -> str:
+        """What the command says."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        """Return it with keywords in place of options."""
+        return in_keywords(self.line)
 
 
 def warn(line: str) -> None:
@@ -18,4 +37,4 @@ def warn(line: str) -> None:
         if frame.f_globals.get("__name__", "").partition(".")[0] == package:
             level = depth
         frame = frame.f_back
-    warnings.warn(line, IrevalxWarning, stacklevel=level + 1)
+    warnings.warn(IrevalxWarning(line), stacklevel=level + 1)

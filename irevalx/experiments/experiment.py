@@ -15,6 +15,7 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.runs import Run
+from irevalx.settings import Settings
 
 
 class Experiment(RankedRuns):
@@ -52,7 +53,7 @@ class Experiment(RankedRuns):
 
     def with_measures(self, measures: Sequence[str]) -> Experiment:
         """Return the same runs and judgments, to be measured otherwise."""
-        return replace(self, requests=requests_of(measures, self.level))
+        return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
     def retrieved_within(self, depth: int) -> BoolArray:
         """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""
@@ -83,5 +84,5 @@ def prepare(
     texts = [text for text in measures if isinstance(text, str)]
     requests = [one for one in measures if isinstance(one, SelectedMeasure)]
     if texts or not requests:
-        requests += requests_of(texts, rules.level)
+        requests += requests_of(texts, rules.settings)
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -11,9 +11,8 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
-from irevalx.experiments.compared_topics import compared_topics, topics_compared
 from irevalx.experiments.measure_scales import scale_of
-from irevalx.experiments.ranking_runs import raise_first, rank_all, unique_names
+from irevalx.experiments.ranking_runs import compared_topics, raise_first, rank_all, topics_compared, unique_names
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures import NICKNAMES
@@ -25,8 +24,8 @@ from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
 from irevalx.reading.runs import Run
-from irevalx.settings import Duplicates, Grades, Settings, Ties
-from irevalx.statistics.scales import MEAN, Scale, without_undefined
+from irevalx.settings import Grades, Settings
+from irevalx.statistics.scales import MEAN, Scale
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,38 +42,18 @@ class RunRules(Frozen, kw_only=True):
 
     Parameters
     ----------
-    level : the least grade that is relevant.
-    grades : what grades are.
-    ties : how documents with equal scores are ordered.
-    ignore_identical_ids : leave out retrieved documents with the id of their topic.
-    duplicates : what becomes of a document that a run has twice for a topic.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    settings : how; ``complete`` for all judged topics, those that a run lacks as 0, and otherwise the topics that every
+        run has.
     least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
         run has for a topic, times the topics), and if it is above 0 those without results for some topic.
     least_runs : 1, or 2 where runs are compared.
     processes : how many share the reading of runs; at least 1.
     """
 
-    level: float = 1
-    grades: Grades = "whole"
-    ties: Ties = "name"
-    ignore_identical_ids: bool = False
-    duplicates: Duplicates = "error"
-    complete: bool = False
+    settings: Settings = Settings()
     least_retrieved: float = 0.0
     least_runs: int = 2
     processes: int = 1
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of an evaluation that has these."""
-        return Settings(
-            level=self.level,
-            grades=self.grades,
-            ties=self.ties,
-            ignore_identical_ids=self.ignore_identical_ids,
-            duplicates=self.duplicates,
-        )
 
 
 USUAL_RULES = RunRules()
@@ -141,7 +120,7 @@ class RankedRuns(Frozen):
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
         settings, documents = rules.settings, judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
-        runs = [run.allowing(rules.duplicates) for run in runs]
+        runs = [run.allowing(settings.duplicates) for run in runs]
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
         with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
         found = [topic for topic in documents.topics if topic in with_results]
@@ -154,7 +133,7 @@ class RankedRuns(Frozen):
                 f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
             )
         topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in kept}, complete=rules.complete
+            documents, {unique[number]: ranked[number] for number in kept}, complete=settings.complete
         )
         raise_first(judgments.failures(topics))
         if lacking:
@@ -168,9 +147,9 @@ class RankedRuns(Frozen):
             ),
             missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
             requests=_fitting(requests, judgments, settings, warn),
-            level=rules.level,
+            level=settings.level,
             lacking=lacking,
-            grades_are=rules.grades,
+            grades_are=settings.grades,
         )
 
     @property
@@ -279,54 +258,27 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
 
 
-def defined_values(ranked: RankedRuns, warn: Warn = lambda line: None) -> list[FloatArray]:
-    """Return the values of each measure, shape (n_runs, n_topics), without topics for which some run has none.
-
-    Parameters
-    ----------
-    warn : is called with a line for each measure that has such topics.
-
-    Raises
-    ------
-    InputError : a measure has no value for any topic.
-    """
-    n_topics = len(ranked.topics)
-    found = []
-    for measure, values in zip(ranked.measures, ranked.values(), strict=True):
-        defined = without_undefined(values)
-        if not defined.shape[1]:
-            raise InputError(f"{measure} must have a value for one topic at least, but has none")
-        if left_out := n_topics - defined.shape[1]:
-            warn(f"{measure}: {left_out} of {n_topics} topics are left out: some run has no value for them")
-        found.append(defined)
-    return found
-
-
 def requests_of(
     measures: Sequence[str],
-    level: float,
+    settings: Settings = USUAL_RULES.settings,
     rel_format: str = QRELS.name,
     *,
     as_asked: bool = False,
-    grades: Grades = "whole",
-    ties: Ties = "name",
 ) -> tuple[SelectedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
     ----------
     measures : as ``-m`` takes them; each distinct. Of a set, those count that have a number for each topic.
+    settings : those of the evaluation: the level of measures without one of their own, for instance.
     rel_format : of the judgments.
     as_asked : name them as they were asked for, rather than as they are printed.
-    grades : what grades are.
-    ties : how documents with equal scores are ordered.
 
     Raises
     ------
     UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
         number for each topic, that cannot be computed from such judgments, and for one that is asked for twice.
     """
-    settings = Settings(level=level, grades=grades, ties=ties)
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES

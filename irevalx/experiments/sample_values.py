@@ -42,7 +42,8 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
     ----------
     measures : as ``-m`` takes them.
     """
-    requests = tuple(request for text in measures for request in requests_of((text,), level, _format_of(text, level)))
+    settings = Settings(level=level)
+    requests = tuple(one for text in measures for one in requests_of((text,), settings, _format_of(text, settings)))
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:
@@ -50,9 +51,9 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
     return requests
 
 
-def _format_of(text: str, level: int) -> str:
+def _format_of(text: str, settings: Settings) -> str:
     """Return the format that the first measure of a text takes a sample for."""
-    found = (format_for(request.measure) for request in select((text,), Settings(level=level)).measures)
+    found = (format_for(request.measure) for request in select((text,), settings).measures)
     return next((name for name in found if name is not None), None) or QRELS.name
 
 

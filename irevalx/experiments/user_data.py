@@ -91,9 +91,9 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     try:
         judgments = _with_grades(labels, labels_format or rel_format)
     except MalformedLineError as error:  # it may name -R, which is of the judgments
-        if "-R" not in str(error):
+        if "-R" not in error.message:
             raise
-        raise MalformedLineError(f"{error} (for labels from elsewhere: --labels-format)") from None
+        raise MalformedLineError(f"{error.message} (for labels from elsewhere: --labels-format)") from None
     refuse_duplicates(judgments)
     return judgments
 
@@ -158,7 +158,7 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     IrevalxError : as ``graded_judgments_of`` and ``prepare``.
     """
     rules = _rules(options)
-    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.grades)
+    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.settings.grades)
     opened, names = runs_of(runs)
     is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
     return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
@@ -181,14 +181,13 @@ def ranked_runs_of(
     if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
         options["grades"] = qrels.grades
     rules = _rules(options)
+    settings = rules.settings
     rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
-    refuse_contradictions((), rules.settings, rel_format, with_pool=False)
-    requests = requests_of(
-        measures_of(measures), rules.level, rel_format, as_asked=as_asked, grades=rules.grades, ties=rules.ties
-    )
-    judgments = judgments_of(qrels, rel_format, rules.grades)
+    refuse_contradictions((), settings, rel_format, with_pool=False)
+    requests = requests_of(measures_of(measures), settings, rel_format, as_asked=as_asked)
+    judgments = judgments_of(qrels, rel_format, settings.grades)
     if isinstance(judgments, Judgments) and is_graded(rel_format):
-        return experiment_of(Qrels(judgments, rel_format, rules.grades), runs, requests, **options)
+        return experiment_of(Qrels(judgments, rel_format, settings.grades), runs, requests, **options)
     opened, names = runs_of(runs)
     return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
 
@@ -206,26 +205,22 @@ def _rules(options: Evaluating) -> RunRules:
         ties=options.get("ties", "name"),
         ignore_identical_ids=options.get("ignore_identical_ids", False),
         duplicates=options.get("duplicates", "error"),
+        complete=options.get("complete", False),
     )
     return RunRules(
-        level=settings.level,
-        grades=settings.grades,
-        ties=settings.ties,
-        ignore_identical_ids=settings.ignore_identical_ids,
-        duplicates=settings.duplicates,
-        complete=checks.flag("complete", options.get("complete", False)),
+        settings=settings,
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),
         processes=checks.whole_number("threads", options.get("threads", 1), least=1),
     )
 
 
-def significance_level(what: str, value: Any) -> float:
-    """Return a number above 0 and below 1; raises ArgumentError."""
-    level = checks.real_number(what, value)
-    if level is None or not 0 < level < 1:
-        raise checks.wrong(what, "a number above 0 and below 1", value)
-    return level
+def probability(what: str, value: Any, least: float = 0.0) -> float:
+    """Return a number below 1 and above 0, or above another least one; raises ArgumentError."""
+    number = checks.real_number(what, value)
+    if number is None or not least < number < 1:
+        raise checks.wrong(what, f"a number above {least:g} and below 1", value)
+    return number
 
 
 def _share(what: str, value: Any) -> float:

@@ -143,7 +143,7 @@ def _read_with_offered(stem: str, compat: Compat) -> MeasureSpec:
     try:
         return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
     except UnknownMeasureError as error:
-        raise UnknownMeasureError("; ".join((str(error), *problems))) from None
+        raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
 def select(
@@ -342,7 +342,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
     try:
         parameters = measure.kind.parse(measure.name, text, settings, note)
     except ParameterError as error:
-        raise ParameterError(f"{error}{_cutoff_hint(measure.name, text)}") from None
+        raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
     gains = requests[0].gains
     if gains is not None:
         of_grades = Gains().parse(measure.name, gains, settings, note)

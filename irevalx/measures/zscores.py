@@ -119,7 +119,7 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:
-        raise ZscoreFileError(str(error)) from None
+        raise ZscoreFileError(error.message) from None
     malformed = MalformedNumbers("mean or standard deviation", "a finite number", strict=strict)
     means, deviations = (
         real_numbers(lines[name], malformed, lines.describe).tolist() for name in ("MEAN", "DEVIATION")

@@ -58,7 +58,7 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
 def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
     """Say what went wrong, and return the status; an error that no user can do anything about is raised again."""
     if isinstance(error, IrevalxError):
-        line, status = str(error), error.exit_status
+        line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
         line, status = error.format_message(), UsageError.exit_status
     else:

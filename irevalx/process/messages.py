@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from irevalx.errors import printable
+from irevalx.errors import IrevalxError, printable
 from irevalx.process.progress import Progress
 from irevalx.process.terminal import is_terminal, show_progress, tell
 
@@ -34,7 +34,7 @@ class Messages:
 
     def complain(self, error: Exception) -> None:
         """Show an error that does not end the program."""
-        self._tell(str(error))
+        self._tell(error.message if isinstance(error, IrevalxError) else str(error))
 
     @contextmanager
     def progress(self, unit: str, *, total: int | None = None, n_runs: int = 1) -> Iterator[Progress]:

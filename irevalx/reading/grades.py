@@ -21,10 +21,7 @@ RULES: dict[Grades, str] = {
 """What a grade must be, for messages."""
 
 HINT = "; --grades real takes it"
-"""What messages say of a grade in a file that is a number, but not a whole one."""
-
-HINT_IN_PROGRAMS = "; grades='real' takes it"
-"""The same of one in a table or a dictionary."""
+"""What messages say of a grade that is a number, but not a whole one."""
 
 
 def malformed_grades(grades: Grades, *, strict: bool) -> MalformedNumbers:

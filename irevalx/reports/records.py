@@ -20,6 +20,12 @@ from irevalx.reports.report import Report
 from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, summary_rows
 from irevalx.reports.table import Table
 
+JSON_VERSION = 1
+"""Of what ``--format json`` prints: the field ``version``, and the schemas in ``docs/schemas``.
+
+Fields may be added under one version; where one goes or means something else, it grows.
+"""
+
 
 class Record(NamedTuple):
     """One value: of a run, for a topic (or ``all``), under the name that it is printed under."""
@@ -150,7 +156,7 @@ def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = No
     """Yield one JSON object: the rows of each table under its title, and how they were made under ``about``."""
     found: dict[str, Any] = {table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables}
     if about is not None:
-        found["about"] = about
+        found["about"] = {"version": JSON_VERSION, **about}
     yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 
@@ -171,7 +177,8 @@ def json_of_report(report: Report) -> Iterator[bytes]:
                 for end, name in enumerate((LOW, HIGH)):
                     into[name] = {measure: _finite(ends[end]) for measure, ends in summaries.ends.items()}
         runs.append(run)
-    yield json.dumps({**report.about, "runs": runs}, indent=1, allow_nan=False).encode() + b"\n"
+    found = {"version": JSON_VERSION, **report.about, "runs": runs}
+    yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 
 def _finite(value: Any) -> Any:

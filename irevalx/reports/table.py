@@ -62,6 +62,12 @@ class Table(Frozen):
         columns = tuple(name.removesuffix("_") for name in shown)
         return cls(title, columns, [tuple(getattr(row, name) for name in shown) for row in rows], **more)
 
+    def showing(self, *columns: str, **more: Any) -> Table:
+        """Return the same with these columns only, in this order; ``more`` are other fields."""
+        places = [self.columns.index(column) for column in columns]
+        rows = [tuple(row[place] for place in places) for row in self.rows]
+        return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
+
     def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
         """Return the same with other heads for some columns, and sentences below it that say what they are."""
         named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)

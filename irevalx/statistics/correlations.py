@@ -33,7 +33,14 @@ def tau(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau-b, in [-1, 1]; nan where all runs of a side are tied."""
-    directions_x, directions_y = _directions(x), _directions(y)
+    return tau_b_over(x, y, np.ones(x.shape[-1], np.bool_))
+
+
+def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
+    """Kendall's tau-b over some of the runs: those that ``counted``, shape (..., n_runs), has as true."""
+    first, second = pairs_of_runs(x.shape[-1])
+    both = counted[..., first] & counted[..., second]
+    directions_x, directions_y = _directions(x) * both, _directions(y) * both
     untied = np.count_nonzero(directions_x, axis=-1) * np.count_nonzero(directions_y, axis=-1)
     return _divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
 

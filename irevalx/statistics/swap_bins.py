@@ -13,10 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.frozen import Frozen
 from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import DECIMALS, differences, in_units, pairs_of_runs
-from irevalx.statistics.swaps import DRAWS, averaging_matrix, interval_of_rate, is_sample, own_sets
+from irevalx.statistics.swaps import DRAWS, Swaps, averaging_matrix, is_sample, own_sets
 
 TOLERATED = 0.05
 """An error rate of at most this is taken for reliable."""
@@ -28,7 +27,7 @@ FEWEST = 30
 """A bin with fewer comparisons says little, and decides nothing."""
 
 
-class SwapBin(Frozen):
+class SwapBin(Swaps, kw_only=True):
     """The comparisons in which two runs differ by so much on one set of topics.
 
     Parameters
@@ -38,34 +37,12 @@ class SwapBin(Frozen):
     sigmas : ``least`` in units of the standard deviation (n - 1) of the runs' scores for all topics; nan if that is 0.
         The score of a sum is for as many topics as are in a set.
     comparisons : pairs of runs times pairs of topic sets, each of the two sets being the one; at least 1.
-    swaps : those in which the other run is better on the other set.
-    ties : those in which the runs are equal on a set.
-    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan where nothing was drawn.
     """
 
     least: float
     limit: float
     percent: float
     sigmas: float
-    comparisons: int
-    swaps: int
-    ties: int = 0
-    error: float = math.nan
-
-    @property
-    def rate(self) -> float:
-        """The share of swaps among all comparisons, those included in which the runs tie on the other set."""
-        return self.swaps / self.comparisons
-
-    @property
-    def rate_with_half_ties(self) -> float:
-        """The same with each tie as half a swap: a tie is no sign that two sets of topics agree."""
-        return (self.swaps + self.ties / 2) / self.comparisons
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs."""
-        return interval_of_rate(self.rate_with_half_ties, self.error)
 
     @property
     def is_small(self) -> bool:

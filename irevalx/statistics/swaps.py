@@ -27,23 +27,21 @@ _NORMAL_95 = 1.959963984540054
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
-class SwapRate(Frozen):
-    """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
+class Swaps(Frozen, kw_only=True):
+    """How often two sets of topics disagree on which of two runs is better.
 
     Parameters
     ----------
-    size : topics in a set.
-    comparisons : pairs of runs times pairs of topic sets.
+    comparisons : pairs of runs times pairs of topic sets; at least 1.
     swaps : comparisons in which each run is better on one of the two sets.
     ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
     error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one, and where these
         are all there are, of which nothing was drawn.
     """
 
-    size: int
     comparisons: int
     swaps: int
-    ties: int
+    ties: int = 0
     error: float = math.nan
 
     @property
@@ -72,15 +70,25 @@ class SwapRate(Frozen):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs."""
-        return interval_of_rate(self.rate_with_half_ties, self.error)
+        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs.
+
+        In [0, 1]; nan where ``error`` is nan.
+        """
+        rate, error = self.rate_with_half_ties, self.error
+        if math.isnan(error):
+            return math.nan, math.nan
+        return max(0.0, rate - _NORMAL_95 * error), min(1.0, rate + _NORMAL_95 * error)
 
 
-def interval_of_rate(rate: float, error: float) -> tuple[float, float]:
-    """Return the 95 % interval of a rate in [0, 1] with a standard error; nan where that is nan."""
-    if math.isnan(error):
-        return math.nan, math.nan
-    return max(0.0, rate - _NORMAL_95 * error), min(1.0, rate + _NORMAL_95 * error)
+class SwapRate(Swaps, kw_only=True):
+    """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
+
+    Parameters
+    ----------
+    size : topics in a set.
+    """
+
+    size: int
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:

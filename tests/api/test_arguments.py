@@ -142,7 +142,7 @@ CONFIDENCE: list[Row] = [
 
 GRADES_ARE: list[Row] = [
     (None, "grades must be a string, but got None"),
-    ("x", "--grades must be one of whole, real, probability, but got 'x'", UsageError),
+    ("x", "grades must be one of whole, real, probability, but got 'x'", UsageError),
 ]
 WRONG: dict[str, dict[str, list[Row]]] = {
     "evaluate": {
@@ -164,7 +164,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "level": WHOLE,
         "complete": FLAG,
         "judged_only": FLAG,
-        "max_retrieved": [*WHOLE, (-1, "-M must be at least 0", UsageError)],
+        "max_retrieved": [*WHOLE, (-1, "max_retrieved must be at least 0", UsageError)],
         "collection_size": WHOLE,
         "topic": [
             (1.5, "topic must be a string or a whole number, but got 1.5"),
@@ -173,10 +173,10 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "unjudged": [*STRINGS, ("maybe", "a reading of the unjudged must be one of", UsageError)],
         "grades": GRADES_ARE,
-        "ties": [(None, "ties must be a string, but got None"), ("x", "--ties must be one of name, rank", UsageError)],
+        "ties": [(None, "ties must be a string, but got None"), ("x", "ties must be one of name, rank", UsageError)],
         "ignore_identical_ids": FLAG,
-        "duplicates": [(5, "duplicates must be a string"), ("x", "--duplicates must be one of error", UsageError)],
-        "infap_c": [*REAL, (0.5, "--infap-c must be a number of at least 1", UsageError)],
+        "duplicates": [(5, "duplicates must be a string"), ("x", "duplicates must be one of error", UsageError)],
+        "infap_c": [*REAL, (0.5, "infap_c must be a number of at least 1", UsageError)],
         "infap_epsilon": REAL,
         "sample_rate": REAL,
         "rel_format": REL_FORMAT,

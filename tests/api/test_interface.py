@@ -155,11 +155,14 @@ def test_errors_are_exceptions(tmp_path: Path) -> None:
         with pytest.raises(irevalx.IrevalxError, match=message):
             irevalx.evaluate(*arguments)
     for keywords, message in (
-        ({"infap_c": 0.5}, "--infap-c must be a number of at least 1"),
-        ({"sample_rate": math.nan}, "--sample-rate must be"),
-        ({"max_retrieved": -1}, "-M must be at least 0"),
+        ({"infap_c": 0.5}, "infap_c must be a number of at least 1"),
+        ({"sample_rate": math.nan}, "sample_rate must be"),
+        ({"max_retrieved": -1}, "max_retrieved must be at least 0"),
         ({"unjudged": ["maybe"]}, "a reading of the unjudged must be one of"),
-        ({"judged_only": True, "unjudged": ["rel"]}, "-J must not be given together"),
+        (
+            {"judged_only": True, "unjudged": ["rel"]},
+            "judged_only=True must not be given together with unjudged or a reading",
+        ),
         ({"compat": "8"}, "compat must be one of"),
     ):
         with pytest.raises(irevalx.IrevalxError, match=message):

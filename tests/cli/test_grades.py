@@ -128,7 +128,7 @@ def test_python(kind: str, files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize("grade", [0.5, float("nan"), "1", None])
 def test_python_refuses(grade: object) -> None:
     """What is no whole number is refused as before, and a number names the keyword."""
-    hint = "; grades='real' takes it" if grade == 0.5 else ""
+    hint = '; grades="real" takes it' if grade == 0.5 else ""
     for given in ({"1": {"A": grade}}, {"topic": ["1"], "docno": ["A"], "grade": [grade]}):
         with pytest.raises(ArgumentError, match=f"must be a whole number of 64 bits, but got [^;]*{hint}$"):
             irevalx.evaluate(given, {"1": {"A": 1.0}}, "map")

@@ -35,7 +35,7 @@ def refusal(*args: str) -> str:
     """Return what is said of these arguments; nothing where they may be given together."""
     result = CliRunner().invoke(command, args)
     assert result.exception is None or isinstance(result.exception, UsageError), result.output
-    return str(result.exception or "")
+    return result.exception.message if result.exception else ""
 
 
 @pytest.mark.parametrize(

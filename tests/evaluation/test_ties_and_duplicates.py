@@ -118,7 +118,7 @@ def test_all_ways_to_give_a_run_are_alike(ties: str, way: str, tmp_path: Path) -
 def check_in_python(qrels: Any, given: Any, ties: str, wanted: bytes) -> None:
     """Python has the same values; without ranks their order is refused."""
     if ties == "rank":
-        with pytest.raises(irevalx.IrevalxError, match="run: --ties rank must be given for a run with ranks"):
+        with pytest.raises(irevalx.IrevalxError, match='run: ties="rank" must be given for a run with ranks'):
             irevalx.evaluate(qrels, given, "map", ties=ties)
         return
     with warnings.catch_warnings():

@@ -264,8 +264,8 @@ def test_compare_scores() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"test": "z"}, "test must be one of t wilcoxon permutation, but got 'z'"),
-        ({"by": 3}, "by must be one of pair run topic, but got 3"),
+        ({"test": "z"}, "test must be t or wilcoxon or permutation, but got 'z'"),
+        ({"by": 3}, "by must be pair or run or topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1"),
@@ -391,7 +391,7 @@ def test_study(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
     assert found.figure("mean-scores", width=3.3, titled=False).axes
     for keywords, message in (
-        ({"scheme": "some"}, "scheme must be 'uniform'"),
+        ({"scheme": "some"}, "scheme must be uniform or"),
         ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
         ({"rounding": "down"}, "rounding must be"),
         ({"samples": 0}, "samples must be"),

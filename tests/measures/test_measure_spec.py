@@ -251,4 +251,4 @@ def test_gains_among_cutoffs() -> None:
     assert [line.split()[0] for line in result.stdout.decode().splitlines()] == ["ndcg_cut_2", "ndcg_cut_20"]
     assert "but got '2=1', read as 2 as trec_eval does; 'nDCG(gains={2:1})@20' takes gains" in result.stderr
     with pytest.raises(ParameterError, match=r"but got '2=1'; 'nDCG\(gains=\{2:1\}\)@20' takes gains"):
-        requests_of(["ndcg_cut.20,2=1"], 1)
+        requests_of(["ndcg_cut.20,2=1"])

@@ -145,15 +145,15 @@ def test_refused() -> None:
     """Measures without a formula, gains and levels are refused; sets leave the measures out."""
     qrels, run = {"1": {"A": 0.5}}, {"1": {"A": 1.0}}
     for asked, said in (
-        ("bpref", "bpref must not be given together with --grades probability: its expectation"),
-        ("ERR", "ERR must not be given together with --grades probability: topics in which nothing"),
-        ("AP(rel=2)", r"a level must not be given together with --grades probability, but got 'AP\(rel=2\)'"),
-        ("dcg.1=2", "gains of dcg and --grades probability must not be given together, but got '1=2'"),
+        ("bpref", 'bpref must not be given together with grades="probability": its expectation'),
+        ("ERR", 'ERR must not be given together with grades="probability": topics in which nothing'),
+        ("AP(rel=2)", r"""a level must not be given together with grades="probability", but got 'AP\(rel=2\)'"""),
+        ("dcg.1=2", 'gains of dcg and grades="probability" must not be given together, but got .1=2.'),
     ):
         with pytest.raises(UsageError, match=said):
             irevalx.evaluate(qrels, run, asked, grades="probability")
     for keyword, value in (("level", 2), ("ties", "expected"), ("ties", "best"), ("rel_format", "subtopics")):
-        with pytest.raises(UsageError, match="--grades probability"):
+        with pytest.raises(UsageError, match='grades="probability"'):
             irevalx.evaluate(qrels, run, "map", grades="probability", **{keyword: value})  # type: ignore[arg-type]
     with pytest.warns(irevalx.IrevalxWarning, match="are left out: gm_map, bpref, iprec_at_recall"):
         assert "map" in irevalx.evaluate(qrels, run, grades="probability").measures

@@ -130,11 +130,11 @@ def test_each_measure_of_grades_is_tested_or_refused() -> None:
 
 def test_refused() -> None:
     """A measure that is not defined says why; sets leave it out, and say so."""
-    with pytest.raises(UsageError, match="relstring must not be given together with --grades real: a grade is one"):
+    with pytest.raises(UsageError, match='relstring must not be given together with grades="real": a grade is one'):
         irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "relstring", grades="real")
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         scores = irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "all_trec", grades="real", level=0.5)
-    assert "measures that are not defined with --grades real are left out: relstring, G" in str(caught[0].message)
+    assert 'measures that are not defined with grades="real" are left out: relstring, G' in str(caught[0].message)
     assert "G" not in scores.measures
     assert "binG" in scores.measures
 

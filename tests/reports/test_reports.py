@@ -61,7 +61,7 @@ def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
         "-l", "2", "--pool", EXAMPLE / "pool", "--format", "json", "-m", "map", "-m", "P.5", *flags, QRELS, BM25, packed
     )
     report = json.loads(result.stdout)
-    assert list(report) == ["irevalx", "options", "inputs", "warnings", "runs"]
+    assert list(report) == ["version", "irevalx", "options", "inputs", "warnings", "runs"]
     assert report["options"]["level"] == 2
     assert report["options"]["compat"] == "10"
     assert report["inputs"] == [

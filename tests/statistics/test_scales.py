@@ -12,8 +12,9 @@ from running import FIXTURES, lab, opened, run
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import prepare
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
+from irevalx.experiments.measured_values import measured_runs
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import defined_values, requests_of
+from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import MEASURES
 from irevalx.statistics.scales import MEAN, TOTAL
 
@@ -33,14 +34,14 @@ def test_every_measure_of_graded_judgments_has_a_scale() -> None:
     ]
     assert lacking == ["inum_rel_se"]
     with pytest.raises(Exception, match=r"a mean or sum of these, but got 'inum_rel_se'"):
-        requests_of(["inum_rel_se"], 1, "sampled")
+        requests_of(["inum_rel_se"], rel_format="sampled")
     scales = {measure.name: scale_of(measure) for measure in MEASURES}
     assert scales["gm_map"] is scales["gm_bpref"] is GEOMETRIC_MEAN
     assert scales["num_rel_ret"] is scales["num_ret"] is scales["num_rel"] is scales["inum_rel"] is TOTAL
     assert scales["map"] is scales["P"] is MEAN
     assert scales["num_q"] is scales["runid"] is None
     with pytest.raises(Exception, match="must have a number for each topic"):
-        requests_of(["num_q"], 1)
+        requests_of(["num_q"])
 
 
 def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
@@ -52,28 +53,18 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     read = GradedText.of(tmp_path / "qrels").judgments
     experiment = prepare(read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"])
     told: list[str] = []
-    by_map, by_gain = defined_values(experiment, told.append)
+    by_map, by_gain = (one.values for one in measured_runs(experiment, told.append))
     assert (by_map.shape, by_gain.shape) == ((2, 3), (2, 2))
     assert told == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no value for them"]
-    done = lab(
-        "compare",
-        tmp_path / "qrels",
-        tmp_path / "r",
-        tmp_path / "s",
-        "-m",
-        "Rndcg.1=0,2=3",
-        "--seed",
-        "1",
-        "--format",
-        "jsonl",
-    )
+    files = (tmp_path / name for name in ("qrels", "r", "s"))
+    done = lab("compare", *files, *["-m", "Rndcg.1=0,2=3", "--seed", "1", "--format", "jsonl"])
     row = json.loads(done.stdout)
     assert told[0] in done.stderr
     assert row["wins"] + row["losses"] + row["ties"] == 2
     assert row["mean"] == pytest.approx(by_gain[0].mean())
     nowhere = prepare(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
     with pytest.raises(InputError, match="must have a value for one topic at least, but has none"):
-        defined_values(nowhere)
+        measured_runs(nowhere, told.append)
 
 
 def test_summaries_by_hand() -> None:

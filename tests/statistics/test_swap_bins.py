@@ -70,9 +70,14 @@ def test_nothing_to_compare_with() -> None:
     assert (found.comparisons, found.swaps) == (6, 0)
 
 
+def a_bin(least: float, comparisons: int, swaps: int, ties: int = 0) -> SwapBin:
+    """Return a bin of which only these are known."""
+    return SwapBin(least=least, limit=1, percent=0, sigmas=0, comparisons=comparisons, swaps=swaps, ties=ties)
+
+
 def test_least_reliable_difference() -> None:
     """From there on every bin's rate is at most 5 %."""
-    bins = [SwapBin(number / 10, 0, 0, 0, 100, swaps) for number, swaps in enumerate((30, 5, 6, 5, 0))]
+    bins = [a_bin(number / 10, 100, swaps) for number, swaps in enumerate((30, 5, 6, 5, 0))]
     assert least_reliable(bins) == 0.3
     assert least_reliable(bins[:2]) == 0.1
     assert least_reliable(bins[:3]) is None
@@ -93,7 +98,7 @@ def test_widths_that_make_no_sense(width: Fraction) -> None:
 def test_small_bins_decide_nothing() -> None:
     """A bin of few comparisons neither breaks off what is reliable nor is itself the least difference."""
     of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
-    bins = [SwapBin(number / 10, 0, 0, 0, comparisons, swaps) for number, (comparisons, swaps) in enumerate(of)]
+    bins = [a_bin(number / 10, *counts) for number, counts in enumerate(of)]
     assert [one.is_small for one in bins] == [False, False, True, False, True]
     assert least_reliable(bins) == 0.1
     assert least_reliable(bins[-1:]) is None
@@ -133,8 +138,8 @@ def test_bins_on_sets_of_each_pair_alone() -> None:
 
 def test_ties_decide_as_half_swaps() -> None:
     """A measure that ties often is no more reliable than one that does not."""
-    assert least_reliable([SwapBin(0.1, 0.2, 0, 0, 100, swaps=1, ties=10)]) is None
-    assert least_reliable([SwapBin(0.1, 0.2, 0, 0, 100, swaps=1, ties=8)]) == 0.1
+    assert least_reliable([a_bin(0.1, 100, 1, ties=10)]) is None
+    assert least_reliable([a_bin(0.1, 100, 1, ties=8)]) == 0.1
 
 
 def test_no_interval_of_all_sets() -> None:

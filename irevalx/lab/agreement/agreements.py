@@ -15,7 +15,7 @@ from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
-from irevalx.frozen import Frozen, fields
+from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.scorings import Scoring, scorings_of_samples
@@ -24,6 +24,7 @@ from irevalx.reading.formats import SAMPLED, read_trec_results
 from irevalx.reading.runs import Run as OpenedRun
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
+from irevalx.statistics.best_runs import TOP_STATISTICS, TOP_TITLE
 from irevalx.statistics.bootstrap import STATISTICS, bootstrap_warnings
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
@@ -51,6 +52,8 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     decisions : how pairwise decisions go together; None where ``significant`` is.
     intervals : by statistic, over draws of topics; None where none were asked for, or without values by topic.
     overlap : rank-biased overlap of the rankings of runs, by the names of ``OVERLAP_COLUMNS``; None if not asked for.
+    top : agreement over the best runs of x, by the names of ``TOP_STATISTICS``; None if not asked for.
+    top_intervals : likewise; None where ``intervals`` is, or if not asked for.
     """
 
     measure: str
@@ -71,6 +74,8 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     decisions: Confusion | None
     intervals: Mapping[str, tuple[float, float]] | None
     overlap: Mapping[str, float] | None
+    top: Mapping[str, float | None] | None = None
+    top_intervals: Mapping[str, tuple[float, float]] | None = None
 
 
 _DECISIONS = "pairwise decisions"
@@ -78,7 +83,7 @@ _DECISIONS = "pairwise decisions"
 _LAST = "inversions"
 """The column that programs see after all others, so that these stay where they were."""
 
-_NESTED = ("decisions", "intervals", "overlap")
+_NESTED = ("decisions", "intervals", "overlap", "top", "top_intervals")
 """Fields of a row that are several columns of a table."""
 
 
@@ -89,10 +94,12 @@ class ScoringAgreement(Result):
     ----------
     rows : one for each measure.
     seed : of the draws of topics; None where none were drawn.
+    top : how many of the best runs there is more about; None for nothing.
     """
 
     rows: Sequence[AgreementOfMeasure]
     seed: int | None = None
+    top: int | None = None
 
     def tables(self) -> list[Table]:
         """Return one table with a row for each measure."""
@@ -125,7 +132,22 @@ class ScoringAgreement(Result):
         if any(row.overlap for row in self.rows):
             overlaps = [list(row.overlap.values()) if row.overlap else None for row in self.rows]
             tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
+        if self.top is not None:
+            tables.append(self._part_of_top())
         return tables
+
+    def _part_of_top(self) -> Table:
+        """Return the columns on the best runs of x, with intervals where they are asked for."""
+        ends = () if self.seed is None else ("_low", "_high")
+        columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
+        values = []
+        for row in self.rows:
+            found = []
+            for name in TOP_STATISTICS:
+                value = (row.top or {}).get(name)
+                found += [value, *(row.top_intervals or {}).get(name, (None,) * 2)] if ends else [value]
+            values.append(found)
+        return replace(self._part("", columns, values), title=f"{TOP_TITLE.format(k=self.top)} by X")
 
     def _part(self, title: str, columns: Sequence[str], values: Sequence[Any]) -> Table:
         """Return a table with the measures and, where there are some, their values."""
@@ -142,6 +164,7 @@ def agree(
     *,
     against: str | None = None,
     rbo: float | None = None,
+    top: int | None = None,
     resamples: int = 0,
     seed: int | None = None,
     level: float = 1,
@@ -160,6 +183,8 @@ def agree(
     runs, measures : as ``irevalx.evaluate`` takes them; at least two runs. Without measures, eight usual ones.
     against : compare every measure of y with this one of x, named as irevalx prints it; None for the same.
     rbo : add rank-biased overlap, this being the chance of looking at the next rank, in (0, 1).
+    top : add tau-b over so many of the best runs by x (those that are tied there too), the overlap of these with the
+        best runs by y, and the loss of choosing the best run by y; at least 2. None for nothing.
     resamples : of topics, for intervals; 0 for none.
     seed : of the draws of topics; None for a new one, which the result has.
     level : the least grade that is relevant.
@@ -183,6 +208,7 @@ def agree(
         rbo = checks.real_number("rbo", rbo)
         if rbo is None or not 0 < rbo < 1:
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
+    top = None if top is None else checks.whole_number("top", top, least=2)
     given = are_given(runs)
     if not given:
         options: dict[str, Any] = {"measures": measures, "rel_format": rel_format, "grades": grades}
@@ -199,8 +225,8 @@ def agree(
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")
         if _are_runs(x, y):
-            options = {"against": against, "resamples": resamples}
-            _refuse(options, {"against": None, "resamples": 0}, "for scorings only, but x and y are runs")
+            options = {"against": against, "resamples": resamples, "top": top}
+            _refuse(options, {"against": None, "resamples": 0, "top": None}, "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
     options = {"level": level, "grades": grades, "complete": complete, "min_retrieved": min_retrieved}
     if given:
@@ -211,8 +237,8 @@ def agree(
     for line in _warnings(found, resamples):
         warn(line)
     drawn = chosen_seed(seed) if resamples else None
-    rows = [_row(paired, resamples, drawn, rbo) for paired in found]
-    return ScoringAgreement(rows, drawn, notes=_topics_of(scorings, found))
+    rows = [_row(paired, resamples, drawn, rbo, top) for paired in found]
+    return ScoringAgreement(rows, drawn, top, notes=_topics_of(scorings, found))
 
 
 def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tuple[str, ...]:
@@ -234,7 +260,9 @@ def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tu
     return tuple(notes)
 
 
-def _row(paired: PairedScores, resamples: int, seed: int | None, rbo: float | None) -> AgreementOfMeasure:
+def _row(
+    paired: PairedScores, resamples: int, seed: int | None, rbo: float | None, top: int | None
+) -> AgreementOfMeasure:
     agreement = agreement_of(paired.x, paired.y, paired.runs)
     overlap = None if rbo is None else dict(zip(OVERLAP_COLUMNS, overlap_of_scorings(paired, rbo), strict=True))
     return AgreementOfMeasure(
@@ -245,6 +273,8 @@ def _row(paired: PairedScores, resamples: int, seed: int | None, rbo: float | No
         decisions=paired.decisions,
         intervals=None if seed is None else paired.intervals(resamples, seed=seed),
         overlap=overlap,
+        top=None if top is None else paired.at_the_top(top),
+        top_intervals=None if top is None or seed is None else paired.top_intervals(top, resamples, seed=seed),
     )
 
 

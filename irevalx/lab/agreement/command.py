@@ -18,6 +18,7 @@ from irevalx.lab.command.parameters import (
     least_retrieved_option,
     measures_option,
     seed_option,
+    top_option,
 )
 from irevalx.reading.formats import REL_FORMATS
 
@@ -45,6 +46,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
             "corrected so that a ranking agrees with itself."
         ),
     ),
+    top_option("X", "Y"),
     click.option(
         "--resamples",
         type=click.IntRange(0, MOST_DRAWS),
@@ -53,7 +55,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
         help=(
             "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
             "Those of tau, tau-b and tau_AP allow for the noise that drawing adds: they invert a test, and are wider "
-            "than the quantiles of the draws.  [default: 0, no intervals]"
+            "than the quantiles of the draws. So do those of --top.  [default: 0, no intervals]"
         ),
     ),
     seed_option,
@@ -81,8 +83,9 @@ def command(output: Output, **options: Any) -> None:
     those that differ in X, those that do not in Y), which are the false negatives and the false positives of Bompada
     et al. (2007); accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive), with the
     same or opposite directions: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
-    measure. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a row for each
-    topic that both have, of their rankings of documents.
+    measure. With --top K, how the best runs agree: top_tau_b, top_overlap and loss. With --rbo, extrapolated, least
+    and greatest overlaps of the rankings of runs; for two runs, a row for each topic that both have, of their rankings
+    of documents.
 
     With -R sampled each of X and Y is a sample of strata, five columns, or qrels: one stratum, of which the judged
     documents are a sample. Measures of grades, of strata and of probabilities then stand side by side, the strata

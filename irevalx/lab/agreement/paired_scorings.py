@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
 from irevalx.frozen import Frozen
 from irevalx.lab.agreement.scorings import Scoring
+from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval, quantile_interval
 from irevalx.statistics.correlations import changed, tau, tau_ap, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
@@ -107,6 +108,19 @@ class PairedScores(Frozen):
         for name, correlation in correlations.items():
             found_ends[name] = correlation_interval(correlation, (self.x, self.y), drawn, alpha)
         return found_ends
+
+    def at_the_top(self, k: int) -> dict[str, float | None]:
+        """Return each of ``TOP_STATISTICS`` for the k best runs of the first scoring; None where one is not defined."""
+        values = {name: float(function(self.x, self.y)) for name, function in at_the_top(k).items()}
+        return {name: None if np.isnan(value) else value for name, value in values.items()}
+
+    def top_intervals(self, k: int, resamples: int, *, seed: int = 0) -> Mapping[str, tuple[float, float]] | None:
+        """Return intervals of these over all topics there are; None without values by topic."""
+        if self.values_x is None or self.values_y is None:
+            return None
+        draws = TopicDraws.of(self.values_x.shape[1], resamples, seed)
+        drawn = draws.summaries(self.values_x, self.scale_x), draws.summaries(self.values_y, self.scale_y)
+        return top_intervals(k, (self.x, self.y), drawn)
 
 
 def paired_scores(

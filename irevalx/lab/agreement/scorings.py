@@ -285,8 +285,8 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
 def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
     if values and run is None:
         raise InputError(
-            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: ask for "
-            "it with -m runid"
+            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: "
+            "irevalx -m runid prints it"
         )
     return (replace(value, run=run or "") for value in values)
 

@@ -28,6 +28,7 @@ from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.score_bounds import Bounds, WeightedScores, is_decided
 from irevalx.lab.command.result import Result
 from irevalx.reports.table import Table
+from irevalx.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -189,7 +190,9 @@ def bounds(
     judgments, opened = graded_judgments_of(qrels, rel_format), opened_runs(runs)
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
-    weighted = weighted_measures(requests_of(measures_of(measures), level), level, set(known.tolist()), greatest)
+    weighted = weighted_measures(
+        requests_of(measures_of(measures), Settings(level=level)), level, set(known.tolist()), greatest
+    )
     if n_next is not None and len(weighted) > 1:
         raise UsageError(f"the next documents must be asked for with one measure, but got {len(weighted)}")
     if n_next is not None and len(opened.runs) < 2:

@@ -95,9 +95,9 @@ def command_of(
                         values["runs"] = read_runs(values["runs"], form, strict=False)
                     return function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
-                    raise UsageError(_said_here(str(error))) from error
+                    raise UsageError(_said_here(error.message)) from error
                 except MalformedLineError as error:
-                    raise MalformedLineError(_said_here(str(error))) from error
+                    raise MalformedLineError(_said_here(error.message)) from error
 
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
@@ -134,8 +134,8 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
         show = warnings.showwarning
 
         def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, IrevalxWarning):
-                messages.warn(_said_here(str(message)))
+            if isinstance(message, IrevalxWarning):
+                messages.warn(_said_here(message.line))
             else:
                 show(message, category, *where, **more)
 

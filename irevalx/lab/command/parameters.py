@@ -79,6 +79,24 @@ seed_option = click.option(
     default=None,
     help="Make the same random choices as every other call with this seed.  [default: a new seed, which is printed]",
 )
+
+
+def top_option(x: str, y: str, *, requires: str | tuple[str, ...] = ()) -> Parameter:
+    """Return the option ``--top`` of commands that compare two scorings, x with the reference, in words."""
+    return option(
+        "--top",
+        requires=requires,
+        type=click.IntRange(2),
+        metavar="K",
+        default=None,
+        help=(
+            f"Add how the K best runs by {x} agree: tau-b over them (top_tau_b; those that are tied at K are in), the "
+            f"share of them that are among the K best by {y} (top_overlap), and how much the best run by {y} falls "
+            f"short of the best by {x} (loss). Greater scores are taken for better."
+        ),
+    )
+
+
 alpha_option = click.option(
     "--alpha",
     type=_ALPHA,

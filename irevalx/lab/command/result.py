@@ -7,6 +7,7 @@ from html import escape
 from typing import Any, ClassVar, TypeAlias
 
 from irevalx.frozen import Frozen, replace
+from irevalx.keywords import in_keywords
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table, aligned_lines
 
@@ -46,6 +47,10 @@ class Result(Frozen, kw_only=True):
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
+    def _tables_in_python(self) -> list[Table]:
+        """Return the tables as people read them in Python."""
+        return [replace(table, notes=tuple(map(in_keywords, table.notes))) for table in self.noted_tables()]
+
     def to_frame(self) -> Frame:
         """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
 
@@ -59,12 +64,12 @@ class Result(Frozen, kw_only=True):
         return pd.DataFrame(list(table.rows), columns=list(table.columns))
 
     def __repr__(self) -> str:
-        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)
+        lines = OUTPUT_FORMATS["table"].table_lines(self._tables_in_python(), DIGITS, titled=self.titled)
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""
-        tables = self.noted_tables()
+        tables = self._tables_in_python()
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 

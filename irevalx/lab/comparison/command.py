@@ -8,6 +8,7 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.errors import UsageError, quote
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
@@ -26,9 +27,7 @@ from irevalx.lab.command.parameters import (
     threads_option,
 )
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.gate import Gate
-from irevalx.lab.comparison.gate_options import GATE
-from irevalx.lab.comparison.junit import junit_of
+from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import NAMINGS
@@ -44,6 +43,78 @@ _NOT_WITH_SYSTEMS = (
     "--correction tukey",
     "--interval bca",
 )
+
+
+def _margins(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
+    """Read margins: 0.01 for all measures, ndcg@10=0.01 for one."""
+    margins: dict[str, float] = {}
+    for value in values:
+        name, _, text = value.rpartition("=")
+        try:
+            margin = float(text)
+        except ValueError:
+            margin = -1.0
+        if not 0 <= margin < float("inf"):
+            raise UsageError(
+                f"--margin must be a number from 0 on, or MEASURE=NUMBER, such as ndcg=0.01, but got {quote(value)}"
+            )
+        if (key := name or OTHERS) in margins:
+            raise UsageError(f"--margin must be given once for a measure, but got {quote(value)} as well")
+        margins[key] = margin
+    return margins or None
+
+
+_GATE = (
+    option(
+        "--margin",
+        "margin",
+        multiple=True,
+        metavar="[MEASURE=]D",
+        callback=_margins,
+        requires="--baseline",
+        excludes=(
+            "--test",
+            "--correction",
+            "--interval",
+            "--resamples",
+            "--discriminative-power",
+            "--by run",
+            "--by topic",
+            "--columns",
+            "--figure",
+        ),
+        help=(
+            "Be a gate: find whether each run is not worse than the --baseline by more than D, in units of the "
+            f"measure, over all judged topics, as with -c. The exit status is 0 if so, {FOUND_WORSE} where a run is "
+            f"worse, else {UNDECIDED}. May be repeated for measures with margins of their own: --margin 0.01 --margin "
+            "map=0.02."
+        ),
+    ),
+    option(
+        "--require",
+        type=click.Choice(REQUIREMENTS),
+        default=REQUIREMENTS[0],
+        requires={"better": "--margin"},
+        help=(
+            "With --margin: runs must be not worse than the baseline, or better for certain.  "
+            f"[default: {REQUIREMENTS[0]}]"
+        ),
+    ),
+    option(
+        "--allow-unsure",
+        is_flag=True,
+        requires="--margin",
+        excludes="--require better",
+        help=f"With --margin: let runs pass of which it cannot be told, with status 0 in place of {UNDECIDED}.",
+    ),
+    option(
+        "--junit",
+        metavar="FILE",
+        requires="--margin",
+        help="With --margin: write the verdicts to FILE too, as JUnit's XML: a test case for each run and measure.",
+    ),
+)
+"""The options of a gate."""
 
 
 @command_of(
@@ -183,7 +254,7 @@ _NOT_WITH_SYSTEMS = (
             "difference differs between groups; the group of each topic, as irevalx --topic-groups has it."
         ),
     ),
-    *GATE,
+    *_GATE,
     *FIGURE,
     option(
         "--draw",

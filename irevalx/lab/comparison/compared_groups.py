@@ -104,7 +104,6 @@ class ComparedGroups(Comparison):
     def tables_for_people(self) -> list[Table]:
         """Return both tables with the usual columns."""
         shown = ("measure", "run", "against", "group", "topics", "difference", "low", "high", "corrected_p", "differ")
-        rows = [[getattr(row, column) for column in shown] for row in self.in_groups]
         of_pairs = {(row.measure, row.group) for row in self.in_groups}
         n_pairs, n_groups = len(self.measures[0].found.pairs), len(of_pairs) // len(self.measures)
         method = self.method
@@ -115,10 +114,7 @@ class ComparedGroups(Comparison):
             "interactions: Welch's F test of whether the difference is the same in all groups.",
         )
         first, second = self.tables()
-        return [
-            replace(first, columns=shown, rows=rows, probabilities=frozenset({"corrected_p"})),
-            replace(second, notes=notes),
-        ]
+        return [first.showing(*shown), replace(second, notes=notes)]
 
     @property
     def how_tested_in_words(self) -> str:

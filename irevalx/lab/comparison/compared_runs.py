@@ -14,15 +14,13 @@ from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import SIMULTANEOUS, TUKEY, correction_named
-from irevalx.statistics.paired_comparisons import (
-    interval_warnings,
-)
+from irevalx.statistics.paired_comparisons import interval_warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PROBABILITIES = frozenset({"p", "corrected_p"})
-
+PROBABILITIES = frozenset({"p", "corrected_p"})
+"""Columns of pairs of which people want to know how near to 0 they are."""
 
 USUAL_COLUMNS = ("measure", "run", "against", "difference", "low", "high", "corrected_p", "differ")
 """The columns of pairs that people see unless they ask for others."""
@@ -124,15 +122,13 @@ class ComparedPairs(DrawnComparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
+        return [Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and what they mean below it."""
-        rows = [[getattr(row, column) for column in self.columns] for row in self.rows]
+        [table] = self.tables()
         n_labels = sum(column in LABELS for column in self.columns)
-        shown = frozenset(self.columns) & _PROBABILITIES
-        notes = (self.how_tested, *self._notes_on_intervals)
-        return [Table("comparison", self.columns, rows, n_labels=n_labels, probabilities=shown, notes=notes)]
+        return [table.showing(*self.columns, n_labels=n_labels, notes=(self.how_tested, *self._notes_on_intervals))]
 
     @property
     def _notes_on_intervals(self) -> list[str]:
@@ -269,7 +265,7 @@ class DiscriminativePower(Comparison):
         for of_measure in self.measures:
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
             levels = _by_achieved_level(of_measure)
-            tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=_PROBABILITIES))
+            tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=PROBABILITIES))
         return tables
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:

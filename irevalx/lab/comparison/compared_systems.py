@@ -13,9 +13,9 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
-from irevalx.frozen import fields, replace
+from irevalx.frozen import fields
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
-from irevalx.lab.comparison.compared_runs import ComparedPairs
+from irevalx.lab.comparison.compared_runs import PROBABILITIES, ComparedPairs
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.replicates import ComparisonsOfSystems
@@ -45,21 +45,17 @@ class ComparedSystems(ComparedPairs):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        [table] = super().tables()
-        names = ("replicates", "replicates_against", "between_replicates")
-        rows = [tuple(getattr(row, name) for name in (*table.columns, *names)) for row in self.rows]
-        return [replace(table, columns=(*table.columns, *names), rows=rows)]
+        return [Table.of("comparison", ComparedSystemPair, self.rows, n_labels=3, probabilities=PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and the share of the variance between replicates."""
-        [table] = super().tables_for_people()
-        rows = [(*cells, row.between_replicates) for cells, row in zip(table.rows, self.rows, strict=True)]  # type: ignore[attr-defined]
+        [every], [table] = self.tables(), super().tables_for_people()
         notes = (
             *table.notes,
             "A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs.",
             "between replicates: the share of the variance of the difference that is between runs of a system.",
         )
-        return [replace(table, columns=(*table.columns, "between_replicates"), rows=rows, notes=notes)]
+        return [every.showing(*table.columns, "between_replicates", n_labels=table.n_labels, notes=notes)]
 
 
 def _rows_of(of_measure: ComparedMeasure) -> list[ComparedPair]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, UsageError, printable, quote
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen
@@ -136,7 +136,6 @@ class Gate(Comparison):
     def tables_for_people(self) -> list[Table]:
         """Return the table under the conclusion, and below it how verdicts are found."""
         shown = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
-        rows = [[getattr(row, column) for column in shown] for row in self.rows]
         failed = [place for place, row in enumerate(self.rows) if not self.passes(row)]
         notes = [
             *(["{best}: does not pass."] if failed else []),
@@ -145,7 +144,8 @@ class Gate(Comparison):
             "not worse: low > -margin; else worse: high < 0; else cannot tell.",
             "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
         ]
-        return [Table(self.conclusion, shown, rows, n_labels=2, best={"verdict": failed}, notes=tuple(notes))]
+        [table] = self.tables()
+        return [table.showing(*shown, title=self.conclusion, n_labels=2, best={"verdict": failed}, notes=tuple(notes))]
 
     @property
     def _confidence(self) -> str:
@@ -232,7 +232,7 @@ def margins_of(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, fl
     names = [one.measure for one in measured]
     margins = dict.fromkeys(names, _margin(given.pop(OTHERS))) if OTHERS in given else {}
     for key, value in given.items():
-        printed = [key] if key in names else [name for one in requests_of([key], 1) for name in one.names]
+        printed = [key] if key in names else [name for one in requests_of([key]) for name in one.names]
         for name in printed:
             if name not in names:
                 raise ArgumentError(
@@ -270,3 +270,43 @@ def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
         return baseline
     paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in given]
     return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
+
+
+def junit_of(found: Gate) -> bytes:
+    """Return verdicts as JUnit's XML, which services for continuous integration show as tests.
+
+    There is a test suite with a test case for each verdict: its class is the run, its name the measure.
+    What does not pass is a failure, of the type that the verdict has; what cannot be told, and passes by
+    ``allow_unsure``, is skipped.
+    """
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+    skipped = [row for row in found.rows if row.verdict == CANNOT_TELL and found.passes(row)]
+    counts = {
+        "tests": len(found.rows),
+        "failures": sum(not found.passes(row) for row in found.rows),
+        "errors": 0,
+        "skipped": len(skipped),
+    }
+    attributes = {name: str(number) for name, number in counts.items()}
+    suites = Element("testsuites", attributes)
+    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
+    for row in found.rows:
+        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
+        why = f"{row.verdict}: {_numbers(row)}"
+        if not found.passes(row):
+            SubElement(case, "failure", {"type": row.verdict, "message": why})
+        elif row in skipped:
+            SubElement(case, "skipped", {"message": why})
+        else:
+            SubElement(case, "system-out").text = why
+    indent(suites)
+    text: str = tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _numbers(row: RunVerdict) -> str:
+    return (
+        f"difference {row.difference:.4f} [{row.low:.4f}, {row.high:.4f}] from {printable(row.against)}, margin "
+        f"{row.margin:g}, {row.topics} topics"
+    )

@@ -15,7 +15,7 @@ from irevalx.cli.values import words_of
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import measures_of, ranked_runs_of
+from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import fields
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
@@ -127,20 +127,20 @@ def compare(
     IrevalxError : as ``irevalx.evaluate``.
     """
     method = Method(
-        test=_one_of("test", test, TESTS),
-        correction=_one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
-        interval=_one_of("interval", interval, INTERVALS),
-        alpha=_probability("alpha", alpha),
+        test=checks.one_of("test", test, [*TESTS]),
+        correction=checks.one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
+        interval=checks.one_of("interval", interval, INTERVALS),
+        alpha=probability("alpha", alpha),
         resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
     counts_pairs = checks.flag("discriminative_power", discriminative_power) or checks.flag("power", power)
-    view = "power" if counts_pairs else _one_of("by", by, VIEWS)
+    view = "power" if counts_pairs else checks.one_of("by", by, VIEWS)
     threads = checks.whole_number("threads", threads, least=1)
-    as_asked = _one_of("names", names, NAMINGS) == "asked"
+    as_asked = checks.one_of("names", names, NAMINGS) == "asked"
     asked = measures_of(measures)
     rules = {
-        "require": _one_of("require", require, REQUIREMENTS),
+        "require": checks.one_of("require", require, REQUIREMENTS),
         "allow_unsure": checks.flag("allow_unsure", allow_unsure),
     }
     kinds = {
@@ -230,7 +230,7 @@ def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     if asked == ("all",):
         return known
     for name in asked:
-        _one_of("columns", name, ("all", *known))
+        checks.one_of("columns", name, ("all", *known))
     return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else USUAL_COLUMNS
 
 
@@ -252,19 +252,3 @@ def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
     lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
     lines += variance_warnings(found, one.name)
     return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])
-
-
-def _one_of(what: str, value: Any, known: Iterable[str]) -> str:
-    """Return one of several words."""
-    words = list(known)
-    if not isinstance(value, str) or value not in words:
-        raise checks.wrong(what, f"one of {' '.join(words)}", value)
-    return value
-
-
-def _probability(what: str, value: Any) -> float:
-    """Return a number above 0 and below 1."""
-    number = checks.real_number(what, value)
-    if number is None or not 0 < number < 1:
-        raise checks.wrong(what, "a number above 0 and below 1", value)
-    return number

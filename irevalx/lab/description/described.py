@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
-from irevalx.experiments.compared_topics import compared_topics, topics_compared
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranking_runs import rank_all, unique_names
+from irevalx.experiments.ranking_runs import compared_topics, rank_all, topics_compared, unique_names
 from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool

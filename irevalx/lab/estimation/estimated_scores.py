@@ -16,7 +16,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, significance_level
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, probability
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.result import Result
@@ -105,17 +105,9 @@ _OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low",
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     """Return a table with its labels and some of its columns, without those in which nothing stands."""
-    places = [table.columns.index(name) for name in columns]
-    shown = [*range(table.n_labels), *(place for place in places if any(row[place] is not None for row in table.rows))]
-    names = tuple(table.columns[place] for place in shown)
-    return Table(
-        table.title,
-        names,
-        [[row[place] for place in shown] for row in table.rows],
-        n_labels=table.n_labels,
-        probabilities=_PROBABILITIES,
-        notes=table.notes,
-    )
+    places = {name: table.columns.index(name) for name in columns}
+    filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
+    return table.showing(*table.columns[: table.n_labels], *filled)
 
 
 def estimate(
@@ -157,7 +149,7 @@ def estimate(
     UsageError : a measure is no mean over topics, or the baseline is none of the runs.
     IrevalxError : as ``irevalx.evaluate``.
     """
-    alpha = significance_level("alpha", alpha)
+    alpha = probability("alpha", alpha)
     weight = checks.real_number("weight", weight)
     if weight is not None and not 0 <= weight <= 1:
         raise checks.wrong("weight", "a number from 0 to 1, or None", weight)

@@ -167,12 +167,8 @@ def degrade(
             **ordering,
         )
     level, seed, drop = checks.whole_number("level", level), chosen_seed(seed), checks.flag("drop", drop)
-    for keyword, value, known in (
-        ("rounding", rounding, samples.ROUNDINGS),
-        ("sample_format", sample_format, STRATA_FORMATS),
-    ):
-        if value not in known:
-            raise checks.wrong(keyword, " or ".join(map(repr, known)), value)
+    checks.one_of("rounding", rounding, [*samples.ROUNDINGS])
+    checks.one_of("sample_format", sample_format, [*STRATA_FORMATS])
     design = None if strata is None else read_design(checks.text("strata", strata), named=strata_file is not None)
     _refuse_contradictions(design, runs, strata_file)
     if design is not None and drop and sample_format == SAMPLED.name:

@@ -79,10 +79,8 @@ class Ordering(Frozen, kw_only=True):
         UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
         IrevalxError : as reading runs and documents does.
         """
-        if name not in ORDERS:
-            raise checks.wrong("order", " or ".join(map(repr, ORDERS)), name)
-        if unjudged not in UNJUDGED:
-            raise checks.wrong("unjudged", " or ".join(map(repr, UNJUDGED)), unjudged)
+        checks.one_of("order", name, [*ORDERS])
+        checks.one_of("unjudged", unjudged, UNJUDGED)
         order, across = ORDERS[name], checks.flag("across", across)
         paths = paths_of(documents)
         if order.needs_texts and not paths:

@@ -23,6 +23,7 @@ from irevalx.lab.command.parameters import (
     level_option,
     measures_option_with,
     seed_option,
+    top_option,
 )
 from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
 
@@ -37,6 +38,7 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     measures_option_with("map", which="With RUN: measures as irevalx -m takes them"),
     groups_option,
     group_by_option_with("no groups"),
+    top_option("HUMAN", "MACHINE", requires="RUN"),
     click.option(
         "--resamples",
         type=click.IntRange(0, MOST_DRAWS),

@@ -19,7 +19,7 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, significance_level
+from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of, probability
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.label_findings import Finding, LabelFindings
@@ -154,6 +154,7 @@ def labels(
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,
+    top: int | None = None,
     resamples: int = RESAMPLES,
     alpha: float = ALPHA,
     seed: int | None = None,
@@ -175,6 +176,7 @@ def labels(
     by_topic : add the agreement of labels for each topic, without intervals.
     groups : the group of each run, or a file with a line RUN GROUP each; None for no groups.
     group_by : a regular expression that finds the group in the name of a run.
+    top : with runs, add how so many of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
     resamples : draws of the topics, for intervals; 0 for none.
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the draws; None for a new one, which the result has.
@@ -193,8 +195,11 @@ def labels(
     with_groups = groups is not None or group_by is not None
     if with_groups and not are_given(runs):
         raise UsageError("groups and group_by must be given together with runs")
+    if top is not None and not are_given(runs):
+        raise UsageError("top must be given together with runs")
+    top = None if top is None else checks.whole_number("top", top, least=2)
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
-    alpha = significance_level("alpha", alpha)
+    alpha = probability("alpha", alpha)
     by_topic, progress = checks.flag("by_topic", by_topic), checks.flag("progress", progress)
     used_seed = chosen_seed(seed)
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
@@ -221,7 +226,7 @@ def labels(
             least_runs=1,
         )
         of_run = two_groups_of(experiment.runs, groups, group_by) if with_groups else None
-        of_runs = _run_findings(experiment, both, resampling, of_run, progress=progress)
+        of_runs = _run_findings(experiment, both, resampling, of_run, top, progress=progress)
         for line in _group_warnings(of_runs, alpha):
             warn(line)
         found += of_runs
@@ -239,13 +244,19 @@ def _common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _run_findings(
-    experiment: Experiment, both: TwoLabellings, resampling: Resampling, of_run: list[str] | None, *, progress: bool
+    experiment: Experiment,
+    both: TwoLabellings,
+    resampling: Resampling,
+    of_run: list[str] | None,
+    top: int | None,
+    *,
+    progress: bool,
 ) -> list[Finding]:
     shuffles = SHUFFLES if of_run and resampling.resamples > 1 else 0
     evaluated = list(evaluations(experiment, both, warn, shuffles=shuffles, seed=resampling.seed))
     total = resampling.resamples * len(evaluated) if experiment.runs[1:] else 0
     with progress_bar("draws of topics", total, shown=progress) as advance:
-        return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance)]
+        return [finding for one in evaluated for finding in one.findings(resampling, of_run, advance, top=top)]
 
 
 def _warnings(

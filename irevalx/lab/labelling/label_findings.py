@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.command.result import Result
 from irevalx.reports.table import Table
+from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
@@ -96,7 +97,11 @@ class LabelFindings(Result):
             Table(
                 "agreement of the scores of runs",
                 ("measure", "statistic", "value", "low", "high"),
-                [(one.measure, one.statistic, *_value(one)) for one in of_all_runs if one.statistic in RUN_STATISTICS],
+                [
+                    (one.measure, one.statistic, *_value(one))
+                    for one in of_all_runs
+                    if one.statistic in {*RUN_STATISTICS, *TOP_STATISTICS}
+                ],
                 n_labels=2,
             ),
             _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs).in_words(

@@ -15,6 +15,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics import correlations as agreement
+from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
@@ -58,6 +59,8 @@ class TwoEvaluations(Frozen):
         resampling: Resampling,
         groups: Sequence[str] | None = None,
         progress: Callable[[int], None] = lambda draws: None,
+        *,
+        top: int | None = None,
     ) -> Iterator[Finding]:
         """Yield how the two evaluations agree.
 
@@ -65,11 +68,14 @@ class TwoEvaluations(Frozen):
         ----------
         groups : shape (n_runs,); the group of each run, two groups at least. None: runs have no groups.
         progress : is called with the number of draws of topics done since.
+        top : of how many of the best runs there is more; None for nothing.
         """
         x, y = self.scores
         draws = resampling.draws(self.human.shape[1])
         if len(self.runs) > 1:
             yield from self._agreement(x, y, draws, resampling)
+            if top is not None:
+                yield from self._at_the_top(top, draws, resampling)
             yield from self._decisions(resampling, progress)
         gained = y - x
         x_drawn, y_drawn = self._drawn_scores(draws)
@@ -134,6 +140,17 @@ class TwoEvaluations(Frozen):
                 scores = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
                 low, high = map(known, correlation_interval(correlations[name], (x, y), scores, resampling.alpha))
             yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
+
+    def _at_the_top(self, k: int, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
+        """Yield how the k best runs with human labels agree."""
+        scores, intervals = self.scores, dict[str, tuple[float, float]]()
+        if resampling.resamples:
+            drawn = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
+            intervals = top_intervals(k, scores, drawn, resampling.alpha)
+        for name, function in at_the_top(k).items():
+            low, high = map(known, intervals[name]) if intervals else NO_INTERVAL
+            value = known(float(function(*scores)))
+            yield Finding(statistic=name, measure=self.measure, value=value, low=low, high=high)
 
     def _decisions(self, resampling: Resampling, progress: Callable[[int], None]) -> Iterator[Finding]:
         """Yield how pairwise decisions go together; for intervals they are made anew for each draw."""

@@ -10,7 +10,7 @@ from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_values import measured_runs
-from irevalx.experiments.user_data import measures_of, ranked_runs_of
+from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.lab.planning.designs import Design, DeviationsOfMeasure, deviations_of
@@ -248,13 +248,12 @@ def power(
     InputError : there are fewer than two topics.
     IrevalxError : as ``irevalx.evaluate``.
     """
-    alpha = _between("alpha", alpha, 0.0)
-    power = _between("power", power, alpha)
+    alpha = probability("alpha", alpha)
+    power = probability("power", power, least=alpha)
     topics = [checks.whole_number("topics", number, least=2, most=MOST_TOPICS) for number in topics]
     differences = _sizes("differences", differences) or DIFFERENCES
     widths = _sizes("widths", widths) or WIDTHS
-    if correction not in CORRECTIONS:
-        raise checks.wrong("correction", f"one of {' '.join(CORRECTIONS)}", correction)
+    checks.one_of("correction", correction, CORRECTIONS)
     if comparisons is not None:
         comparisons = checks.whole_number("comparisons", comparisons, least=1)
         if correction == "none":
@@ -275,13 +274,6 @@ def power(
     notes = ranked.notes([len(ranked.topics) - one.n_topics for one in found])
     design = Design(power, alpha, n_comparisons)
     return Power(found, design, topics, differences, widths, notes=notes)
-
-
-def _between(what: str, value: Any, least: float) -> float:
-    number = checks.real_number(what, value)
-    if number is None or not least < number < 1:
-        raise checks.wrong(what, f"a number above {least:g} and below 1", value)
-    return number
 
 
 def _sizes(what: str, values: Iterable[float]) -> list[float]:

@@ -60,8 +60,7 @@ def draw(
     InputError : a folder does not have what a study writes.
     """
     for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
-        if value not in known:
-            raise checks.wrong(what, " or ".join(map(repr, known)), value)
+        checks.one_of(what, value, known)
     if layout in {"scores", "runs"} and axis != "log":
         raise UsageError(f"axis must not be given together with the layout {layout}")
     if layout != "scores" and at is not None:

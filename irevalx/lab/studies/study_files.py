@@ -164,7 +164,7 @@ def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ..
         given = [text if scheme.of_depth or text.endswith("%") else _number_of(where, text) for text in texts]
         return tuple(Level(text, one.number) for text, one in zip(texts, scheme.levels(given), strict=True))
     except ArgumentError as error:
-        raise InputError(f"{where}: {error}") from None
+        raise InputError(f"{where}: {error.message}") from None
 
 
 def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[str]) -> StudyScores:

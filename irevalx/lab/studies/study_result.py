@@ -1,31 +1,25 @@
-"""What comes of a study: knees, tables, figures, and a folder with all of them."""
+"""What comes of a study: scores, statistics of each sample, their means and deviations, knees; a folder with all."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import comb
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
-from irevalx.frozen import cached_property
+from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Frame, Result
-from irevalx.lab.studies.run_study import Study
-from irevalx.lab.studies.study_tables import (
-    KneeRow,
-    knee_rows,
-    knees_for_people,
-    samples_table,
-    scores_table,
-    summary_table,
-    tables_for_people,
-)
-from irevalx.lab.studies.summaries import StudySummary, summary_of
+from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, Study, is_comparable
+from irevalx.lab.studies.summaries import INVERSIONS, StudySummary, mean_and_spread, statistics_of, summary_of
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
 from irevalx.reports.table import Table
+from irevalx.statistics.knees import THRESHOLD
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +31,38 @@ ENDINGS = ("png", "svg", "pdf")
 
 AXES = ("log", "linear")
 """How the axis of levels is divided in figures."""
+
+
+ERRORS_OF_DECISIONS = {
+    "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
+    "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
+}
+"""The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
+
+_SHOWN = ("tau_b", "pearson", "rms", "bias")
+
+
+class KneeRow(Frozen):
+    """From which level on a measure can be trusted, by one statistic; None where there is no such level.
+
+    Parameters
+    ----------
+    measure, statistic : what is trusted, and by what.
+    knee : the least level from which on the mean over samples exceeds the threshold.
+    first : the least level at which it does.
+    monotone : whether these are the same.
+    low, high : the interval of the knee over draws of topics; None unless topics were drawn, and beyond all levels.
+    reliable : the least level from which on at least 95 % of the samples exceed the threshold.
+    """
+
+    measure: str
+    statistic: str
+    knee: str | None
+    first: str | None
+    monotone: bool
+    low: str | None
+    high: str | None
+    reliable: str | None
 
 
 class StudyResult(Result):
@@ -93,11 +119,9 @@ class StudyResult(Result):
         ImportError : pandas is not installed.
         """
         found = self._tables()
-        if table not in found:
-            raise checks.wrong("table", " or ".join(map(repr, found)), table)
         import pandas as pd
 
-        made = found[table]()
+        made = found[checks.one_of("table", table, [*found])]()
         return pd.DataFrame([list(row) for row in made.rows], columns=list(made.columns))
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
@@ -138,15 +162,13 @@ class StudyResult(Result):
         ------
         ArgumentError : one is none of these.
         """
-        _check_axis(axis)
+        checks.one_of("axis", axis, AXES)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
-        for one, draw in figures(self.summary):
-            if one == name:
-                with style():
-                    return draw(Page(width, titled, axis == "linear"))
-        raise checks.wrong("name", " or ".join(map(repr, self.figure_names)), name)
+        checks.one_of("name", name, self.figure_names)
+        with style():
+            return dict(figures(self.summary))[name](Page(width, titled, axis == "linear"))
 
     def write(
         self,
@@ -173,9 +195,9 @@ class StudyResult(Result):
         ------
         OutputError : it cannot be written.
         """
-        _check_axis(axis)
-        if figures is not None and figures not in ENDINGS:
-            raise checks.wrong("figures", " or ".join(map(repr, ENDINGS)), figures)
+        checks.one_of("axis", axis, AXES)
+        if figures is not None:
+            checks.one_of("figures", figures, ENDINGS)
         path = make_folder(fspath(folder))
         for name, lines in self._files(digits):
             write_lines(lines, path / name)
@@ -198,6 +220,142 @@ class StudyResult(Result):
                 advance(1)
 
 
-def _check_axis(axis: str) -> None:
-    if axis not in AXES:
-        raise checks.wrong("axis", " or ".join(map(repr, AXES)), axis)
+def scores_table(study: Study) -> Table:
+    """Return a row for each level, sample, run and measure; the first rows are those of the full judgments."""
+    of_samples = [
+        (study.scheme, level.text, s, seed, study.scores[i, s])
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
+    ]
+    rows = [
+        (*labels, run, measure, score)
+        for *labels, scores in [("full", None, None, None, study.full), *of_samples]
+        for measure, of_measure in zip(study.experiment.measures, scores.tolist(), strict=True)
+        for run, score in zip(study.experiment.runs, of_measure, strict=True)
+    ]
+    return Table("scores", ("scheme", "level", "sample", "seed", "run", "measure", "score"), rows, n_labels=6)
+
+
+def samples_table(study: Study) -> Table:
+    """Return a row for each level, sample, measure and reference."""
+    columns = {reference: statistics_of(study, reference) for reference in REFERENCES}
+    rows = [
+        (study.scheme, level.text, s, seed, measure, reference, *(one[i, s, m].item() for one in of_all.values()))
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
+        for m, measure in enumerate(study.experiment.measures)
+        for reference, of_all in columns.items()
+    ]
+    labels = ("scheme", "level", "sample", "seed", "measure", "against")
+    return Table("samples", (*labels, *columns["itself"]), rows, n_labels=len(labels))
+
+
+def summary_table(summary: StudySummary) -> Table:
+    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
+
+    Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
+    """
+    rows = [
+        (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
+        for i, (level, kept) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
+        for (measure, reference), of_all in summary.columns.items()
+    ]
+    labels = ("scheme", "level", "judged", "measure", "against")
+    return Table("summary", (*labels, *next(iter(summary.columns.values()))), rows, n_labels=len(labels))
+
+
+def knee_rows(study: Study) -> list[KneeRow]:
+    """Return a row for each measure and statistic."""
+    curves = {name: (study.knees(curve), study.reliable_levels(curve)) for name, curve in _curves(study).items()}
+    rows = []
+    for m, measure in enumerate(study.experiment.measures):
+        for name, (knees, reliable) in curves.items():
+            ends: tuple[int | None, int | None] = (None, None)
+            if study.intervals is not None and name in study.intervals.knees:
+                ends = study.intervals.knees[name][m]
+            knee, first, low, high, safe = (
+                _text(study, place) for place in (knees[m].knee, knees[m].first, *ends, reliable[m])
+            )
+            rows.append(KneeRow(measure, name, knee, first, knees[m].monotone, low, high, safe))
+    return rows
+
+
+def knees_for_people(study: Study) -> Table:
+    """Return one row per measure and statistic, marked where a curve is not monotone."""
+    rows = knee_rows(study)
+    has_intervals = study.intervals is not None
+    ends = ("low", "high") if has_intervals else ()
+    cells = [
+        (
+            row.measure,
+            row.statistic,
+            row.knee if row.monotone else f"{row.knee or ''}*",
+            *((row.low, row.high) if has_intervals else ()),
+            row.reliable,
+        )
+        for row in rows
+    ]
+    heads = ("measure", "statistic", "mean exceeds", *ends, f"{MOST_SAMPLES:.0%} of samples exceed")
+    notes = [
+        f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
+        f"{THRESHOLD} (blank: none)."
+    ]
+    if has_intervals:
+        notes.append("low, high: the interval of the first over draws of topics (blank: beyond all levels).")
+    if not all(row.monotone for row in rows):
+        notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
+    columns = ("measure", "statistic", "knee", *ends, "reliable")
+    title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
+    return Table(title, columns, cells, n_labels=2, heads=heads, notes=tuple(notes))
+
+
+def _curves(study: Study) -> dict[str, FloatArray]:
+    """Return the statistics that have knees, of shape (n_levels, n_samples, n_measures)."""
+    return {
+        "tau_b_itself": study.statistics["itself"]["tau_b"],
+        "tau_b_ap": study.statistics["AP"]["tau_b"],
+        "accuracy": study.accuracy,
+        "g_mean": study.g_mean,
+    }
+
+
+def _text(study: Study, place: int | None) -> str | None:
+    """Return a level as it was typed."""
+    return None if place is None else study.levels[place].text
+
+
+def tables_for_people(study: Study, summary: StudySummary, notes: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Yield what a person reads first: the knees, then each statistic, one row per measure and a column for each level.
+
+    Parameters
+    ----------
+    summary : of the study.
+    notes : sentences to stand below the first table.
+    """
+    knees = knees_for_people(study)
+    yield replace(knees, notes=(*knees.notes, *notes))
+    n_pairs = comb(len(study.experiment.runs), 2)
+    for reference, meaning in REFERENCES.items():
+        for name in _SHOWN:
+            yield _by_level(summary, f"{name.replace('_', ' ')}, against {meaning}", name, reference)
+            if name == "tau_b":
+                title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
+                yield _by_level(summary, title, INVERSIONS, reference)
+    of_decisions = "of significance decisions, against those under full judgments"
+    yield _by_level(summary, f"accuracy {of_decisions}", "accuracy")
+    yield _by_level(summary, f"g-mean {of_decisions}", "g_mean")
+    for name, words in ERRORS_OF_DECISIONS.items():
+        yield _by_level(summary, f"{words} ({name} in summary.csv)", name)
+    means = mean_and_spread(study.scores.mean(axis=3))["mean"].T.tolist()
+    rows = [(measure, *of_measure) for measure, of_measure in zip(study.experiment.measures, means, strict=True)]
+    yield Table("mean score over runs", ("measure", *(level.text for level in study.levels)), rows)
+
+
+def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
+    """Return one row per measure of which a statistic means something, with the means over samples of each level."""
+    rows = [
+        (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
+        for measure in summary.measures
+        if is_comparable(measure, reference, name)
+    ]
+    return Table(title, ("measure", *(level.text for level in summary.levels)), rows)

@@ -188,10 +188,8 @@ def study(
 
 def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
-    if scheme not in SCHEMES:
-        raise checks.wrong("scheme", " or ".join(map(repr, SCHEMES)), scheme)
-    if rounding not in ROUNDINGS:
-        raise checks.wrong("rounding", " or ".join(map(repr, ROUNDINGS)), rounding)
+    checks.one_of("scheme", scheme, [*SCHEMES])
+    checks.one_of("rounding", rounding, [*ROUNDINGS])
     if pairs and scheme not in {"uniform", "stratified"}:
         raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
     if (scheme == "strata") != (strata is not None):

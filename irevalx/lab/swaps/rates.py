@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from irevalx.api import checks
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, InputError
-from irevalx.experiments.ranked_runs import MEASURES, defined_values
+from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
+from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
-from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_bins import (
     FEWEST,
@@ -31,7 +30,7 @@ from irevalx.statistics.swap_bins import (
     swap_bins,
     swap_bins_on_own_sets,
 )
-from irevalx.statistics.swaps import DRAWS, SwapRate, default_sizes, swap_rate_on_own_sets, topic_sets
+from irevalx.statistics.swaps import DRAWS, SwapRate, Swaps, default_sizes, swap_rate_on_own_sets, topic_sets
 from irevalx.statistics.swaps import swap_rate as rate_on_sets
 
 if TYPE_CHECKING:
@@ -117,14 +116,8 @@ class SwapRates(Result):
                 measure=measure,
                 topics=one.size,
                 swap_rate=one.rate,
-                swaps=one.swaps,
                 ties=one.ties,
-                comparisons=one.comparisons,
-                share_tied=one.share_tied,
-                with_half_ties=one.rate_with_half_ties,
-                low=_known(one.interval[0]),
-                high=_known(one.interval[1]),
-                without_ties=_known(one.rate_without_ties),
+                **_counted(one),
             )
             for measure, rates in self.found.items()
             for one in rates
@@ -168,15 +161,9 @@ class SwapRatesByDifference(Result):
                 to=one.limit,
                 percent=one.percent,
                 sigmas=one.sigmas,
-                comparisons=one.comparisons,
-                swaps=one.swaps,
                 rate=one.rate,
                 few=one.is_small,
-                share_tied=one.ties / one.comparisons,
-                with_half_ties=one.rate_with_half_ties,
-                low=_known(one.interval[0]),
-                high=_known(one.interval[1]),
-                without_ties=one.swaps / untied if (untied := one.comparisons - one.ties) else None,
+                **_counted(one),
             )
             for measure, by_size in self.found.items()
             for size, bins in by_size.items()
@@ -197,6 +184,12 @@ class SwapRatesByDifference(Result):
                 title, LeastReliable, least, notes=(f"Bins with fewer than {FEWEST} comparisons decide nothing.",)
             ),
         ]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return both tables, the first with the rate that measures are compared by and no other."""
+        shown = ("measure", "topics", "from", "to", "comparisons", "swaps", "with_half_ties", "low", "high")
+        first, second = self.tables()
+        return [first.showing(*shown), second]
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the share of swaps against the difference on the one set, a line for each measure."""
@@ -262,28 +255,39 @@ def swap_rate(
         min_retrieved=min_retrieved,
         rel_format=rel_format,
     )
-    defined = defined_values(ranked, warn)
-    notes = ranked.notes([len(ranked.topics) - values.shape[1] for values in defined])
-    for measure, values in zip(ranked.measures, defined, strict=True):
-        _refuse_topics(measure, values.shape[1], sizes)
+    every = measured_runs(ranked, warn)
+    notes = ranked.notes([len(ranked.topics) - len(one.topics) for one in every])
+    for one in every:
+        _refuse_topics(one.measure, len(one.topics), sizes)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
 
-    def rate(values: FloatArray, scale: Scale, size: int) -> Any:
+    def rate(one: MeasuredRuns, size: int) -> Any:
         """Return the rate, or the bins, of a measure for sets of a size."""
         if not own_sets:
-            sets = shared_sets(values.shape[1], size)
-            return rate_on_sets(values, sets) if width is None else swap_bins(values, sets, width, scale)
+            sets = shared_sets(len(one.topics), size)
+            return rate_on_sets(one.tested, sets) if width is None else swap_bins(one.tested, sets, width, one.scale)
         if width is None:
-            return swap_rate_on_own_sets(values, size, draws=draws, seed=seed)
-        return swap_bins_on_own_sets(values, size, width, scale, draws=draws, seed=seed)
+            return swap_rate_on_own_sets(one.tested, size, draws=draws, seed=seed)
+        return swap_bins_on_own_sets(one.tested, size, width, one.scale, draws=draws, seed=seed)
 
-    found = {
-        measure: {size: rate(scale.transform(values), scale, size) for size in sizes or default_sizes(values.shape[1])}
-        for measure, scale, values in zip(ranked.measures, ranked.scales, defined, strict=True)
-    }
+    found = {one.measure: {size: rate(one, size) for size in sizes or default_sizes(len(one.topics))} for one in every}
     if width is None:
         return SwapRates({measure: list(of_sizes.values()) for measure, of_sizes in found.items()}, seed, notes=notes)
     return SwapRatesByDifference(found, ranked.requests, seed, notes=notes)
+
+
+def _counted(one: Swaps) -> dict[str, Any]:
+    """Return the fields that rows of both kinds have."""
+    low, high = one.interval
+    return {
+        "comparisons": one.comparisons,
+        "swaps": one.swaps,
+        "share_tied": one.share_tied,
+        "with_half_ties": one.rate_with_half_ties,
+        "low": _known(low),
+        "high": _known(high),
+        "without_ties": _known(one.rate_without_ties),
+    }
 
 
 def _known(number: float) -> float | None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.grades import HINT, HINT_IN_PROGRAMS
+from irevalx.reading.grades import HINT
 from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
 
 BLOCK_ROWS = 1 << 15
@@ -136,9 +136,7 @@ class ArrowTable(Table):
         shown = quote(value) if isinstance(value, str) else printable(repr(value))
         if isinstance(value, list | dict) or len(shown) > _LONGEST:
             shown = f"a value of the type {printable(str(column.type))}"
-        hint = ""
-        if kind == "grades" and isinstance(value, float) and math.isfinite(value):
-            hint = HINT_IN_PROGRAMS if self.in_memory or self.read_once else HINT
+        hint = HINT if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}{hint}")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import reference_lab as reference
 from running import FIXTURES, lab, run
 from scipy import stats
 
@@ -185,6 +186,37 @@ def test_intervals(tenth: Path) -> None:
     means = (np.array(reduced) - np.array(full)).mean(axis=0)[draws].mean(axis=1)
     ends = [float(row["bias_low"]), float(row["bias_high"])]
     assert ends == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.05)
+
+
+def test_the_best_runs(tenth: Path) -> None:
+    """--top adds how the best runs by X agree, by loops over what irevalx prints; with draws their intervals."""
+    words: list[str | Path] = [EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map"]
+    [plain] = agree(*words)[0]
+    [row] = agree(*words, "--top", "3")[0]
+    x, y = ([sum(values) / len(values) for values in by_topic(qrels)] for qrels in (EXPERIMENT / "qrels", tenth))
+    best = sorted(reference.best(x, 3))
+    expected = {
+        "top_tau_b": stats.kendalltau([x[run] for run in best], [y[run] for run in best]).statistic,
+        "top_overlap": float(reference.overlap(x, y, 3)),
+        "loss": reference.loss(x, y),
+    }
+    assert [*row] == [*list(plain)[:-1], *expected, list(plain)[-1]]
+    assert {name: float(row[name]) for name in expected} == pytest.approx(expected, abs=1e-4)
+    [drawn] = agree(*words, "--top", "3", "--resamples", "50", "--seed", "1")[0]
+    for name in expected:
+        assert float(drawn[f"{name}_low"]) <= float(row[name]) <= float(drawn[f"{name}_high"])
+    result = lab("agree", *words, "--top", "3", "--quiet")
+    assert b"the 3 best runs by X" in result.stdout
+
+
+def test_the_best_of_scores_without_topics(tmp_path: Path) -> None:
+    """Summaries have no intervals, and runs that are all tied no tau-b."""
+    for name, values in (("x", (0.1, 0.1, 0.1)), ("y", (0.3, 0.2, 0.1))):
+        lines = [f"{run},all,map,{value}\n" for run, value in zip("abc", values, strict=True)]
+        (tmp_path / name).write_text("run,topic,measure,value\n" + "".join(lines))
+    [row] = agree(tmp_path / "x", tmp_path / "y", "--top", "2", "--resamples", "9", "--seed", "1")[0]
+    assert [row["top_tau_b"], row["loss"], row["loss_high"]] == ["", "0.0", ""]
+    assert float(row["top_overlap"]) == pytest.approx(2 / 3)
 
 
 def test_what_is_not_defined_is_blank(tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], co
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     pools = [first_documents(part, 2**31) for one in opened(paths, pytest.fail) for part in one.results()]
     experiment = prepare(with_pool(judgments, Pool.joined("", pools)), opened(paths, pytest.fail), ("P.10",))
-    requests = requests_of(("P.10", "rbp.1=0.5,2=1", "dcg"), 1)
+    requests = requests_of(("P.10", "rbp.1=0.5,2=1", "dcg"))
     greatest = int(judgments.grades.max())
     rng = np.random.default_rng(11)
     checked = 0

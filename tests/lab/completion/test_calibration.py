@@ -33,6 +33,7 @@ from irevalx.lab.completion.collection import Collection
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.lab.completion.predict import Completion
 from irevalx.reading.source import Source
+from irevalx.settings import Settings
 
 EXPERIMENT = FIXTURES / "experiment"
 CRANFIELD = SHARED / "cranfield"
@@ -118,7 +119,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     runs = opened(
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
-    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(complete=True))
+    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(settings=Settings(complete=True)))
     found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}

@@ -219,6 +219,19 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
     assert all(row["low"] for row in found.values())
 
 
+def test_the_best_runs_as_agree_has_them(machine: Path) -> None:
+    """So are those of the best runs."""
+    arguments = ("--top", "3", "--resamples", "100", "--seed", "1", "--format", "csv", "-m", "map")
+    [agree] = lab("agree", QRELS, machine, *RUNS, *arguments).rows
+    rows, _ = labels(QRELS, machine, *RUNS, *arguments)
+    for row in [row for row in rows if row["statistic"] in {"top_tau_b", "top_overlap", "loss"}]:
+        ends = [agree[f"{row['statistic']}{end}"] for end in ("", "_low", "_high")]
+        assert [float(row[end]) for end in ("value", "low", "high")] == pytest.approx(list(map(float, ends)))
+    result = lab("labels", QRELS, machine, "--top", "3")
+    assert (result.status, result.stdout) == (1, b"")
+    assert "--top must be given together with RUN" in result.stderr
+
+
 def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
     """The machine finds nothing relevant in topic 3, so ERR has no value there: as if neither file had the topic."""
     lines = QRELS.read_text().splitlines()

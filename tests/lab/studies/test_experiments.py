@@ -35,8 +35,9 @@ from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.schemes import Level
-from irevalx.lab.studies.study_tables import KneeRow, knee_rows, knees_for_people
+from irevalx.lab.studies.study_result import KneeRow, knee_rows, knees_for_people
 from irevalx.reports.table import Table
+from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
 
 EXPERIMENT = FIXTURES / "experiment"
@@ -135,7 +136,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert said == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
     said.clear()
-    read = prepare(judgments, runs, ["map"], RunRules(complete=True), warn=said.append)
+    read = prepare(judgments, runs, ["map"], RunRules(settings=Settings(complete=True)), warn=said.append)
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
@@ -160,7 +161,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
 def test_measures_that_cannot_be_studied(measures: list[str], message: str) -> None:
     """Text, counts of the summary, preferences, and the same thing twice."""
     with pytest.raises(Exception, match="^" + message.replace("(", r"\(")):
-        requests_of(measures, 1)
+        requests_of(measures)
 
 
 # leave-out

@@ -16,7 +16,7 @@ from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.studies.run_study import run_study
 from irevalx.lab.studies.schemes import Level, draw
 from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.study_tables import KneeRow, knee_rows, samples_table, summary_table
+from irevalx.lab.studies.study_result import KneeRow, knee_rows, samples_table, summary_table
 from irevalx.lab.studies.summaries import summary_of
 from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement

@@ -148,7 +148,9 @@ def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
         for read in (irevalx.Qrels.read, irevalx.Run.read):
             with pytest.raises(irevalx.IrevalxError, match=r"^cannot read '.*damaged': "):
                 read(tmp_path / "damaged")
-    with pytest.raises(irevalx.IrevalxError, match=r"a file for -R prefs must be text, but got a Parquet file"):
+    with pytest.raises(
+        irevalx.IrevalxError, match=r'a file for rel_format="prefs" must be text, but got a Parquet file'
+    ):
         irevalx.Qrels.read(files[0], rel_format="prefs")
 
 
