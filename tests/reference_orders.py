@@ -45,9 +45,9 @@ def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
     score = dict.fromkeys(names, Fraction(0))
     for run in runs:
         given = {name: Fraction(n - rank(run, name) + 1) for name in run}
-        left = sum(range(1, n + 1)) - sum(given.values())
+        left = Fraction(sum(range(1, n + 1))) - sum(given.values())
         for name in names:
-            score[name] += given[name] if name in given else left / (n - len(run))
+            score[name] += given[name] if name in given else Fraction(left, n - len(run))
     return [(name, float(score[name])) for name in sorted(names, key=lambda name: (-score[name], name))]
 
 
@@ -62,7 +62,9 @@ def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tup
 
 def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
     """Read a run on until a document is not relevant; then the run with the highest priority."""
-    priority, found, current = [0] * len(runs), {}, []
+    priority = [0] * len(runs)
+    found: dict[str, float] = {}
+    current: list[int] = []
     while len(found) < len(names_of(runs)):
         highest = sorted(range(len(runs)), key=lambda number: (-priority[number], number))
         run, name = read_on(runs, found, [*current, *highest])
@@ -76,7 +78,8 @@ def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 def hedge(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
     """The document with the greatest weighted loss, were it not relevant."""
-    losses, found = [0.0] * len(runs), {}
+    losses = [0.0] * len(runs)
+    found: dict[str, float] = {}
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0

@@ -44,12 +44,14 @@ class Candidates(Frozen):
     @cached_property
     def best_rank(self) -> IntArray:
         """The best rank of each document in any run."""
-        return np.array(np.where(self.has, self.ranks, self.depth + 1).min(axis=0), np.int64)
+        best: IntArray = np.where(self.has, self.ranks, self.depth + 1).min(axis=0)
+        return best
 
     @cached_property
     def n_at_best(self) -> IntArray:
         """How many runs have each document at its best rank."""
-        return np.count_nonzero(self.ranks == self.best_rank, axis=0)
+        number: IntArray = np.count_nonzero(self.ranks == self.best_rank, axis=0)
+        return number
 
     @cached_property
     def reciprocal_ranks(self) -> FloatArray:

@@ -13,6 +13,8 @@ from fuzz.mutations import mutated
 from fuzz.outcome import Outcome, make, problem_of
 from running import lab
 
+from irevalx.orders.known_orders import ORDERS
+
 
 def experiment(rng: random.Random, folder: Path) -> Outcome:
     """Call a command."""
@@ -115,7 +117,14 @@ COMMANDS: dict[str, Words] = {
         *("--seed", "1", *_maybe(rng, "--drop"), *_maybe(rng, "--level", "2")),
     ],
     "degrade in order": lambda rng, another, runs: [
-        *(another("qrels"), *runs, "--order", rng.choice([*ORDERS]), "--budget", rng.choice(["1", "5", "10%", "0", "x"])),
+        *(
+            another("qrels"),
+            *runs,
+            "--order",
+            rng.choice([*ORDERS]),
+            "--budget",
+            rng.choice(["1", "5", "10%", "0", "x"]),
+        ),
         *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
     ],
     "next": lambda rng, another, runs: [

@@ -12,6 +12,7 @@ import reference_orders as reference
 
 import irevalx.lab
 from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.orders.asking import generator_for
 from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS, Beginning
@@ -161,6 +162,7 @@ def test_bounds_next() -> None:
     candidates, qrels = read(collection)
     nothing = {topic: {"other": 0} for topic in qrels}
     found = irevalx.lab.bounds(nothing, runs_as_scores(topics), "P.10", n_next=8, complete=True, max_grade=1)
+    assert isinstance(found, DocumentsToJudge)
     wanted = wanted_next(ORDERS["bounds"], candidates, graded_judgments_of(nothing), 8, Rules(across=True), Beginning())
     assert [(one.candidates.topic.decode(), one.docno.decode()) for one in wanted] == [
         (row.topic, row.docno) for row in found.rows

@@ -59,8 +59,8 @@ def command(output: Output, **options: Any) -> None:
     for teach it nothing. Orders with random choices must be called with the same --seed each time.
 
     With --order sampled the score is the probability with which a document was drawn. When all are judged, irevalx-lab
-    degrade --order sampled --unjudged nonrel, with the same RUNs, --seed and --budget N in place of --total N, writes
-    the sample with its probabilities, for irevalx -R prels.
+    degrade --order sampled --unjudged nonrel writes the sample with its probabilities, for irevalx -R prels; with the
+    same RUNs, --depth and --seed, --budget in place of --total and --batch in place of --n.
     """
     found = next_documents(**options)
     form_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE

@@ -91,7 +91,7 @@ class Ordering(Frozen, kw_only=True):
             level=checks.whole_number("level", level),
             batch=checks.whole_number("batch", batch, least=1),
             across=across,
-            unjudged=unjudged,
+            unjudged="skip" if unjudged == "skip" else "nonrel",
         )
         found = tuple(candidates_of(runs_of(runs)[0], checks.whole_number("depth", depth, least=1), warn))
         return cls(
