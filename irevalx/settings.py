@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
@@ -101,7 +101,7 @@ class Bound(Frozen):
 
     def read(self, text: str) -> float | None:
         """Read a number; None where it is not plain or out of bounds."""
-        number, plain = c_double(os.fsencode(text))
+        number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
 
@@ -200,7 +200,7 @@ class Settings(Frozen, kw_only=True):
             judged_only=judged_only,
             max_retrieved=max_retrieved,
             collection_size=collection_size,
-            topic=None if topic is None else os.fsencode(topic),
+            topic=None if topic is None else as_bytes(topic),
             unjudged=tuple(map(read_reading, unjudged)),
             ties=_one_of("--ties", TIES, ties),
             ignore_identical_ids=ignore_identical_ids,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from irevalx.api.python_values import What, grades_of, names_of, scores_of, topi
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.process.system import as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Grades
@@ -71,7 +71,7 @@ def run_of(
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
         lists = [documents.values() for documents in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
-        return _entries(block, tag, numbers, exact=exact).results(compat, os.fsencode(tag), strict=strict)
+        return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
     return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
 

@@ -18,6 +18,7 @@ from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
 from irevalx.reading.file_format import table_of
 from irevalx.reading.source import name_of_file
@@ -146,7 +147,7 @@ class Qrels:
     @property
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
-        return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
+        return [as_text(topic) for topic in self.judgments.documents.topics]
 
 
 class Pool:
@@ -184,7 +185,7 @@ class Pool:
     @property
     def topics(self) -> list[str]:
         """The pooled topics, ascending in byte order."""
-        return [os.fsdecode(topic) for topic in sorted(self.documents.topics)]
+        return [as_text(topic) for topic in sorted(self.documents.topics)]
 
     @property
     def text(self) -> bytes:
@@ -333,7 +334,7 @@ def _runs_in(
         return [Run(given.kept, given.name if name is None else name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
+        return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]

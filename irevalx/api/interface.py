@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -22,6 +21,7 @@ from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
+from irevalx.process.system import as_bytes
 from irevalx.settings import NAMINGS, Settings
 
 
@@ -132,7 +132,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     try:
         for run in each:
             evaluation = _evaluate(judged, run, selection, settings, processes, counter)
-            evaluations.append(evaluation if run.name is None else renamed(evaluation, os.fsencode(run.name)))
+            evaluations.append(evaluation if run.name is None else renamed(evaluation, as_bytes(run.name)))
             counter.next_run()
     finally:
         counter.clear()

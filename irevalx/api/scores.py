@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
+from irevalx.process.system import as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.summary_rows import summary_rows
 from irevalx.settings import INTERVAL_METHODS
@@ -66,7 +66,7 @@ class Scores:
         if not isinstance(selection, Selection | None):
             raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
-        self._evaluations = {os.fsdecode(evaluation.run): evaluation for evaluation in evaluations}
+        self._evaluations = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
     @property
     def runs(self) -> list[str]:
@@ -81,7 +81,7 @@ class Scores:
 
     def topics(self, run: str | None = None) -> list[str]:
         """Return the topics evaluated, ascending in byte order; raises KeyError where there is no such run."""
-        return [os.fsdecode(topic) for topic in self._evaluation(run).topics]
+        return [as_text(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
         """Return the values of a measure, one per topic in the order of ``topics``.
@@ -291,6 +291,11 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
 def column_of(scores: Scores, measure: str, run: str) -> Column:
     """Return the values of a run under a measure, with what is known of the measure; raises as ``summary`` does."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+
+
+def selection_of(scores: Scores) -> Selection:
+    """Return what was asked for, with what is known of each measure."""
+    return scores._selection  # noqa: SLF001 - as above
 
 
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:

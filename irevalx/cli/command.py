@@ -5,7 +5,6 @@ numpy is imported when there is something to compute, not before.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from irevalx.cli.options import Debug, Options
 from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, not_installed, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
+from irevalx.process.system import as_bytes
 from irevalx.process.terminal import echo, tell, write
 from irevalx.reports import DIGITS
 
@@ -71,7 +71,7 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(map(os.fsencode, values["debug"]))}))
+    options = Options(**(values | {"debug": Debug.parse(map(as_bytes, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]

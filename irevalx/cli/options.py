@@ -10,6 +10,7 @@ from typing import Any
 
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
+from irevalx.process.system import as_text
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
 from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Reading, Settings, Ties
@@ -175,7 +176,7 @@ class Options(Frozen, kw_only=True):
         """Return every option as a report shows it: in the words of the command line, defaults included."""
         shown = {name: getattr(self, name) for name in fields(self)}
         shown["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
-        topic = None if self.debug.topic is None else os.fsdecode(self.debug.topic)
+        topic = None if self.debug.topic is None else as_text(self.debug.topic)
         return shown | {"debug": {"level": self.debug.level, "topic": topic}}
 
     @property

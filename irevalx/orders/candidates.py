@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -65,11 +64,6 @@ class Candidates(Frozen):
             tuple(of_run[np.argsort(ranks[of_run])].tolist())
             for ranks, of_run in zip(self.ranks, map(np.flatnonzero, self.has), strict=True)
         )
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the documents as text."""
-        return tuple(os.fsdecode(docno) for docno in self.docnos)
 
 
 def candidates_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:

@@ -5,12 +5,12 @@ What makes the lines is imported when it is needed: every call of the command re
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 
 if TYPE_CHECKING:
     from irevalx.reports.report import Report
@@ -127,13 +127,13 @@ class TableForPeople(OutputFormat):
 
         for number, table in enumerate(tables):
             if titled or len(tables) > 1:
-                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
+                yield as_bytes(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
             for place, sentence in enumerate(table.notes):
                 note = visible(sentence.replace("{best}", self.mark))
-                yield os.fsencode(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
+                yield as_bytes(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
 
 
 class SeparatedValues(OutputFormat):

@@ -7,7 +7,6 @@ Each worker is one process; nothing here schedules anything.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -20,6 +19,7 @@ from irevalx.errors import NoTopicsError, UsageError
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
+from irevalx.process.system import as_text
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
 from irevalx.settings import Settings
@@ -191,7 +191,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
     The first results usually show that there is something.
     """
     sql = import_module("pyspark.sql.functions")
-    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == os.fsdecode(settings.topic)
+    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
     known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
     looked_up = (

@@ -143,10 +143,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_wheel(built: Path) -> None:
-    """The wheel holds the package and the manual pages, and nothing else."""
+    """The wheel holds the package, what pages are made of, and the manual pages, and nothing else."""
     [wheel] = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    package = {str(path.relative_to(ROOT)) for path in (ROOT / "irevalx").rglob("*.py")} | {"irevalx/py.typed"}
+    page = ROOT / "irevalx" / "lab" / "page"
+    files = [*(ROOT / "irevalx").rglob("*.py"), *page.glob("*.html"), *page.glob("assets/*"), ROOT / "irevalx/py.typed"]
+    package = {str(path.relative_to(ROOT)) for path in files}
     stem = f"irevalx-{irevalx.__version__}"
     pages = {f"{stem}.data/data/{place}" for place in MANUAL_PAGES.values()}
     assert {name for name in names if not name.startswith(f"{stem}.dist-info/")} == package | pages

@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import pytest
 from doc_pages import (
+    FIGURE_MARKER,
     PAGES,
     PYTHON_MARKER,
     README,
@@ -42,7 +43,12 @@ INSTALLS = ("<!-- main command -->", "<!-- test command -->")
 """The markers of command lines that make an environment: test_readme.py and .ci/run see to them."""
 
 CALLS = sorted(
-    {block for text in PAGES.values() for above, block in blocks("sh", text) if above not in {SHELL_MARKER, *INSTALLS}}
+    {
+        block
+        for text in PAGES.values()
+        for above, block in blocks("sh", text)
+        if above not in {SHELL_MARKER, *INSTALLS} and not above.startswith(FIGURE_MARKER)
+    }
 )
 """Shell lines without output, about files that are called qrels, run and so on."""
 

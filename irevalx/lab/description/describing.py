@@ -6,7 +6,6 @@ Tables 1 to 3 and Figure 1.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,6 +16,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
+from irevalx.process.system import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.reports.table import Table
 
@@ -59,7 +59,7 @@ class JudgmentsDescription(Frozen):
             values = []
         of_grade = [rows.count(grades == grade) for grade in values]
         return cls(
-            topics=tuple(os.fsdecode(topic) for topic in judgments.topics),
+            topics=tuple(as_text(topic) for topic in judgments.topics),
             pooled=rows.lengths,
             judged=rows.count(grades >= 0),
             relevant=rows.count(is_relevant(judgments, level)),
@@ -144,7 +144,7 @@ class RunDescription(Frozen):
         return cls(
             name=name,
             topics=len(run.ranking.topics),
-            missing=tuple(os.fsdecode(topic) for topic in judgments.topics if topic not in run.topics),
+            missing=tuple(as_text(topic) for topic in judgments.topics if topic not in run.topics),
             retrieved=int(ranking.n_ret.sum()),
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -29,6 +28,7 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.lab.judging.orderings import Ordering, budget_of, samples_of, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import Budget
+from irevalx.process.system import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
@@ -41,7 +41,7 @@ def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) ->
     read : the judgments that the sample was drawn from.
     written : flat over the judgments; whose lines to write, each in some stratum.
     """
-    names = [os.fsencode(name) for name in sample.names]
+    names = [as_bytes(name) for name in sample.names]
     grades = sample.grades
     for place, (topic, ignored, docno) in _in_order(read, written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])

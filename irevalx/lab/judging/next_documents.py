@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from irevalx.lab.command.result import Result
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.orderings import Ordering
 from irevalx.orders.replays import Wanted
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 
@@ -69,7 +69,7 @@ class NextDocuments(Result):
     @property
     def text(self) -> bytes:
         """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
-        return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
+        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
 def next(  # noqa: A001 - it is the name of its command
@@ -133,8 +133,8 @@ def _row(number: int, wanted: Wanted, text: str | None) -> DocumentToAskFor:
     candidates, question = wanted.candidates, wanted.question
     return DocumentToAskFor(
         number=number,
-        topic=os.fsdecode(candidates.topic),
-        docno=os.fsdecode(wanted.docno),
+        topic=as_text(candidates.topic),
+        docno=as_text(wanted.docno),
         score=question.score,
         best_rank=int(candidates.best_rank[question.document]),
         runs=int(candidates.has[:, question.document].sum()),
