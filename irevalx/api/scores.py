@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
-from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError
 from irevalx.evaluation.columns import Column
@@ -22,6 +21,8 @@ from irevalx.reports.summary_rows import summary_rows
 from irevalx.settings import INTERVAL_METHODS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irevalx.statistics.mean_intervals import MeanIntervals
 
 
@@ -92,7 +93,7 @@ class Scores:
         ArgumentError : the run or the measure is not a string.
         """
         column = self._column(measure, run)
-        if column.values is None or column.measure.number == "text":
+        if column.values is None or column.measure.number == "text":  # noqa: PD011 - a Column, no frame
             raise KeyError(measure)
         return np.array(column.values, np.float64)
 
@@ -199,7 +200,7 @@ class Scores:
             found.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
         return found
 
-    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> Frame:
+    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pd.DataFrame:
         """Return the values as a pandas data frame.
 
         Parameters
@@ -298,7 +299,7 @@ def selection_of(scores: Scores) -> Selection:
     return scores._selection  # noqa: SLF001 - as above
 
 
-def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:
+def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=columns)

@@ -35,7 +35,7 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 
 def test_options_and_parameters_have_the_same_names() -> None:
     """Every field of Options is filled by the parameter of that name, and by no other."""
-    parameters = {param.name for param in command.params} - {"show_help", "version", "list_measures"}
+    parameters = {param.name for param in command.params} - {"show_help", "cite", "version", "list_measures"}
     assert parameters == set(fields(Options))
 
 

@@ -300,5 +300,5 @@ def test_python() -> None:
     wide = scores.to_frame(wide=True, confidence=0.8).iloc[0]
     assert (wide["map_low"], wide["map_high"]) == scores.interval("map", None, 0.8)
     assert "num_rel_low" not in wide
-    long = scores.to_frame(confidence=0.8).set_index(["topic", "measure"]).loc[("all", "map")]
+    long: Any = scores.to_frame(confidence=0.8).set_index(["topic", "measure"]).loc[("all", "map")]
     assert (long["low"], long["high"]) == scores.interval("map", None, 0.8)

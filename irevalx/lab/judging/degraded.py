@@ -121,7 +121,7 @@ def degrade(
     uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
     stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
     rounding : of numbers of documents with ``stratified``, "up" or "half-up".
-    strata : divide each topic's judged documents into strata and keep a share of each, as ``--strata`` has it: "depth
+    strata : divide each topic's judged documents into strata and keep a share of each, such as "depth
         1-10:100% 11-50:30% rest:10%".
     strata_file : a file with the stratum of each document, where strata are of names.
     sample_format : with strata, the format of the sample: "sampled" or "prels".
