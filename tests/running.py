@@ -85,6 +85,19 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
     return run(*args, cwd=cwd, stdin=stdin, main=lab_main)
 
 
+def lab_rows(*args: str | Path) -> list[dict[str, str]]:
+    """Return the rows of the csv that a call of irevalx-lab prints."""
+    done = lab(*args, "--format", "csv")
+    assert done.status == 0, done.stderr
+    return done.rows
+
+
+def rows_in(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file of csv."""
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: Path | None = None) -> Result:
     """Run ``python -m irevalx`` as a user's shell would."""
     command = [sys.executable, "-m", "irevalx", *map(str, args)]

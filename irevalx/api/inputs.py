@@ -363,10 +363,9 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
     """Return a dictionary as judgments."""
     if rel_format == _QRELS:
         return dictionaries.judgments_of(given, grades=grades)
-    from irevalx.api import family
-
-    is_subtopics = rel_format == formats.SUBTOPICS.name
-    return family.subtopics_of(given, grades=grades) if is_subtopics else family.probabilities_of(given)
+    if rel_format == formats.SUBTOPICS.name:
+        return dictionaries.subtopics_of(given, grades=grades)
+    return dictionaries.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -96,12 +95,6 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 def words_of(text: str) -> list[str]:
     """Return the words of a list; between them are blanks, commas or both."""
     return text.replace(",", " ").split()
-
-
-def listed(names: Sequence[str], word: str) -> str:
-    """Return one or more names as a sentence has them: a, b or c."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]

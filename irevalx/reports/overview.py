@@ -38,10 +38,10 @@ class _Row(Frozen):
 def overview(report: Report) -> list[Table]:
     """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
-    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is a row a
-    topic (and run, where there are several), and the best run of each topic is marked; so there is a row a group of
-    topics, with the number of its topics. Runs may lack a value where not all of their topics could be evaluated. There
-    is no table where neither topics nor summaries are to be shown.
+    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is one row
+    per topic (and run, where there are several), and the best run of each topic is marked; so there is one row per
+    group of topics, with the number of its topics. Runs may lack a value where not all of their topics could be
+    evaluated. There is no table where neither topics nor summaries are to be shown.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:

@@ -635,7 +635,7 @@ def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
     assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
 
 
-def test_nothing_behind_version_is_looked_at() -> None:
+def test_nothing_after_version_is_looked_at() -> None:
     """trec_eval -vx and -qvx print the version, status 0."""
     for bundle in ("-vx", "-qvx"):
         result = run(bundle)
@@ -643,7 +643,7 @@ def test_nothing_behind_version_is_looked_at() -> None:
         assert "follows trec_eval" in result.stderr
 
 
-def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
+def test_files_only_after_the_first_file(tmp_path: Path) -> None:
     """Where POSIXLY_CORRECT is set, the word after the first file is a file, whatever it begins with."""
     (tmp_path / "-q").write_bytes(RUN.read_bytes())
     (tmp_path / "--").write_bytes(RUN.read_bytes())
@@ -653,7 +653,7 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
-def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None:
+def test_options_after_files_of_posix(words: list[str], tmp_path: Path) -> None:
     """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
     (tmp_path / "run").write_bytes(RUN.read_bytes())
     refused = run(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})

@@ -257,7 +257,7 @@ def test_formats_for_programs(groups: Path, form: str) -> None:
 
 
 def test_tables(groups: Path) -> None:
-    """A row for a run and group, with the number of topics; intervals stand in brackets behind the mean."""
+    """A row for a run and group, with the number of topics; intervals stand in brackets after the mean."""
     shown = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
     rows = [line.split() for line in shown.stdout.decode().splitlines()]
     low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
@@ -31,7 +32,7 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
 from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
-from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
 from irevalx.settings import NAMINGS
 
 _NOT_WITH_SYSTEMS = (
@@ -115,6 +116,7 @@ _GATE = (
         "--page",
         metavar="FILE",
         requires="--margin",
+        excludes="--grades probability",
         help="With --margin: write a page to look at to FILE too, as report does, which begins with the verdicts.",
     ),
 )
@@ -263,6 +265,10 @@ def command(output: Output, *, drawn: str | None, junit: str | None, page: str |
     The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
     0.8 on this number of topics.
     """
+    if page is not None and "-" in (options["qrels"], *options["runs"]):  # it is read once, for both
+        rel_format, grades = options["rel_format"], options["grades"]
+        options["qrels"] = Qrels.read(options["qrels"], rel_format=rel_format, grades=grades)
+        options["runs"] = read_runs(options["runs"], TREC_RESULTS.name, strict=False)
     found = compare(**options)
     if junit is not None and isinstance(found, Gate):
         write_lines([junit_of(found)], junit)

@@ -72,7 +72,7 @@ class ReportData(Frozen, kw_only=True):
         return {
             "about": self._about(),
             "findings": findings(told),
-            "warnings": list(dict.fromkeys((*cautions(told), *self.warned))),
+            "warnings": cautions(told),
             "measures": [measure.about() for measure in scores.measures],
             "runs": [{"name": run, "group": group} for run, group in zip(scores.runs, self.groups, strict=True)],
             "groups": self._groups_of_topics(),
@@ -158,6 +158,7 @@ class ReportData(Frozen, kw_only=True):
             n_tied=self.first.n_tied,
             n_first=[int(one.retrieved_in[:depth].sum()) for one in self._described],
             decided=self.ranges.decided({name: (pair.run, pair.against) for name, pair in pairs.items()}),
+            warned=self.warned,
             complete=self.settings.complete,
             depth=depth,
         )

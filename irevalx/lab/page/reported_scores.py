@@ -125,7 +125,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     def readings(self) -> list[dict[str, Any]]:
         """Return the summaries with the unjudged documents read otherwise, of measures that have such readings."""
-        known = set(self.scores.measures)
+        known = {name for request in selection_of(self.scores).measures for name in request.names}
         return [
             {"run": run, "measure": number, "reading": reading, "mean": finite(self.scores.summary(read, name))}
             for number, measure in enumerate(self.measures)

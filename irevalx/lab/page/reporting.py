@@ -6,16 +6,18 @@ import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
+from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels, read_runs
+from irevalx.api.inputs import Qrels, Run, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.group_names import groups_of
-from irevalx.experiments.user_data import graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.user_data import OpenedRuns, graded_judgments_of, measures_of, opened_runs, probability
 from irevalx.frozen import fields
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, topic_groups_of
 from irevalx.lab.comparison.gate import baseline_named
@@ -28,8 +30,10 @@ from irevalx.lab.page.shown_texts import TopicTexts, numbered, texts_of_document
 from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
+from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
+from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import ALPHA, RESAMPLES
+from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
 
 MEASURES = ("map", "ndcg@10", "judged@10")
 """The measures of a report unless others are asked for."""
@@ -108,58 +112,43 @@ def report(
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
     )
-    options = _typed(
-        {
-            "-m": " ".join(measures_of(measures)),
-            "--baseline": baseline,
-            "--test": test,
-            "--correction": correction,
-            "--interval": interval,
-            "--alpha": alpha,
-            "--resamples": resamples,
-            "--seed": seed,
-            "--depth": depth,
-            "--level": settings.level,
-            "--grades": settings.grades,
-            "--all-topics": settings.complete,
-            "--ties": settings.ties,
-            "--ignore-identical-ids": settings.ignore_identical_ids,
-            "--duplicates": settings.duplicates,
-            "--rel-format": rel_format,
-        }
+    method = Method(
+        test=checks.one_of("test", test, list(TESTS)),
+        correction=checks.one_of("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
+        interval=checks.one_of("interval", interval, INTERVALS),
+        alpha=probability("alpha", alpha),
+        resamples=checks.whole_number("resamples", resamples, least=1),
+        seed=checks.whole_number("seed", seed),
     )
+    kept = {name: getattr(settings, name) for name in _OF_SETTINGS}
+    compared_by = {name: getattr(method, name) for name in fields(method)}
+    options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **kept, rel_format=rel_format)
+    of_topics = texts_of_topics(topic_texts)
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     opened = opened_runs(each)
-    kept = ("level", "grades", "complete", "ties", "ignore_identical_ids", "duplicates")
+    named = _topic_groups(topic_groups, judgments.topics)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="measures without the reading", category=IrevalxWarning)
         scores = evaluate(
             Qrels(judgments, rel_format, settings.grades),
             each,
             measures_of(measures),
-            **{name: getattr(settings, name) for name in kept},
+            **kept,
             unjudged=("nonrel", *READINGS),
             rel_format=rel_format,
             threads=threads,
         )
     if baseline is not None:
         baseline = _known(baseline_named(baseline, scores.runs, runs), scores.runs)
-    method = Method(test, correction, interval, alpha, resamples, seed)
     listed = reported_measures(scores)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", IrevalxWarning)
-        compared = compared_scores(
-            scores,
-            listed,
-            baseline=baseline,
-            threads=threads,
-            **{name: getattr(method, name) for name in fields(method)},
-        )
-    lines = list(dict.fromkeys(str(one.message) for one in heard))
+        compared = compared_scores(scores, listed, baseline=baseline, threads=threads, **compared_by)
+    lines = list(dict.fromkeys(one.message.line for one in heard if isinstance(one.message, IrevalxWarning)))
     for line in lines:
         warn(line)
-    found = ReportedScores(scores=scores, measures=listed, compared=compared, confidence=1 - alpha)
+    found = ReportedScores(scores=scores, measures=listed, compared=compared, confidence=1 - method.alpha)
     rules = RankingRules(
         ties="name" if settings.ties == "expected" else settings.ties,
         ignore_identical_ids=settings.ignore_identical_ids,
@@ -179,7 +168,7 @@ def report(
     data = ReportData(
         title=title,
         qrels_path=_path(qrels),
-        run_paths=_paths(runs),
+        run_paths=_paths(runs, opened),
         options=options,
         judgments=judgments,
         settings=settings,
@@ -190,8 +179,8 @@ def report(
         first=first,
         ranges=ranges,
         groups=groups_of(found.runs, groups, group_by),
-        topic_groups=_topic_groups(topic_groups, judgments.topics),
-        topic_texts=texts_of_topics(topic_texts),
+        topic_groups=named,
+        topic_texts=of_topics,
     )
     shown_names = shown.docnos(data.places)
     texts = texts_of_documents(documents, shown_names)
@@ -206,29 +195,21 @@ def report(
     )
 
 
-def _typed(options: Mapping[str, Any]) -> list[str]:
-    """Return options as they are typed, those that have other values than usual; measures always."""
-    usual = {
-        "--baseline": None,
-        "--test": "t",
-        "--correction": "holm",
-        "--interval": "t",
-        "--alpha": ALPHA,
-        "--resamples": RESAMPLES,
-        "--seed": 0,
-        "--depth": DEPTH,
-        "--level": 1,
-        "--grades": "whole",
-        "--all-topics": False,
-        "--ties": "name",
-        "--ignore-identical-ids": False,
-        "--duplicates": "error",
-        "--rel-format": "qrels",
-    }
+_OF_SETTINGS = ("level", "grades", "complete", "ties", "ignore_identical_ids", "duplicates")
+"""The settings of the evaluation that a report can have."""
+
+
+def _typed(measures: Measures, **keywords: Any) -> list[str]:
+    """Return measures as they are typed, and the options for keywords that have other values than usual."""
+    usual = signature(report).parameters
+    changed = {name: value for name, value in keywords.items() if value != usual[name].default}
+    names = {name: "--all-topics" if name == "complete" else f"--{name.replace('_', '-')}" for name in changed}
     return [
-        name if value is True else f"{name} {shlex.quote(str(value))}"
-        for name, value in options.items()
-        if name not in usual or value != usual[name]
+        f"-m {shlex.quote(' '.join(measures_of(measures)))}",
+        *(
+            names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}"
+            for name, value in changed.items()
+        ),
     ]
 
 
@@ -254,9 +235,11 @@ def _path(given: Any) -> str | None:
     return os.fspath(given) if isinstance(given, str | os.PathLike) else None
 
 
-def _paths(given: Any) -> list[str]:
+def _paths(given: Any, opened: OpenedRuns) -> list[str]:
     """Return the names of files among the runs that a user gave."""
     if isinstance(given, Mapping):
         given = list(given.values())
     each = given if isinstance(given, list | tuple) else [given]
+    if all(isinstance(one, Run) for one in each):  # of a file they know the name
+        each = [run.path for run in opened.runs if Path(run.path).is_file()]
     return [path for path in map(_path, each) if path is not None]

@@ -9,7 +9,6 @@ from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describing import RunDescription
 from irevalx.lab.page.reported_scores import ReportedMeasure, ReportedScores
-from irevalx.statistics.paired_comparisons import FEW_TOPICS
 
 FEW_JUDGED = 0.8
 """Where less of the first documents of a run is judged, a report says so."""
@@ -39,6 +38,7 @@ class Told(Frozen, kw_only=True):
     n_tied, n_first : for each run, how many of its first documents have the score of another, and how many they are.
     decided : whether unjudged documents cannot reverse the sign of a difference, by measure and pair of runs; only of
         measures whose bounds are known.
+    warned : lines that the comparison warned of.
     complete : whether topics without results count as 0.
     depth : how many documents are the first.
     """
@@ -50,6 +50,7 @@ class Told(Frozen, kw_only=True):
     n_tied: Sequence[int]
     n_first: Sequence[int]
     decided: Mapping[tuple[str, str, str], bool]
+    warned: Sequence[str]
     complete: bool
     depth: int
 
@@ -135,7 +136,7 @@ def _are(number: int) -> str:
 
 def cautions(told: Told) -> list[str]:
     """Return the sentences on what to be careful about."""
-    return [*_about_topics(told), *_about_judgments(told), *_about_ties(told)]
+    return [*_about_topics(told), *_about_judgments(told), *_about_ties(told), *(f"{line}." for line in told.warned)]
 
 
 def _about_topics(told: Told) -> Iterator[str]:
@@ -146,13 +147,6 @@ def _about_topics(told: Told) -> Iterator[str]:
             yield f"{run} has no results for {number} of {told.n_judged_topics} judged topics, which {what}."
     if scores.compared is None and runs[1:]:
         yield "No runs are compared: no measure has a value of every run for some topic."
-    for of_measure in scores.compared.measures if scores.compared else []:
-        n_topics = of_measure.found.values.shape[1]
-        if n_topics < FEW_TOPICS:
-            yield (
-                f"{n_topics} topics are too few for any difference in {of_measure.name} to count; it takes "
-                f"{FEW_TOPICS} at least."
-            )
 
 
 def _about_judgments(told: Told) -> Iterator[str]:

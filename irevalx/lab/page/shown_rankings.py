@@ -74,7 +74,7 @@ class FirstDocuments(Frozen):
         level : the least grade that is relevant.
         """
         parts = [
-            _of_run(number, _settled(one.ranking, self.judgments), self, requests, level)
+            _of_run(number, _in_one_order(one.ranking, self.judgments), self, requests, level)
             for number, one in enumerate(self.ranked)
         ]
         names = [name for request in requests if adds(request) for name in request.names]
@@ -196,12 +196,12 @@ def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
     return pool, int(np.count_nonzero(tied[: within.size] & within))
 
 
-def _settled(ranking: Ranking, judgments: Judgments) -> Ranking:
+def _in_one_order(ranking: Ranking, judgments: Judgments) -> Ranking:
     """Return a ranking in one order, where that of equal scores depends on grades."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
-    return ranking.settled(grade)
+    return ranking.with_ties_ordered(grade)
 
 
 def _of_run(

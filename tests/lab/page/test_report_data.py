@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from itertools import combinations
@@ -237,7 +238,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
         made = irevalx.lab.report(qrels, runs, measures)
         assert problems(made.data, CLOSED) == []
         assert bool(made.data["findings"]) == (n_runs > 1 and measures != "num_q")
-        assert any("too few for any difference" in line for line in made.data["warnings"]) == bool(
+        assert any("below 5 no runs are said to differ." in line for line in made.data["warnings"]) == bool(
             made.data["findings"]
         )
         assert made.data["means"][0]["low"] is None
@@ -345,6 +346,8 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
     """The function refuses what the command cannot be given."""
     with pytest.raises(UsageError, match="grades must be whole or real"):
         irevalx.lab.report(QRELS, RUNS, grades="probability")
+    with pytest.raises(ArgumentError, match="test must be"):
+        irevalx.lab.report(QRELS, RUNS[0], test="none")
     with pytest.raises(ArgumentError, match="form must be html or json"):
         irevalx.lab.report(QRELS, RUNS[0]).write(tmp_path / "x", "pdf")
     (tmp_path / "topics").write_text("<top><title>x</top>")
@@ -362,6 +365,22 @@ def test_forms(tmp_path: Path) -> None:
     assert (tmp_path / "x.html").read_text() == made.page
     assert made._repr_html_().startswith('<iframe sandbox="allow-scripts" srcdoc="&lt;!DOCTYPE html&gt;')
     assert repr(made).splitlines()[0] == made.data["about"]["title"] == "count1, count2"
+
+
+def test_what_was_read(tmp_path: Path) -> None:
+    """Files stand there with their digests, whatever their format, and options as they were typed."""
+    run = tmp_path / "run.tsv"
+    run.write_text("1\tA\t1\n1\tB\t2\n")
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 A 1\n")
+    data = data_of(
+        qrels, run, "-T", "msmarco", "-m", "map P.5", "--depth", "3", "-c", "--alpha", "0.1", "--ties", "first"
+    )
+    about = data["about"]
+    files = [{"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in (qrels, run)]
+    assert [about["qrels"], *about["run_files"]] == files
+    assert about["options"] == ["-m 'map P.5'", "--alpha 0.1", "--depth 3", "--all-topics", "--ties first"]
+    assert about["confidence"] == pytest.approx(0.9)
 
 
 def test_page_of_a_gate(tmp_path: Path) -> None:
@@ -389,3 +408,8 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
         words_of = {"worse": "is worse than", "cannot tell": "may be worse or not than"}[row["verdict"]]
         assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
+    for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once
+        piped = [*words[:place], "-", *words[place + 1 :]]
+        found = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
+        assert (found.status, found.stdout) == (alone.status, alone.stdout)
+        assert (tmp_path / "piped.html").stat().st_size
