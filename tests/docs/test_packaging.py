@@ -96,6 +96,29 @@ def test_extras() -> None:
     assert named == {"arrow", "fast", "lab"}
 
 
+def test_conda_recipe() -> None:
+    """The recipe for conda has the version, the dependencies, the commands and the floors of the extras of pyproject.toml."""
+    recipe = (ROOT / ".github" / "conda" / "recipe.yaml").read_text()
+
+    def listed(name: str) -> set[str]:
+        [found] = re.findall(rf"^( *){name}:\n((?:\1  - .+\n)+)", recipe, re.MULTILINE)
+        return {line.strip()[2:].replace(" >=", ">=") for line in found[1].splitlines()}
+
+    def needed(name: str) -> set[str]:
+        [found] = re.findall(rf"^{name} = \[(.+)\]", PYPROJECT, re.MULTILINE)
+        return {one for one in re.findall(r'"(.+?)"', found) if ";" not in one}  # conda has no markers
+
+    [python] = re.findall(r'^requires-python = "(.+)"$', PYPROJECT, re.MULTILINE)
+    assert f'\n  version: "{irevalx.__version__}"\n' in recipe
+    assert listed("run") == {f"python{python}", *needed("dependencies")}
+    assert listed("host") == {f"python{python}", "pip", *needed("requires")}
+    assert listed("run_constraints") == needed("arrow") | needed("lab")
+    [scripts] = re.findall(r"^\[project.scripts\]\n((?:.+\n)+)", PYPROJECT, re.MULTILINE)
+    assert listed("entry_points") == set(scripts.replace('"', "").splitlines())
+    for name, value in re.findall(r"^  (summary|license): (.+)$", recipe, re.MULTILINE):
+        assert f'\n{name.replace("summary", "description")} = "{value}"\n' in PYPROJECT
+
+
 def test_manual_pages_are_listed() -> None:
     """pyproject.toml installs every manual page, and no other."""
     listed = re.findall(r'^"man/(.+)" = "(share/man/.+)"$', PYPROJECT, re.MULTILINE)
