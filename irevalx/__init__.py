@@ -71,7 +71,7 @@ if _is_started():  # before all other modules load
     except KeyboardInterrupt:
         os._exit(130)
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "IrevalxError",

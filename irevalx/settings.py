@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias, TypeVar, get_args
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
 
@@ -101,13 +101,24 @@ class Bound(Frozen):
 
     def read(self, text: str) -> float | None:
         """Read a number; None where it is not plain or out of bounds."""
-        number, plain = c_double(os.fsencode(text))
+        number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
 
 INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
 INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
 SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "grades": read_grades,
+    "topic": lambda topic: None if topic is None else as_bytes(topic),
+    "unjudged": lambda readings: tuple(map(read_reading, readings)),
+    "ties": lambda ties: _one_of("--ties", TIES, ties),
+    "duplicates": lambda which: _one_of("--duplicates", DUPLICATES, which),
+    "compat": read_version,
+}
+"""Of keywords that are not what a field holds, what makes it of them; raises UsageError."""
 
 
 class Settings(Frozen, kw_only=True):
@@ -168,48 +179,14 @@ class Settings(Frozen, kw_only=True):
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
-    def of(  # noqa: PLR0913 - one for each option of the command
-        cls,
-        *,
-        level: float = 1,
-        grades: str = "whole",
-        complete: bool = False,
-        judged_only: bool = False,
-        max_retrieved: int | None = None,
-        collection_size: int = 0,
-        topic: str | None = None,
-        unjudged: Iterable[str] = (),
-        ties: str = "name",
-        ignore_identical_ids: bool = False,
-        duplicates: str = "error",
-        infap_c: float | None = None,
-        infap_epsilon: float | None = None,
-        sample_rate: float | None = None,
-        compat: str = "10",
-    ) -> Settings:
-        """Build settings from the keywords of ``irevalx.evaluate``.
+    def of(cls, **keywords: Any) -> Settings:
+        """Build settings from keywords of ``irevalx.evaluate``, whose names are those of the fields.
 
         Raises
         ------
         UsageError : a value out of bounds.
         """
-        settings = cls(
-            level=level,
-            grades=read_grades(grades),
-            complete=complete,
-            judged_only=judged_only,
-            max_retrieved=max_retrieved,
-            collection_size=collection_size,
-            topic=None if topic is None else os.fsencode(topic),
-            unjudged=tuple(map(read_reading, unjudged)),
-            ties=_one_of("--ties", TIES, ties),
-            ignore_identical_ids=ignore_identical_ids,
-            duplicates=_one_of("--duplicates", DUPLICATES, duplicates),
-            infap_c=infap_c,
-            infap_epsilon=infap_epsilon,
-            sample_rate=sample_rate,
-            compat=read_version(compat),
-        )
+        settings = cls(**{name: _READ[name](value) if name in _READ else value for name, value in keywords.items()})
         settings.check()
         return settings
 

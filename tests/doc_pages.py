@@ -18,6 +18,9 @@ README = PAGES["README.md"]
 SHELL_MARKER, PYTHON_MARKER = "<!-- example -->", "<!-- python example -->"
 """What stands above an example, which is followed by what it prints."""
 
+FIGURE_MARKER = "<!-- figure "
+"""What begins the line above a call that draws the files named there: test_site.py and .ci/site see to it."""
+
 _CODE_SPAN = re.compile(r"`([^`]+)`")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

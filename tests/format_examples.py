@@ -29,9 +29,9 @@ class Example:
     says : what each line says, without the topic: the document first, then what else ``content`` has.
     again : one more line, with a document that is there already.
     again_error : status and words of the error about it; None where a document may occur again.
-    odd : one more line, with a number that trec_eval reads although it is none; "" where lines have no numbers.
-    odd_says : what that line says then; nothing where it is refused.
-    refuses_odd : whether numbers that are none are refused with words of their own.
+    malformed : one more line, with a number that trec_eval reads although it is none; "" where lines have no numbers.
+    malformed_says : what that line says then; nothing where it is refused.
+    refuses_malformed : whether numbers that are none are refused with words of their own.
     header : the first line of a file, if there must be one.
     """
 
@@ -39,9 +39,9 @@ class Example:
     says: tuple[Row, ...]
     again: str
     again_error: tuple[int, str] | None
-    odd: str = ""
-    odd_says: Row = ()
-    refuses_odd: bool = False
+    malformed: str = ""
+    malformed_says: Row = ()
+    refuses_malformed: bool = False
     header: str = ""
 
     def text(self, topics: Sequence[str]) -> bytes:
@@ -59,7 +59,7 @@ class Example:
 
 @dataclass(frozen=True)
 class JsonExample(Example):
-    """Members of the object of one topic, and what they say; ``again`` and ``odd`` are members too."""
+    """Members of the object of one topic, and what they say; ``again`` and ``malformed`` are members too."""
 
     def more(self, topics: Sequence[str]) -> bytes:
         """A file with these topics; nothing can stand after it."""
@@ -75,15 +75,15 @@ EXAMPLES = {
         says=(("A", 1), ("B", 0), ("C", -1)),
         again="{} 0 A 0",
         again_error=(4, f"{TWICE} judgments of a topic"),
-        odd="{} 0 D 2x",
-        odd_says=("D", 2),
+        malformed="{} 0 D 2x",
+        malformed_says=("D", 2),
     ),
     "beir": Example(
         lines=("{} A 1", "{} B 0", "{} C -1"),
         says=(("A", 1), ("B", 0), ("C", -1)),
         again="{} A 0",
         again_error=(4, f"{TWICE} judgments of a topic"),
-        odd="{} D 2x",
+        malformed="{} D 2x",
         header="query-id corpus-id score\n",
     ),
     "-R json": JsonExample(
@@ -91,76 +91,76 @@ EXAMPLES = {
         says=(("A", 1), ("B", 0), ("C", -1)),
         again='"A": 0',
         again_error=(2, "a document must occur once in the topic"),
-        odd='"D": 2.5',
+        malformed='"D": 2.5',
     ),
     "sampled": Example(
         lines=("{} 0 A 0 1", "{} 0 B 0 0", "{} 0 C 1 -1"),
         says=(("A", 0, 1), ("B", 0, 0), ("C", 1, -1)),
         again="{} 0 A 1 0",
         again_error=(4, f"{TWICE} judgments of a topic"),
-        odd="{} 0 D 2 2x",
-        odd_says=("D", 2, 2),
+        malformed="{} 0 D 2 2x",
+        malformed_says=("D", 2, 2),
     ),
     "qrels_jg": Example(
         lines=("{} one A 1", "{} one B 0", "{} two A 2"),
         says=(("A", "one", 1), ("B", "one", 0), ("A", "two", 2)),
         again="{} one A 0",
         again_error=(2, "a document must occur once in a judgment group"),
-        odd="{} one D 2x",
-        odd_says=("D", "one", 2),
+        malformed="{} one D 2x",
+        malformed_says=("D", "one", 2),
     ),
     "prefs": Example(
         lines=("{} one a A 1.5", "{} one a B 0", "{} one b A 2", "{} two a A 1"),
         says=(("A", "one", 0, 1.5), ("B", "one", 0, 0.0), ("A", "one", 1, 2.0), ("A", "two", 0, 1.0)),
         again="{} one a A 1.5",
         again_error=None,
-        odd="{} one a D inf",
-        odd_says=("D", "one", 0, float("inf")),
+        malformed="{} one a D inf",
+        malformed_says=("D", "one", 0, float("inf")),
     ),
     "qrels_prefs": Example(
         lines=("{} one A 1.5", "{} one B 0", "{} two A 1"),
         says=(("A", "one", 0, 1.5), ("B", "one", 0, 0.0), ("A", "two", 0, 1.0)),
         again="{} one A 1.5",
         again_error=None,
-        odd="{} one D inf",
-        odd_says=("D", "one", 0, float("inf")),
+        malformed="{} one D inf",
+        malformed_says=("D", "one", 0, float("inf")),
     ),
     "subtopics": Example(
         lines=("{} 1 A 1", "{} 1 B 0", "{} x A 2", "{} 2 C -2"),
         says=(("A", "1", 1), ("B", "1", 0), ("A", "x", 2), ("C", "2", -2)),
         again="{} 1 A 0",
         again_error=(4, f"{TWICE} judgments of a subtopic"),
-        odd="{} 2 D 2x",
-        odd_says=("D", "2", 2),
+        malformed="{} 2 D 2x",
+        malformed_says=("D", "2", 2),
     ),
     "prels": Example(
         lines=("{} A 1 1 0.25", "{} B 0 0 0.5", "{} C 2 4 1e-2"),
         says=(("A", 1, 0.25, True), ("B", 0, 1.0, False), ("C", 2, 0.01, True)),
         again="{} A 0 1 0.5",
         again_error=(4, f"{TWICE} judgments of a topic"),
-        refuses_odd=True,
+        refuses_malformed=True,
     ),
     "trec_results": Example(
         lines=("{} Q0 A 1 12.5 me", "{} Q0 B 2 -0.25 me", "{} Q0 C 3 1e-3 me"),
         says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
         again="{} Q0 A 4 0 me",
         again_error=(4, f"{TWICE} results of a topic"),
-        odd="{} Q0 D 4 2x me",
-        odd_says=("D", 2.0),
+        malformed="{} Q0 D 4 2x me",
+        malformed_says=("D", 2.0),
     ),
     "msmarco": Example(
         lines=("{} A 1", "{} B 2", "{} C 3"),
         says=(("A", -1.0), ("B", -2.0), ("C", -3.0)),
         again="{} A 4",
         again_error=(4, f"{TWICE} results of a topic"),
-        odd="{} D 4x",
+        malformed="{} D 4x",
     ),
     "-T json": JsonExample(
         lines=('"A": 12.5', '"B": -0.25', '"C": 1e-3'),
         says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
         again='"A": 0',
         again_error=(2, "a document must occur once in the topic"),
-        odd='"D": "2"',
+        malformed='"D": "2"',
     ),
     "pool": Example(
         lines=("{} A", "{} B", "{} C"),

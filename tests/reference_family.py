@@ -287,7 +287,7 @@ def strec(topic: TopicWithSubtopics, k: int) -> float:
 
 
 @dataclass(frozen=True)
-class DrawnLine:
+class LineWithProbability:
     """One line of judgments that counts, its probability being what the method makes of it."""
 
     document: str
@@ -297,7 +297,7 @@ class DrawnLine:
 
 
 @dataclass(frozen=True)
-class DrawnTopic:
+class TopicWithProbabilities:
     """One topic of which a sample was drawn.
 
     Parameters
@@ -308,7 +308,7 @@ class DrawnTopic:
     """
 
     ranking: Sequence[str]
-    lines: Sequence[DrawnLine]
+    lines: Sequence[LineWithProbability]
     level: int = 1
 
     @property
@@ -331,17 +331,17 @@ class DrawnTopic:
         return estimates
 
 
-def has_sample(topic: DrawnTopic) -> bool:
+def has_sample(topic: TopicWithProbabilities) -> bool:
     """Whether there is anything to estimate from: a relevant document, and any that was drawn."""
     return bool(topic.relevant) and any(line.method in {1, 2, 4} for line in topic.lines)
 
 
-def stat_r(topic: DrawnTopic) -> float:
+def stat_r(topic: TopicWithProbabilities) -> float:
     """The estimated number of relevant documents."""
     return ordered_sum([1.0 / probability for probability in topic.relevant.values()])
 
 
-def stat_ap(topic: DrawnTopic) -> float:
+def stat_ap(topic: TopicWithProbabilities) -> float:
     """The estimated average precision."""
     total = 0.0
     for precision, (_, probability) in zip(topic.precisions, topic.found, strict=True):
@@ -349,17 +349,17 @@ def stat_ap(topic: DrawnTopic) -> float:
     return quotient(total, stat_r(topic))
 
 
-def found_within(topic: DrawnTopic, k: float) -> float:
+def found_within(topic: TopicWithProbabilities, k: float) -> float:
     """The estimated number of relevant documents among the first k."""
     return ordered_sum([1.0 / probability for rank, probability in topic.found if rank <= k])
 
 
-def stat_p(topic: DrawnTopic, k: int) -> float:
+def stat_p(topic: TopicWithProbabilities, k: int) -> float:
     """The estimated precision after k documents."""
     return found_within(topic, k) / k
 
 
-def stat_rprec(topic: DrawnTopic) -> float:
+def stat_rprec(topic: TopicWithProbabilities) -> float:
     """The estimated precision after statR documents, rounded; of a shorter list all of it over statR itself."""
     q = math.floor(stat_r(topic) + 0.5)
     if len(topic.ranking) < q:
@@ -367,14 +367,14 @@ def stat_rprec(topic: DrawnTopic) -> float:
     return quotient(found_within(topic, q), q)
 
 
-def stat_ndcg(topic: DrawnTopic, k: int) -> float:
+def stat_ndcg(topic: TopicWithProbabilities, k: int) -> float:
     """ndcg_burges of the sample alone; probabilities play no part."""
     grade = {line.document: line.grade for line in topic.lines}
     ideal = sorted([line.grade for line in topic.lines if line.grade > 0], reverse=True)
     return quotient(dcg_of_burges([grade.get(d, 0) for d in topic.ranking], k), dcg_of_burges(ideal, k))
 
 
-def stat_ap_variance(topic: DrawnTopic) -> float:
+def stat_ap_variance(topic: TopicWithProbabilities) -> float:
     """The estimated variance of statAP, pair by pair."""
     n, in_list = len(topic.lines), 0
     for line in topic.lines:
@@ -479,7 +479,7 @@ class RefusedError(Exception):
     """A file cannot be evaluated; its argument is the file's name."""
 
 
-AnyTopic: TypeAlias = Topic | TopicWithSubtopics | DrawnTopic
+AnyTopic: TypeAlias = Topic | TopicWithSubtopics | TopicWithProbabilities
 
 
 @dataclass(frozen=True)
@@ -542,10 +542,10 @@ def asked(text: str) -> list[Asked]:
         key, _, number = item.partition("=")
         named[dict(literal.named)[key]] = int(number) if key == "max" else float(number)
     cutoffs = sorted(int(item) for item in items if "=" not in item) or literal.cutoffs
-    behind = "".join("_" + ",".join(typed) for _ in typed[:1])
+    after = "".join("_" + ",".join(typed) for _ in typed[:1])
     if not literal.cutoffs:
-        return [Asked(name + behind, literal, None, named)]
-    return [Asked(f"{name}_{k}{behind}", literal, k, named) for k in cutoffs]
+        return [Asked(name + after, literal, None, named)]
+    return [Asked(f"{name}_{k}{after}", literal, k, named) for k in cutoffs]
 
 
 def table(file: str, text: str, columns: int, *, more: bool = False) -> list[list[str]]:
@@ -577,13 +577,13 @@ def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any
     known = set()
     for row in table(file, text, 5 if file == "prels" else 4):
         topic = row[0]
-        line: tuple[str, int] | SubtopicLine | DrawnLine | None
+        line: tuple[str, int] | SubtopicLine | LineWithProbability | None
         if file == "qrels":
             line, key = (row[2], int(row[3])), row[2]
         elif file == "subtopics":
             line, key = SubtopicLine(row[1], row[2], int(row[3])), f"{row[1]} {row[2]}"
         else:
-            line, key = drawn_line(row), row[1]
+            line, key = line_with_probability(row), row[1]
         if line is None:
             continue
         if (topic, key) in known:
@@ -593,7 +593,7 @@ def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any
     return found
 
 
-def drawn_line(row: Sequence[str]) -> DrawnLine | None:
+def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
     """Read a line of prels; None if it is as if it was not there."""
     grade, method = int(row[2]), int(row[3])
     if grade <= -999 or row[4] == "NA":
@@ -605,7 +605,7 @@ def drawn_line(row: Sequence[str]) -> DrawnLine | None:
         probability = 1.0
     if probability == 0:
         raise RefusedError("prels")
-    return DrawnLine(row[1], grade, method, probability)
+    return LineWithProbability(row[1], grade, method, probability)
 
 
 def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> AnyTopic:
@@ -617,7 +617,7 @@ def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> A
         return Topic(codes, list(grades.values()), options.level)
     judged = {line.document for line in lines}
     ranking = [docno for docno in docnos if docno in judged or not options.judged_only]
-    kind = TopicWithSubtopics if options.rel_format == "subtopics" else DrawnTopic
+    kind = TopicWithSubtopics if options.rel_format == "subtopics" else TopicWithProbabilities
     return kind(ranking, lines, options.level)
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from irevalx.cli.command import main
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
@@ -26,6 +28,9 @@ from irevalx.trec_eval.versions import TREC_EVAL_10
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
+
+POSIX = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a shell, pipes with names, /dev or signals")
+"""Marks tests of what only POSIX systems have."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def run(
     main: Callable[[Sequence[str]], int] = main,
 ) -> Result:
     """Call ``main`` in this process, with standard input from a file (or empty)."""
-    stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=os.linesep), io.StringIO()
     before, kept, changed = Path.cwd(), os.dup(0), dict(env or {})
     saved = {name: os.environ.get(name) for name in changed}
     source = os.open(stdin if stdin is not None else os.devnull, os.O_RDONLY)
@@ -78,6 +83,19 @@ def run(
 def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -> Result:
     """Call irevalx-lab in this process."""
     return run(*args, cwd=cwd, stdin=stdin, main=lab_main)
+
+
+def lab_rows(*args: str | Path) -> list[dict[str, str]]:
+    """Return the rows of the csv that a call of irevalx-lab prints."""
+    done = lab(*args, "--format", "csv")
+    assert done.status == 0, done.stderr
+    return done.rows
+
+
+def rows_in(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file of csv."""
+    with path.open(newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: Path | None = None) -> Result:

@@ -286,7 +286,7 @@ SAMPLE_EVAL: tuple[FamilyDeparture, ...] = (
         (_SAMPLE + "test_grades_from_10_on",),
     ),
     FamilyDeparture(
-        "Behind rank 1,000 the ideal ranking of infNDCG has one more document of each lower grade.",
+        "After rank 1,000 the ideal ranking of infNDCG has one more document of each lower grade.",
         "It ends at rank 1,000, or at -M.",
         "A run is looked at up to there, too.",
         (_SAMPLE + "test_ideal_of_a_thousand_documents",),

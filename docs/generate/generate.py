@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import citation
 import lab_manual
 import manual
 from page_tables import blocks
@@ -52,6 +53,7 @@ def generated_files() -> dict[Path, str]:
     """
     manual_pages = manual.manual_pages() | lab_manual.manual_pages()
     texts = {ROOT / "man" / name: text for name, text in manual_pages.items()}
+    texts[citation.FILE] = citation.citation()
     made = blocks()
     marked: set[str] = set()
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):

@@ -35,7 +35,7 @@ BELOW_0: Rule = (
     "The same with -l below 0, but for R, utility and the set measures, which count judged documents only",
     ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
 )
-"""Behind the measures that take unjudged documents for nonrelevant."""
+"""After the measures that take unjudged documents for nonrelevant."""
 
 READINGS: tuple[Rule, ...] = (
     ("-J, or the reading skip, lets it", ("stay", "stay", "vanish from the ranking", "vanish from the ranking")),

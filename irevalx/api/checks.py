@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import index
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+from irevalx.process.system import as_bytes
 from irevalx.settings import Settings
 
 
@@ -151,7 +151,7 @@ def one_of(what: str, value: Any, choices: Sequence[str]) -> str:
 def encodable(what: str, value: str) -> str:
     """Return a string that can be bytes; raises ArgumentError for surrogates that stand for nothing."""
     try:
-        os.fsencode(value)
+        as_bytes(value)
     except UnicodeEncodeError:
         raise wrong(what, "text that can be encoded", value) from None
     return value

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
 from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
+from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.process.system import as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
+
+if TYPE_CHECKING:
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+
+_Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
+"""What dictionaries of dictionaries say, one row per judgment: topic, document, and what else the format has."""
 
 _DICTIONARIES = (dict, Mapping)
 """What is usual comes first, which takes less time to find out."""
@@ -71,7 +79,7 @@ def run_of(
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
         lists = [documents.values() for documents in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
-        return _entries(block, tag, numbers, exact=exact).results(compat, os.fsencode(tag), strict=strict)
+        return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
     return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
 
@@ -91,6 +99,63 @@ def pool_of(documents: Mapping[Any, Iterable[Any]], path: str = "pool") -> Pool:
     rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
     names, _ = names_of(list(each.values()), _document_of(each, path))
     return Entries(path, topics_of(each, path), rows, names, np.zeros(rows.size), rows.position + 1).pool()
+
+
+def subtopics_of(given: Mapping[Any, Any], path: str = "qrels", *, grades: Grades = "whole") -> SubtopicJudgments:
+    """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments.
+
+    Raises
+    ------
+    ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
+    """
+    rows = []
+    for topic, subtopics in given.items():
+        for subtopic, documents in _mapping(subtopics, f"{path}: what topic {shown(topic)} has", "{subtopic: ...}"):
+            what = f"{path}: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+            rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.reading.subtopic_files import subtopic_judgments
+
+    topics, docnos, names, numbers = _columns(rows, 4)
+    part = subtopic_judgments(
+        path,
+        names_of([topics], lambda place: f"{path}: a topic")[0],
+        names_of([names], _about(rows, path, "a subtopic"))[0],
+        names_of([docnos], _about(rows, path, "a document"))[0],
+        grades_of([numbers], _about(rows, path, "grade"), grades=grades),
+        np.arange(1, len(rows) + 1),
+    )
+    return SubtopicJudgments.joined(path, [part])
+
+
+def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> JudgmentsWithProbabilities:
+    """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; a probability may be None or nan.
+
+    Raises
+    ------
+    ArgumentError : an id is neither a string nor a whole number, or another value is not the number it must be.
+    MalformedLineError : a probability that counts is 0.
+    """
+    rows = []
+    for topic, documents in given.items():
+        for docno, drawn in _mapping(documents, f"{path}: what topic {shown(topic)} has", "{docno: (grade, ...)}"):
+            if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
+                what = f"{path}: topic {shown(topic)}: document {shown(docno)}"
+                raise wrong(what, "a tuple (grade, method, probability)", drawn)
+            rows.append((topic, docno, *drawn))
+    from irevalx.reading.prels_files import judgments_with_probabilities
+
+    topics, docnos, grades, methods, probabilities = _columns(rows, 5)
+    return judgments_with_probabilities(
+        path,
+        names_of([topics], lambda place: f"{path}: a topic")[0],
+        names_of([docnos], _about(rows, path, "a document"))[0],
+        grades_of([grades], _about(rows, path, "grade")),
+        grades_of([methods], _about(rows, path, "method")),
+        scores_of([[_known(one) for one in probabilities]], _about(rows, path, "probability")),
+        np.arange(1, len(rows) + 1),
+        warn,
+    )
 
 
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
@@ -138,3 +203,23 @@ def _find(given: Mapping[Any, Iterable[Any]], place: int) -> tuple[Any, Any]:
     """Return topic and document of the n-th entry."""
     every = ((topic, docno) for topic, docnos in given.items() for docno in docnos)
     return next(entry for number, entry in enumerate(every) if number == place)
+
+
+def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(n_columns)]
+
+
+def _mapping(given: Any, what: str, rule: str) -> Collection[tuple[Any, Any]]:
+    if not isinstance(given, Mapping):
+        raise wrong(what, f"a dictionary {rule}", given)
+    return given.items()
+
+
+def _about(rows: _Rows, path: str, what: str) -> What:
+    """Return what says, for a message, which value of all of them it is about."""
+    return lambda place: f"{path}: topic {shown(rows[place][0])}: document {shown(rows[place][1])}: {what}"
+
+
+def _known(probability: Any) -> Any:
+    """Return a probability; nan where None or NA stands for one that is not known."""
+    return float("nan") if probability is None or probability == "NA" else probability

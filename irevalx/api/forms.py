@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from irevalx.api import checks
 from irevalx.errors import ArgumentError, printable
@@ -12,6 +12,41 @@ from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
     from irevalx.reading.tables.tables import Table
+
+File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
+"""A file name, ``-`` for standard input, or an open file."""
+
+Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+Subtopics: TypeAlias = (
+    "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
+)
+Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
+DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
+"""Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
+
+
+class HasColumns(Protocol):
+    """What is like a data frame of pandas: ``columns`` names its columns, and each can be gone through."""
+
+    @property
+    def columns(self) -> Any:
+        """The names."""
+
+
+class HasArrowStream(Protocol):
+    """What offers Arrow's C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule."""
+
+
+Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
+stream, or a dictionary of columns, which may be of different types."""
+
+Records: TypeAlias = Iterable[tuple[Any, ...]]
+"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
 """What judgments, runs and pools may be, for messages."""

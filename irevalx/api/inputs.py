@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
-from irevalx.api.forms import has_columns, is_file, is_frame, source_of, table_given
+from irevalx.api.forms import (
+    Documents,
+    DocumentScores,
+    File,
+    Frame,
+    Grades,
+    Records,
+    Samples,
+    Subtopics,
+    has_columns,
+    is_file,
+    is_frame,
+    source_of,
+    table_given,
+)
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments.graded import Judgments
@@ -18,6 +31,7 @@ from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.kinds import AnyJudgments
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
 from irevalx.reading.file_format import table_of
 from irevalx.reading.source import name_of_file
@@ -27,26 +41,6 @@ from irevalx.trec_eval.versions import Compat, read_version
 
 if TYPE_CHECKING:
     from irevalx.reading.tables.tables import Table
-
-File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
-"""A file name, ``-`` for standard input, or an open file."""
-
-Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
-Subtopics: TypeAlias = (
-    "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
-)
-Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
-DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
-Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
-
-Frame: TypeAlias = Any
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, a dictionary of columns, or what is like a frame: ``columns`` names them, and each can be gone through."""
-
-Records: TypeAlias = Iterable[tuple[Any, ...]]
-"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
-
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -68,8 +62,8 @@ class Qrels:
         Parameters
         ----------
         judgments : what the evaluator sees.
-        rel_format : their format, as ``-R`` has it.
-        grades : what their grades are, as ``--grades`` has it.
+        rel_format : their format, such as "qrels".
+        grades : what their grades are: "whole", "real" or "probability".
 
         Raises
         ------
@@ -81,9 +75,9 @@ class Qrels:
         self.judgments = judgments
         """What the evaluator sees."""
         self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
-        """Their format, as ``-R`` has it."""
+        """Their format, such as "qrels"."""
         self.grades: GradeKind = read_grades(checks.text("grades", grades))
-        """What their grades are, as ``--grades`` has it."""
+        """What their grades are: "whole", "real" or "probability"."""
 
     @classmethod
     def read(
@@ -104,10 +98,11 @@ class Qrels:
             as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
             with these names.
         pool : the documents chosen for judging, as ``Pool.read`` takes them.
-        rel_format : as ``-R`` has it. What is no file may be qrels, or subtopics with ``{topic: {subtopic: {docno:
-            grade}}}`` or a further column (subtopic or subtopic_id), or prels with ``{topic: {docno: (grade, method,
-            probability)}}`` or the further columns method and probability.
-        grades : what grades are, as ``--grades`` has it: "whole" numbers, "real" numbers, or each the "probability"
+        rel_format : the format, as ``irevalx.evaluate`` has it. What is no file may be qrels, or subtopics with
+            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id), or
+            prels with ``{topic: {docno: (grade, method, probability)}}`` or the further columns method and
+            probability.
+        grades : what grades are: "whole" numbers, "real" numbers, or each the "probability"
             that the document is relevant. Judgments that have been read keep theirs.
         compat : "10" or "9": whether lines that start with ``#`` are comments.
         strict : refuse whole grades in files that are none. Elsewhere, and of other grades, they always are refused.
@@ -146,7 +141,7 @@ class Qrels:
     @property
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
-        return [os.fsdecode(topic) for topic in self.judgments.documents.topics]
+        return [as_text(topic) for topic in self.judgments.documents.topics]
 
 
 class Pool:
@@ -178,13 +173,13 @@ class Pool:
         if table := table_given(pool, "pool"):
             return cls(formats.POOL.read_table(table, version, False, warn))
         if isinstance(pool, Mapping):
-            return cls(dictionaries.pool_of(pool))
+            return cls(dictionaries.pool_of(cast("Documents", pool)))
         return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
 
     @property
     def topics(self) -> list[str]:
         """The pooled topics, ascending in byte order."""
-        return [os.fsdecode(topic) for topic in sorted(self.documents.topics)]
+        return [as_text(topic) for topic in sorted(self.documents.topics)]
 
     @property
     def text(self) -> bytes:
@@ -220,7 +215,7 @@ class Run:
     @classmethod
     def read(
         cls,
-        run: Run | File | DocumentScores | Frame | Records,
+        run: OneRun,
         *,
         name: str | None = None,
         results_format: str = "trec_results",
@@ -236,7 +231,7 @@ class Run:
         run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
             tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
-        results_format : of a file, as ``-T`` has it.
+        results_format : of a file: "trec_results", "msmarco" or "json".
         strict : refuse scores that are not finite numbers.
 
         Raises
@@ -267,6 +262,17 @@ class Run:
             )
             self._kept[compat.version] = kept
         return self._kept[compat.version]
+
+
+OneRun: TypeAlias = "Run | File | DocumentScores | Frame | Records"
+"""What ``Run.read`` takes."""
+
+Runs: TypeAlias = (
+    "Run | File | DocumentScores | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
+    "Iterable[OneRun | tuple[Any, ...]]"
+)
+"""A run, several, or ``{name: run}``. Named tuples stand in one ``Iterable`` with runs, so that type checkers
+understand ``sorted(folder.iterdir())``."""
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
@@ -333,7 +339,7 @@ def _runs_in(
         return [Run(given.kept, given.name if name is None else name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return _runs_of(table, os.fsencode(tag), name, strict=strict, at_once=at_once)
+        return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
@@ -357,10 +363,9 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
     """Return a dictionary as judgments."""
     if rel_format == _QRELS:
         return dictionaries.judgments_of(given, grades=grades)
-    from irevalx.api import family
-
-    is_subtopics = rel_format == formats.SUBTOPICS.name
-    return family.subtopics_of(given, grades=grades) if is_subtopics else family.probabilities_of(given)
+    if rel_format == formats.SUBTOPICS.name:
+        return dictionaries.subtopics_of(given, grades=grades)
+    return dictionaries.probabilities_of(given)
 
 
 def _is_run(given: Mapping[Any, Any]) -> bool:

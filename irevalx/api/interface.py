@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
-from irevalx.api.inputs import Documents, File, Frame, Grades, Pool, Qrels, Records, Run, Samples, Subtopics, read_runs
+from irevalx.api.forms import Documents, File, Frame, Grades, Records, Samples, Subtopics
+from irevalx.api.inputs import Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
@@ -22,12 +21,13 @@ from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
+from irevalx.process.system import as_bytes
 from irevalx.settings import NAMINGS, Settings
 
 
 def evaluate(  # noqa: PLR0913 - one for each option of the command
     qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
-    runs: Any,
+    runs: Runs,
     measures: Measures = "official",
     *,
     pool: Pool | File | Documents | Frame | Records | None = None,
@@ -53,36 +53,86 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     names: str = "trec_eval",
     progress: bool = False,
 ) -> Scores:
-    """Evaluate runs against judgments: the numbers of the command, unrounded.
+    """Evaluate runs against judgments: the numbers that the command prints, unrounded.
 
     Parameters
     ----------
-    qrels : judgments, as ``Qrels.read`` takes them.
-    runs : a run as ``Run.read`` takes it, an iterable of runs, or ``{name: run}``.
-    measures : as ``-m`` takes them: "map", "P.5,10", "nDCG@10", "AP(rel=2)", "official", "P.20:skip", and what
-        ``irevalx.measure`` makes; none for those that are usual for the format of the judgments.
-    pool : the documents chosen for judging, as ``Pool.read`` takes them.
-    level, grades, complete, judged_only, max_retrieved, collection_size, topic, unjudged, ties, ignore_identical_ids,
-    duplicates, infap_c, infap_epsilon, sample_rate, rel_format, results_format, compat, strict, threads :
-        as ``-l``, ``--grades``, ``-c``, ``-J``, ``-M``, ``-N``, ``-D 0.TOPIC``, ``--unjudged``, ``--ties``,
-        ``--ignore-identical-ids``, ``--duplicates``, ``--infap-c``, ``--infap-epsilon``, ``--sample-rate``, ``-R``,
-        ``-T``, ``--compat``, ``--strict`` and ``--threads``.
-    names : "trec_eval" for measures in the spelling and the order of trec_eval, "asked" for those in which they were
-        asked for. ``Scores`` answers to both spellings either way.
-    progress : show on standard error how far a long call has come, on a terminal and in a notebook.
+    qrels : file, mapping, data frame, named tuples or Qrels
+        The judgments: ``{topic: {docno: grade}}``, or whatever else ``Qrels.read`` takes.
+    runs : file, mapping, data frame, named tuples or Run; or several, or ``{name: run}``
+        What was retrieved: ``{topic: {docno: score}}``, or whatever else ``Run.read`` takes.
+    measures : str, measure, or iterable of these; default "official"
+        The measures, such as "map", "P.5,10", "nDCG@10", "AP(rel=2)", and what ``irevalx.measure`` makes. "official"
+        and "all_trec" are sets; a reading of unjudged documents may stand behind a name ("P.20:skip"). None at all
+        stands for those that are usual for the format of the judgments.
+    pool : file, mapping, data frame, named tuples or Pool, optional
+        The documents chosen for judging, ``{topic: docnos}``; those without a judgment are pooled, but unjudged.
+    level : float, default 1
+        The least grade that is relevant; a whole number unless grades are real.
+    grades : {"whole", "real", "probability"}
+        What grades are: whole numbers; real numbers, which are gains as they are; or each the probability that the
+        document is relevant, with values the expectations over independent judgments.
+    complete : bool, default False
+        Average over all judged topics, those without results counting 0. Otherwise these are left out, with a warning.
+    judged_only : bool, default False
+        Remove unjudged documents from the rankings first.
+    max_retrieved : int, optional
+        Evaluate only this many documents of each topic, the first ones; at least 0. All without it, of judgments of
+        samples 1000.
+    collection_size : int, default 0
+        How many documents the collection has, for the measure utility.
+    topic : str or int, optional
+        Evaluate only this topic.
+    unjudged : str or iterable of str, optional
+        The readings of unjudged documents in which every measure is computed that has them: "nonrel" (as the measure
+        takes them), "skip" (removed), "rel" (relevant as far as retrieved).
+    ties : {"name", "rank", "first", "expected", "best", "worst"}
+        The order of documents with equal scores: by name, as trec_eval has it; by the column of ranks; as they stand
+        in the file; "expected" for the mean over all orders; relevant ones first, or last.
+    ignore_identical_ids : bool, default False
+        Drop retrieved documents whose id is that of the topic.
+    duplicates : {"error", "first", "best"}
+        What becomes of a document that a run has twice for a topic: an error; its first line, or its greatest score
+        counts.
+    infap_c, infap_epsilon : float, optional
+        The constants of infAP: at least 1 (2 if not given), and above 0 (0.00001).
+    sample_rate : float, optional
+        The share of the pool that was judged, above 0 and at most 1, for subAP; found topic by topic if not given.
+    rel_format : str, default "qrels"
+        The format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
+    results_format : str, default "trec_results"
+        The format of runs that are files: "trec_results", "msmarco" or "json".
+    compat : {"10", "9"}
+        The version of trec_eval that is followed.
+    strict : bool, default False
+        Refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read as trec_eval
+        reads them, with a warning.
+    threads : int, default 1
+        How many processes share a big run.
+    names : {"trec_eval", "asked"}
+        Whether measures have the spelling and the order of trec_eval, or those in which they were asked for.
+        ``Scores`` answers to both spellings either way.
+    progress : bool, default False
+        Show on standard error how far a long call has come, on a terminal and in a notebook.
 
     Returns
     -------
-    What the runs score. Topics are in ascending byte order, runs in the order given.
+    Scores
+        What the runs score. Topics are in ascending byte order, runs in the order given.
 
     Raises
     ------
-    ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
-    IrevalxError : whatever would end the command with a status; the first run that fails ends it.
+    ArgumentError
+        An argument, or something in a dictionary or a table, is not what it must be. It is an ``IrevalxError`` and a
+        ``TypeError``.
+    IrevalxError
+        Judgments or runs cannot be read or evaluated; the message names file and line. The first run that fails ends
+        the call.
 
     Warns
     -----
-    IrevalxWarning : what the command would say on standard error.
+    IrevalxWarning
+        Something that the numbers do not tell: topics left out, little that was judged, odd scores.
 
     Examples
     --------
@@ -132,7 +182,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     try:
         for run in each:
             evaluation = _evaluate(judged, run, selection, settings, processes, counter)
-            evaluations.append(evaluation if run.name is None else renamed(evaluation, os.fsencode(run.name)))
+            evaluations.append(evaluation if run.name is None else renamed(evaluation, as_bytes(run.name)))
             counter.next_run()
     finally:
         counter.clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from numbers import Integral
@@ -16,22 +15,15 @@ from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
+from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.grades import HINT, refuse_wrong
 from irevalx.settings import Grades
 
 What = Callable[[int], str]
 """Says, for a message, what the n-th value (from 0) of a column is."""
 
-_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-"""As ``os.fsencode`` has them."""
-
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
-
-
-def as_bytes(text: str) -> bytes:
-    """Return an id as ``os.fsencode`` does, in less time."""
-    return text.encode(_ENCODING, _ERRORS)
 
 
 def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
@@ -48,7 +40,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     """
     texts = [one if type(one) is str else identifier(f"{path}: a topic", one, whole=not exact) for one in given]
     try:
-        topics = tuple([text.encode(_ENCODING, _ERRORS) for text in texts])
+        topics = tuple([as_bytes(text) for text in texts])
     except UnicodeEncodeError:
         raise _not_encodable(texts, lambda place: f"{path}: a topic") from None
     if len(set(topics)) < len(topics):
@@ -84,7 +76,7 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
         filled = [[identifier(what(place), one, whole=not exact) for place, one in every]]
         text, distinct = "\n".join(filled[0]), False
     try:
-        encoded = text.encode(_ENCODING)
+        encoded = text.encode(ENCODING)
     except UnicodeEncodeError:
         try:
             encoded, distinct = as_bytes(text), False

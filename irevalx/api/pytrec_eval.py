@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +13,7 @@ import numpy as np
 
 from irevalx.api import checks, dictionaries
 from irevalx.api.inputs import Qrels
-from irevalx.api.python_values import as_bytes, scores_of
+from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
 from irevalx.evaluation.columns import Column
@@ -24,6 +23,7 @@ from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.process.memory import keep_some_freed_memory
+from irevalx.process.system import as_bytes, as_text
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -216,7 +216,7 @@ def _parsed(
     for count, line in enumerate(lines, 1):
         if type(line) is not str and not isinstance(line, str | bytes):
             raise checks.wrong(f"line {count} of {what}", "a string", line)
-        fields = (os.fsdecode(line) if isinstance(line, bytes) else line).split()
+        fields = (as_text(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
         documents = found[fields[0]]

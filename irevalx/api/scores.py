@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
-from irevalx.api.inputs import Frame
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError
 from irevalx.evaluation.columns import Column
@@ -17,11 +15,14 @@ from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
+from irevalx.process.system import as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.summary_rows import summary_rows
 from irevalx.settings import INTERVAL_METHODS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irevalx.statistics.mean_intervals import MeanIntervals
 
 
@@ -66,7 +67,7 @@ class Scores:
         if not isinstance(selection, Selection | None):
             raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
-        self._evaluations = {os.fsdecode(evaluation.run): evaluation for evaluation in evaluations}
+        self._evaluations = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
     @property
     def runs(self) -> list[str]:
@@ -81,7 +82,7 @@ class Scores:
 
     def topics(self, run: str | None = None) -> list[str]:
         """Return the topics evaluated, ascending in byte order; raises KeyError where there is no such run."""
-        return [os.fsdecode(topic) for topic in self._evaluation(run).topics]
+        return [as_text(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
         """Return the values of a measure, one per topic in the order of ``topics``.
@@ -92,7 +93,7 @@ class Scores:
         ArgumentError : the run or the measure is not a string.
         """
         column = self._column(measure, run)
-        if column.values is None or column.measure.number == "text":
+        if column.values is None or column.measure.number == "text":  # noqa: PD011 - a Column, no frame
             raise KeyError(measure)
         return np.array(column.values, np.float64)
 
@@ -199,7 +200,7 @@ class Scores:
             found.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
         return found
 
-    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> Frame:
+    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pd.DataFrame:
         """Return the values as a pandas data frame.
 
         Parameters
@@ -293,7 +294,12 @@ def column_of(scores: Scores, measure: str, run: str) -> Column:
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 
-def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> Frame:
+def selection_of(scores: Scores) -> Selection:
+    """Return what was asked for, with what is known of each measure."""
+    return scores._selection  # noqa: SLF001 - as above
+
+
+def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=columns)

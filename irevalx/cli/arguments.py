@@ -53,7 +53,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 
     trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
     spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none after the first file, and
-    the word there is a file. Behind ``-v`` nothing is looked at.
+    the word there is a file. After ``-v`` nothing is looked at.
 
     Returns
     -------

@@ -5,7 +5,6 @@ numpy is imported when there is something to compute, not before.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +19,14 @@ from irevalx.cli.options import Debug, Options
 from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, not_installed, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
+from irevalx.process.system import as_bytes
 from irevalx.process.terminal import echo, tell, write
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.judgments.kinds import AnyJudgments
+    from irevalx.measures.declare import Measure
     from irevalx.measures.select import Selection
     from irevalx.process.messages import Messages
     from irevalx.reading.runs import Run
@@ -70,12 +71,17 @@ measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
 )
 @with_flags
 @click.pass_context
-def command(ctx: click.Context, /, show_help: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(map(os.fsencode, values["debug"]))}))
+def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -> int:  # noqa: D103 - the help is above
+    options = Options(**(values | {"debug": Debug.parse(map(as_bytes, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         _print_help(ctx, typed, options)
+        return 0
+    if cite:
+        from irevalx.cli.explain import bibtex_of
+
+        echo(bibtex_of(_asked_measures(options)))
         return 0
     check_rules(ctx)
     options.check()
@@ -297,8 +303,6 @@ def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> N
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     from irevalx.cli.explain import format_lines, measure_lines
-    from irevalx.measures import every_measure
-    from irevalx.measures.select import parse
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
@@ -309,10 +313,19 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:
-        specs = [parse(text, options.compat) for text in options.measures]
-        asked = {measure for spec in specs for measure, _ in spec.members(options.compat)}
-        lines += measure_lines([measure for measure in every_measure() if measure in asked])
+        lines += measure_lines(_asked_measures(options))
     return lines
+
+
+def _asked_measures(options: Options) -> list[Measure]:
+    """Return the measures of ``-m``, or those that are usual for the format of the judgments, in print order."""
+    from irevalx.measures import every_measure
+    from irevalx.measures.select import parse
+    from irevalx.reading.formats import rel_format
+
+    texts = options.measures or (rel_format(options.rel_format).usual_measures,)
+    asked = {measure for text in texts for measure, _ in parse(text, options.compat).members(options.compat)}
+    return [measure for measure in every_measure() if measure in asked]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

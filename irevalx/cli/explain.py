@@ -8,14 +8,23 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from irevalx import __version__
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
+from irevalx.measures.bibliography import PAPERS
 from irevalx.measures.declare import Measure
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import ARGUMENTS
 from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79
+
+IREVALX = f"""@misc{{irevalx,
+  author    = {{{{The irevalx developers}}}},
+  title     = {{{{irevalx}}}},
+  note      = {{Version {__version__}}}
+}}"""
+"""How irevalx is cited; ``CITATION.cff`` says it for other programs."""
 
 
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
@@ -208,6 +217,12 @@ def other_names() -> dict[str, list[str]]:
             if measure.name == other.at:
                 found.setdefault(measure.name, []).append(f"{other.name}@K")
     return found
+
+
+def bibtex_of(measures: Sequence[Measure]) -> str:
+    """Return entries of BibTeX: irevalx, and the papers that the measures cite, each once."""
+    cited = dict.fromkeys(key for measure in measures for key in measure.explanation.papers)
+    return "\n\n".join([IREVALX, *(PAPERS[key].bibtex(key) for key in cited)]) + "\n"
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:

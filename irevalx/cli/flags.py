@@ -275,6 +275,11 @@ FLAGS = (
         help="Print all measures by family, with their parameters, and the other names that are understood.",
     ),
     _output_option(
+        "--cite",
+        is_flag=True,
+        help="Print how to cite irevalx and the papers behind the measures of -m, in BibTeX; no files are read.",
+    ),
+    _output_option(
         "--names",
         type=click.Choice(NAMINGS),
         default="trec_eval",

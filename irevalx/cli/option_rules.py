@@ -19,8 +19,8 @@ from typing import Any, TypeAlias, TypeVar
 import click
 from click.core import ParameterSource
 
-from irevalx.cli.values import listed
 from irevalx.errors import UsageError, quote
+from irevalx.reading.file_format import listed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

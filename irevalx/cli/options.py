@@ -10,6 +10,7 @@ from typing import Any
 
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
+from irevalx.process.system import as_text
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
 from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Reading, Settings, Ties
@@ -63,119 +64,63 @@ class Debug(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The command line as it was typed. Field names are those of the command's parameters."""
+    """The command line as it was typed. Fields are called as the command's parameters, whose help says what they are.
+
+    Parameters
+    ----------
+    files : judgments, then one or more runs; ``-`` is standard input.
+    measures : in order; none stands for the set that is usual for the format of the judgments.
+    level : a whole number unless grades are real.
+    max_retrieved : None stands for all, or for as many as the format of the judgments is made for.
+    debug : the level of tracing, and the only topic.
+    unjudged : the readings that every measure is printed in; none stands for its own.
+    infap_c, infap_epsilon : None stands for the measure's own.
+    sample_rate : None stands for that of the judgments, topic by topic.
+    digits : None stands for ``DIGITS``.
+    ci : a probability; None for no intervals.
+    """
 
     files: tuple[str, ...]
-    """Judgments, then one or more runs; ``-`` is standard input."""
-
     measures: tuple[str, ...] = ()
-    """``-m``: the measures, in order; none stands for the set that is usual for the format of the judgments."""
-
     per_topic: bool = False
-    """``-q``: print the values of each topic."""
-
     no_summary: bool = False
-    """``-n``: leave out the ``all`` lines."""
-
     complete: bool = False
-    """``-c``: average over every judged topic."""
-
     level: float = 1
-    """``-l``: the least judgment that counts as relevant; a whole number unless grades are real."""
-
     grades: Grades = "whole"
-    """``--grades``: what the grades of the judgments are."""
-
     judged_only: bool = False
-    """``-J``: remove unjudged documents from the rankings."""
-
     max_retrieved: int | None = None
-    """``-M``: evaluate this many documents of a topic; at least 0. None stands for all, or for as many as the format of
-    the judgments is made for."""
-
     collection_size: int = 0
-    """``-N``: documents in the collection, for utility."""
-
     debug: Debug = Debug()
-    """``-D``: the level of tracing, and the only topic."""
-
     rel_format: str = "qrels"
-    """``-R``: the format of the judgments."""
-
     results_format: str = "trec_results"
-    """``-T``: the format of the runs."""
-
     zscores: str | None = None
-    """``-Z``: the z-score file."""
-
     old_results_format: bool = False
-    """``-o``: accepted and without effect."""
-
     old_results_format_value: str | None = None
-    """``--Output_old_results_format``: accepts a value and has no effect."""
-
     pool: str | None = None
-    """``--pool``: the file of the documents chosen for judging."""
-
     unjudged: tuple[Reading, ...] = ()
-    """``--unjudged``: the readings of the unjudged that every measure is printed in; none stands for its own."""
-
     ties: Ties = "name"
-    """``--ties``: how documents with equal scores are ordered; one of ``TIES``."""
-
     ignore_identical_ids: bool = False
-    """``--ignore-identical-ids``: drop retrieved documents with the id of their topic."""
-
     duplicates: Duplicates = "error"
-    """``--duplicates``: what becomes of a document that a run has twice for a topic; one of ``DUPLICATES``."""
-
     infap_c: float | None = None
-    """``--infap-c``: the constant c of infAP; at least 1. None stands for the measure's own."""
-
     infap_epsilon: float | None = None
-    """``--infap-epsilon``: the smoothing constant of infAP; above 0. None stands for the measure's own."""
-
     sample_rate: float | None = None
-    """``--sample-rate``: the p of subAP; above 0 and at most 1. None: topic by topic from the judgments."""
-
     compat: Compat = TREC_EVAL_10
-    """``--compat``: the version of trec_eval that is followed."""
-
     strict: bool = False
-    """``--strict``: numbers that are not plain are errors."""
-
     names: str = "trec_eval"
-    """``--names``: one of ``NAMINGS``."""
-
     format: str = DEFAULT_FORMAT
-    """``--format``: one of ``OUTPUT_FORMATS``."""
-
     digits: int | None = None
-    """``--digits``: decimals of real numbers in tables for people; None stands for ``DIGITS``."""
-
     threads: int = 1
-    """``--threads``: how many processes share the work; at least 1."""
-
     ci: float | None = None
-    """``--ci``: the probability with which intervals beside means cover these; None for no intervals."""
-
     ci_method: IntervalMethod = "t"
-    """``--ci-method``: one of ``INTERVAL_METHODS``."""
-
     seed: int = 0
-    """``--seed``: of the bootstrap."""
-
     topic_groups: str | None = None
-    """``--topic-groups``: the file of groups of topics."""
-
     quiet: bool = False
-    """``--quiet``: no warnings, and no progress line."""
 
     def as_typed(self) -> dict[str, Any]:
         """Return every option as a report shows it: in the words of the command line, defaults included."""
         shown = {name: getattr(self, name) for name in fields(self)}
         shown["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
-        topic = None if self.debug.topic is None else os.fsdecode(self.debug.topic)
+        topic = None if self.debug.topic is None else as_text(self.debug.topic)
         return shown | {"debug": {"level": self.debug.level, "topic": topic}}
 
     @property

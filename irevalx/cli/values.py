@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from irevalx.errors import UsageError, quote
+from irevalx.process.system import as_bytes
 from irevalx.settings import Bound
 from irevalx.trec_eval.numbers import c_double, c_long
 
@@ -28,7 +27,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """Return the number that a text stands for; a default is a number already."""
         if isinstance(value, int):
             return value
-        number, plain = c_long(os.fsencode(value))
+        number, plain = c_long(as_bytes(value))
         if not plain and param and ctx:
             problem = f"{param.opts[0]} must be a whole number, but got {quote(value)}"
             ctx.ensure_object(list).append((problem, number))
@@ -50,7 +49,7 @@ class Level(WholeNumber):
         """
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
-        number, plain = c_double(os.fsencode(value))
+        number, plain = c_double(as_bytes(value))
         if ctx.params.get("grades") != "real":
             whole = super().convert(value, param, ctx)
             if plain and whole != number and isinstance(ctx.obj, list):
@@ -98,12 +97,6 @@ def words_of(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def listed(names: Sequence[str], word: str) -> str:
-    """Return one or more names as a sentence has them: a, b or c."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
-
-
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A probability above 0 and below 1, as a number or in percent."""
 
@@ -118,7 +111,7 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """
         if isinstance(value, float):
             return value
-        number, is_plain = c_double(os.fsencode(value.removesuffix("%")))
+        number, is_plain = c_double(as_bytes(value.removesuffix("%")))
         probability = number / 100 if value.endswith("%") else number
         if not is_plain or not 0 < probability < 1:
             what = param.opts[0] if param else "it"

@@ -6,7 +6,6 @@ of them, of all topics at once or of some at a time.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from irevalx.judgments.kinds import AnyJudgments
 from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total
+from irevalx.process.system import as_text
 from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results, without_some
 from irevalx.ranking.ranking import Ranking
@@ -151,7 +151,7 @@ def values_of(
     chosen, counts = [], []
     for given in runs:
         results, _ = without_some(given, rules)
-        ranking = rank_results(results, judgments.documents, os.fsdecode(results.tag or b"run"), rules)
+        ranking = rank_results(results, judgments.documents, as_text(results.tag or b"run"), rules)
         chosen.append(choose_topics(judgments, ranking, settings, rules))
         counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
         if failure := chosen[-1].failure:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.process.system import as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 OTHERS = "others"
@@ -63,7 +64,7 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
         where = f"{shown_name(source.path)}:{number}"
         if len(fields) != 2:
             raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
-        run, group = map(os.fsdecode, fields)
+        run, group = map(as_text, fields)
         if run in group_of:
             raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
         group_of[run] = group

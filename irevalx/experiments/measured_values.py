@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from irevalx.errors import ArgumentError, InputError, Warn, quote
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
+from irevalx.process.system import as_text
 from irevalx.statistics.scales import MEAN, Scale
 
 
@@ -59,7 +59,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
     ------
     InputError : a measure has no value for any topic.
     """
-    topics = tuple(map(os.fsdecode, ranked.topics))
+    topics = tuple(map(as_text, ranked.topics))
     kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
     return [
         _of_shared_topics(

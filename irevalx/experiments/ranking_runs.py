@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from irevalx.errors import EvaluationError, NoTopicsError, Warn, shown_name
 from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.kinds import AnyJudgments
+from irevalx.process.system import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, RankingRules, rank_run
 from irevalx.reading.runs import Run
@@ -50,10 +50,10 @@ def unique_names(
     warn : called with a line for names that several runs have.
     """
     tags = [
-        ((one.tag or b"") if name is None else os.fsencode(name), run.path)
+        ((one.tag or b"") if name is None else as_bytes(name), run.path)
         for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
     ]
-    return [os.fsdecode(name) for name in unique_run_names(tags, warn)]
+    return [as_text(name) for name in unique_run_names(tags, warn)]
 
 
 def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:

@@ -6,7 +6,6 @@ a greater one keeps as well.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -20,6 +19,7 @@ from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.process.system import as_bytes
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.source import CHUNK_SIZE, Source
 
@@ -200,7 +200,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
             raise MalformedLineError(
                 f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
             )
-    places = {os.fsencode(one.name): place for place, one in enumerate(strata) if not one.is_rest}
+    places = {as_bytes(one.name): place for place, one in enumerate(strata) if not one.is_rest}
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
     docnos = Names.of([docno for _, (_, docno, _) in lines])

@@ -7,6 +7,7 @@ A folder for each topic, in which are the computation, its command and its figur
 commands and figures share, and nothing of another topic's command.
 
     program          the command group: each command is imported when it is called
+    page/            a page of an evaluation to look at: report
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
     planning/        how many topics an experiment needs: power
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
+    from irevalx.lab.page.reporting import report
     from irevalx.lab.planning.topics_needed import power
     from irevalx.lab.studies.drawing import draw
     from irevalx.lab.studies.studying import study
@@ -58,6 +60,7 @@ __all__ = [
     "pool",
     "pool_sizes",
     "power",
+    "report",
     "study",
     "swap_rate",
 ]
@@ -76,6 +79,7 @@ _HOMES = {
     "pool": "judging.pooling",
     "pool_sizes": "judging.pooling",
     "power": "planning.topics_needed",
+    "report": "page.reporting",
     "study": "studies.studying",
     "swap_rate": "swaps.rates",
 }

@@ -18,7 +18,7 @@ from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
 from irevalx.process.terminal import echo
 
-EXTRA = frozenset({"matplotlib", "scipy", "sklearn"})
+EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
 

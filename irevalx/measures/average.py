@@ -64,7 +64,7 @@ def average_precision(t: Topics) -> FloatArray:
     so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
-    Source: Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3.
+    Source: [buckley-voorhees-2005], chapter 3.
     """
     return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
@@ -84,7 +84,7 @@ def geometric_map(t: Topics) -> FloatArray:
     stresses topics that do badly.
 
     Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
-    Source: Robertson, On GMAP: and other transformations, CIKM 2006.
+    Source: [robertson-2006].
     """
     return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
 
@@ -121,7 +121,7 @@ def yaap(t: Topics) -> FloatArray:
     number of relevant documents. Close to normally distributed over topics, so that differences can be tested.
 
     Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
-    Source: trec_eval; after Robertson and Zaragoza, On rank-based effectiveness measures and optimization (2007).
+    Source: trec_eval; after [robertson-zaragoza-2007].
     """
     found = t.rows.sum(t.precision_at_hits)
     odds = (1.0 + found) / ((1.0 + t.n_rel) - found)

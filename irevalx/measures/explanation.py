@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from irevalx.frozen import Frozen
+from irevalx.measures.bibliography import papers_cited, with_references
 
 
 class CountsAs(Enum):
@@ -83,9 +84,14 @@ class Explanation(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose after the title, in paragraphs; in each, ``Formula:`` and ``Source:`` begin a line."""
+        """The prose after the title, in paragraphs with papers in full; ``Formula:`` and ``Source:`` begin a line."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
-        return [[" ".join(part.split()) for part in paragraph] for paragraph in parts]
+        return [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
+
+    @property
+    def papers(self) -> list[str]:
+        """The keys of the papers that it cites, in its order."""
+        return papers_cited(self.prose)
 
     @property
     def formula(self) -> str:

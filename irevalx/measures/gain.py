@@ -56,8 +56,7 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     unless given as LEVEL=GAIN.
 
     Formula: dcg/ideal_dcg.
-    Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002; trec_eval discounts
-    the first rank too.
+    Source: [jarvelin-kekalainen-2002]; trec_eval discounts the first rank too.
     """
     gains = GainsOfTopics.of(t, pairs)
     return np.where(gains.ideal_dcg > 0, gains.dcg / gains.ideal_dcg, 0.0)
@@ -71,7 +70,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     given as LEVEL=GAIN. 0 where nothing was retrieved that has a gain.
 
     Formula: sum over retrieved of gain/log2(k + 1).
-    Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
+    Source: [jarvelin-kekalainen-2002].
     """
     return GainsOfTopics.of(t, pairs).dcg
 
@@ -93,7 +92,7 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     That is: all judged documents, the highest gain first. 0 where none has a gain above 0.
 
     Formula: sum over all k of ideal(k)/log2(k + 1).
-    Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
+    Source: [jarvelin-kekalainen-2002].
     """
     return GainsOfTopics.of(t, pairs).ideal_dcg
 
@@ -114,7 +113,7 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     gain above 0. The gain of a document is its grade unless given as in 'nDCG(gains={1:3,2:9})@K'. Known as nDCG@K.
 
     Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
-    Source: Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002.
+    Source: [jarvelin-kekalainen-2002].
     """
     gains = GainsOfTopics.of(t, pairs)
     found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))

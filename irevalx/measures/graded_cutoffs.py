@@ -78,7 +78,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
     Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
     1)/2^max.
-    Source: Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009; gdeval.
+    Source: [chapelle-2009]; gdeval.
     """
     gains = (t.grade > 0) & (t.rank <= k)
     rows = t.rows.keep(gains)
@@ -114,7 +114,7 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 
     Formula: (sum over retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) - 1)/log2(k
     + 1)).
-    Source: Burges and others, Learning to Rank Using Gradient Descent, ICML 2005; gdeval.
+    Source: [burges-2005]; gdeval.
     """
     highest = t.ideal.max(t.ideal_grade, empty=0.0)
     found = exponential_dcg(t.rows, t.rank, t.grade, highest, k)

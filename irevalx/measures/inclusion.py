@@ -94,7 +94,7 @@ def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     at random, has no value.
 
     Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
-    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
     return _Found.of(t).average_precision(t)
 
@@ -108,7 +108,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     has no value where statAP has none.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
-    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
     found, n_rel = _Found.of(t), t.estimated_relevant
     rounded = np.floor(n_rel + 0.5).astype(np.int64)
@@ -124,7 +124,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     statAP has none.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
-    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
     return _Found.of(t).within(k) / k
 
@@ -138,7 +138,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
 
     Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
     1)/log2(k + 1)).
-    Source: Carterette, Pavlu, Fang and Kanoulas, Million Query Track 2009 Overview, TREC 2009; statAP_MQ_eval.
+    Source: [carterette-2009]; statAP_MQ_eval.
     """
     gaining = t.grade > 0
     ideal, grade = t.sample.keep(gaining), t.grade[gaining]
@@ -163,7 +163,7 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     value where statAP has none.
 
     Formula: sum over sampled relevant of 1/p.
-    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
     return t.estimated_relevant
 
@@ -180,7 +180,7 @@ def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)
     times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k as in statAP and 0
     where not retrieved, n = how many were sampled, s = how many of those were retrieved.
-    Source: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation (2007); statAP_MQ_eval.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
     found, size, p = _Found.of(t), t.sample.lengths, t.probability
     precision = np.zeros(t.sample.size)

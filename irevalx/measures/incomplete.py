@@ -59,7 +59,7 @@ def bpref(t: Topics) -> FloatArray:
     nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R)/min(N, R)).
-    Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
+    Source: [buckley-voorhees-2004].
     """
     return _bpref(t, t.n_rel)
 
@@ -77,7 +77,7 @@ def geometric_bpref(t: Topics) -> FloatArray:
     The mean over topics of log(bpref), values below 0.00001 counting as 0.00001, as a power of e.
 
     Formula: exp((1/T) sum over topics of log(max(bpref, 0.00001))).
-    Source: trec_eval; see gm_map and bpref.
+    Source: trec_eval; see gm_map, [robertson-2006], and bpref, [buckley-voorhees-2004].
     """
     return _bpref(t, t.n_rel)
 
@@ -93,8 +93,7 @@ def bpref_10(t: Topics) -> FloatArray:
     was something else.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
-    Source: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004; Yilmaz and Aslam,
-    Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.2.
+    Source: [buckley-voorhees-2004]; [yilmaz-aslam-2008], section 4.2.
     """
     return _bpref(t, t.n_rel + 10)
 
@@ -114,8 +113,7 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     judged nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (N - n)/N.
-    Source: Ahlgren and Grönqvist, Evaluation of Retrieval Effectiveness with Incomplete Relevance Data: Theoretical and
-    Experimental Comparison of Three Measures, IP&M 2008, sections 4.2 and 4.3.
+    Source: [ahlgren-gronqvist-2008], sections 4.2 and 4.3.
     """
     n_nonrel = t.rows.spread(t.n_nonrel)
     above = t.nonrelevant_above
@@ -145,8 +143,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     relevant.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
-    Source: Yilmaz and Aslam, Inferred AP: Estimating Average Precision with Incomplete Judgments, SIGIR 2006; the
-    constant c: the same, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.5.4.
+    Source: [yilmaz-aslam-2006]; the constant c: [yilmaz-aslam-2008], section 4.5.4.
     """
     judged_above = t.relevant_above + t.nonrelevant_above
     pooled_above = judged_above + t.unjudged_above
@@ -165,7 +162,7 @@ def induced_average_precision(t: Topics) -> FloatArray:
     first form. 0 where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u).
-    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.3.1.
+    Source: [yilmaz-aslam-2008], section 4.3.1.
     """
     return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
 
@@ -188,7 +185,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     where nothing is relevant.
 
     Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
-    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 4.4.1.
+    Source: [yilmaz-aslam-2008], section 4.4.1.
     """
     rate = t.n_judged / np.maximum(t.pool.lengths, 1) if p is None else np.full(t.rows.n, p)
     where = np.flatnonzero(t.relevant)

@@ -48,8 +48,7 @@ def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     for all subtopics would have; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
-    Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
-    WSDM 2011; ndeval.
+    Source: [clarke-2011]; ndeval.
     """
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_rank(k, alpha))
 
@@ -62,8 +61,7 @@ def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     best. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of best(k)/k).
-    Source: Clarke, Craswell, Soboroff and Ashkan, A Comparative Analysis of Cascade Measures for Novelty and Diversity,
-    WSDM 2011; ndeval.
+    Source: [clarke-2011]; ndeval.
     """
     ideal, gain = t.ideal(alpha)
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
@@ -77,7 +75,7 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     subtopics; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
-    Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
+    Source: [clarke-2008]; ndeval.
     """
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_logarithm(k, alpha))
 
@@ -91,7 +89,7 @@ def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     told otherwise.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of best(k)/log2(k + 1)).
-    Source: Clarke and others, Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008; ndeval.
+    Source: [clarke-2008]; ndeval.
     """
     ideal, gain = t.ideal(alpha)
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
@@ -105,8 +103,7 @@ def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     0.5 unless told otherwise.
 
     Formula: ((1 - (1 - alpha) beta)/S) sum over retrieved of new beta^(k - 1).
-    Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
-    ndeval.
+    Source: [clarke-2009]; ndeval.
     """
     return _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
 
@@ -119,8 +116,7 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     are 0.5 unless told otherwise.
 
     Formula: (sum over retrieved of new beta^(k - 1)) / (sum over all k of best(k) beta^(k - 1)).
-    Source: Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009;
-    ndeval.
+    Source: [clarke-2009]; ndeval.
     """
     if (1.0 - alpha) * beta == 1.0:
         return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
@@ -137,7 +133,7 @@ def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     and the mean of these; 0 where nothing is relevant.
 
     Formula: (1/S) sum over the subtopics of (1/R_t) sum over retrieved relevant for it of rel_t(k)/k.
-    Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
+    Source: [agrawal-2009]; ndeval.
     """
     precision = (t.seen_before + 1) / t.part_rank
     of_subtopic = np.bincount(t.subtopic, precision, t.subtopics.size) / t.n_relevant
@@ -151,7 +147,7 @@ def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     0 where nothing is relevant.
 
     Formula: (sum over the subtopics of rel_t(K))/(K S).
-    Source: Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009; ndeval.
+    Source: [agrawal-2009]; ndeval.
     """
     return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
 
@@ -163,7 +159,7 @@ def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
     Subtopics without any relevant document do not count; 0 where nothing is relevant.
 
     Formula: seen(K)/S.
-    Source: Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR 2003; ndeval.
+    Source: [zhai-2003]; ndeval.
     """
     first = (t.seen_before == 0) & (t.part_rank <= k)
     return ratio(t.rows.sum(t.parts.count(first).astype(np.float64)), t.subtopics.lengths)

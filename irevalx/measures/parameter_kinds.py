@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
@@ -11,6 +10,7 @@ from irevalx.arrays.codes import OUTSIDE
 from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Values
+from irevalx.process.system import as_bytes
 from irevalx.settings import PROBABILITY, Bound, Settings
 from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
@@ -306,7 +306,7 @@ def _level_of(key: str, settings: Settings) -> float | None:
     """Return the grade that a pair is about; None where it is about none."""
     if settings.grades == "whole":
         return settings.compat.gain_level(key)
-    number, plain = c_double(os.fsencode(key))
+    number, plain = c_double(as_bytes(key))
     return number if plain else None
 
 
@@ -314,7 +314,7 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
     """Return the numbers in a list with commas; ``read_as_c`` gives each and whether it is plain."""
     numbers = []
     for item in text.split(","):
-        number, plain = read_as_c(os.fsencode(item))
+        number, plain = read_as_c(as_bytes(item))
         if not plain:
             note(item, number)
         numbers.append(number)

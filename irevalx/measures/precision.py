@@ -33,7 +33,7 @@ def precision(t: Topics, k: int) -> FloatArray:
     Relevant documents among the first K, divided by K, also where fewer than K were retrieved.
 
     Formula: rel(K)/K.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    Source: [manning-2008], section 8.4.
     """
     return t.hits_within(k) / k
 
@@ -49,7 +49,7 @@ def recall(t: Topics, k: int) -> FloatArray:
     Relevant documents among the first K, divided by the number of relevant documents; 0 where there are none.
 
     Formula: rel(K)/R.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    Source: [manning-2008], section 8.3.
     """
     return ratio(t.hits_within(k), t.n_rel)
 
@@ -134,7 +134,7 @@ def r_precision(t: Topics) -> FloatArray:
     all the same; 0 where nothing is relevant.
 
     Formula: rel(R)/R.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    Source: [manning-2008], section 8.4.
     """
     return ratio(t.hits_within(t.n_rel), t.n_rel)
 
@@ -162,7 +162,7 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     1 divided by its rank; 0 where no relevant document was retrieved. The `all` row is known as MRR.
 
     Formula: max over relevant retrieved of 1/k.
-    Source: Voorhees, The TREC-8 Question Answering Track Report (1999).
+    Source: [voorhees-1999].
     """
     best = t.rows.max(np.where(t.hit, 1.0 / t.rank, 0.0), empty=0.0)
     return np.asarray(best, np.float64)
@@ -182,7 +182,7 @@ def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
 
     Formula: max over relevant retrieved with k <= K of 1/k.
-    Source: Voorhees, The TREC-8 Question Answering Track Report (1999); trec_eval -M K -m recip_rank.
+    Source: [voorhees-1999]; trec_eval -M K -m recip_rank.
     """
     best = t.rows.max(np.where(t.hit & (t.rank <= k), 1.0 / t.rank, 0.0), empty=0.0)
     return np.asarray(best, np.float64)
@@ -197,7 +197,7 @@ def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArra
     retrieved, levels that round to no document are undefined (-nan).
 
     Formula: max over all k with rel(k) >= X R, rounded, of rel(k)/k.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    Source: [manning-2008], section 8.4.
     """
     return [value for value, _ in _interpolate(t, levels)]
 
@@ -209,7 +209,7 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     The mean of iprec_at_recall at 0.0, 0.1, ..., 1.0, or at the levels given as parameters (in rising order).
 
     Formula: mean over all X of iprec_at_recall_X.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.4.
+    Source: [manning-2008], section 8.4.
     """
     total = np.zeros(t.rows.n)
     for value, reached in reversed(_interpolate(t, levels)):

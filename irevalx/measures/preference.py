@@ -79,7 +79,7 @@ def simple(p: Preferences) -> FloatArray:
     Preferences fulfilled in all judgment groups of the topic, divided by all preferences; 0 where there is none.
 
     Formula: ful/poss.
-    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    Source: trec_eval; see [carterette-bennett-2008].
     """
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible))
 
@@ -91,7 +91,7 @@ def simple_implied(p: Preferences) -> FloatArray:
     Like prefs_simp, without the preferences between two documents that were both not retrieved.
 
     Formula: ful/poss_imp.
-    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    Source: trec_eval; see [carterette-bennett-2008].
     """
     return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible_imp))
 
@@ -103,7 +103,7 @@ def simple_retrieved(p: Preferences) -> FloatArray:
     Like prefs_simp, with only the preferences whose documents were both retrieved.
 
     Formula: ful_ret/poss_ret.
-    Source: trec_eval; see Carterette and Bennett, Evaluation Measures for Preference Judgments, SIGIR 2008.
+    Source: trec_eval; see [carterette-bennett-2008].
     """
     return ratio(_sum(p, p.tally.fulfilled_ret), _sum(p, p.tally.possible_ret))
 
@@ -192,7 +192,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
 
     Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
-    Source: trec_eval; after bpref: Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004.
+    Source: trec_eval; after bpref: [buckley-voorhees-2004].
     """
     t, relevant, surplus = p.tally, p.n_relevant, p.n_relevant - p.n_nonrelevant
     fulfilled, possible = t.fulfilled + p.n_relevant_ret * surplus, t.possible + relevant * surplus

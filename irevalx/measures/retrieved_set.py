@@ -25,7 +25,7 @@ def set_precision(t: Topics) -> FloatArray:
     Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
 
     Formula: rel(ret)/ret.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    Source: [manning-2008], section 8.3.
     """
     return ratio(t.n_rel_ret, t.n_ret)
 
@@ -47,7 +47,7 @@ def set_recall(t: Topics) -> FloatArray:
     Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
 
     Formula: rel(ret)/R.
-    Source: Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), section 8.3.
+    Source: [manning-2008], section 8.3.
     """
     return ratio(t.n_rel_ret, t.n_rel)
 
@@ -117,7 +117,7 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     usual value. 0 where no relevant document was retrieved.
 
     Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
-    Source: van Rijsbergen, Information Retrieval (1979), chapter 7.
+    Source: [van-rijsbergen-1979], chapter 7.
     """
     p = ratio(t.n_rel_ret, t.n_ret)
     r = ratio(t.n_rel_ret, t.n_rel)
@@ -139,7 +139,7 @@ def utility(t: Topics, *weights: float) -> FloatArray:
     collection size, -N.
 
     Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
-    Source: Hull, The TREC-7 Filtering Track (1998).
+    Source: [hull-1998].
     """
     if len(weights) != 4:
         raise EvaluationError(f"utility must have 4 parameters (A,B,C,D), but got {len(weights)}")

@@ -88,7 +88,7 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
     The `all` row is the sum over all judged topics.
 
     Formula: sum over strata of R_s D_s/S_s.
-    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    Source: [yilmaz-kanoulas-aslam-2008].
     """
     return _inferred_relevant(t)
 
@@ -101,7 +101,7 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     counted among the retrieved documents, and summed over strata. The `all` row is the sum.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
-    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    Source: [yilmaz-kanoulas-aslam-2008].
     """
     return _estimated_within(t, t.rank > 0)
 
@@ -115,7 +115,7 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
     relevant ones is taken for 1/2. The `all` row is the standard error of the sum over all judged topics.
 
     Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
-    Source: Cochran, Sampling Techniques, 3rd edition (1977), chapter 5.
+    Source: [cochran-1977], chapter 5.
     """
     variance = np.zeros(t.rows.n)
     for stratum in _strata(t):
@@ -137,7 +137,7 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
 
     Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
     e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
-    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    Source: [yilmaz-kanoulas-aslam-2008].
     """
     everything = np.ones(t.rows.size, np.bool_)
     pooled_above = t.relevant_above + t.nonrelevant_above + t.unjudged_above
@@ -164,7 +164,7 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
-    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    Source: [yilmaz-kanoulas-aslam-2008].
     """
     gain = _gains(t, t.grade, pairs) / t.discount
     dcg = np.zeros(t.rows.n)
@@ -211,7 +211,7 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
     counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
 
     Formula: (1/K) sum over strata of D_s(K) (R_s(K) + e)/(S_s(K) + 3 e).
-    Source: Yilmaz, Kanoulas and Aslam, A Simple and Efficient Sampling Method for Estimating AP and NDCG, SIGIR 2008.
+    Source: [yilmaz-kanoulas-aslam-2008].
     """
     return _estimated_within(t, t.rank <= k) / k
 

@@ -40,7 +40,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     below 0, all are scaled to 0..1. 0 where nothing was retrieved that has a gain.
 
     Formula: (1 - p) sum over retrieved of gain p^(k-1).
-    Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
+    Source: [moffat-zobel-2008].
     """
     p = _persistence(pairs)
     gain = GainsOfTopics.of(t, pairs, scaled=True).gain
@@ -67,7 +67,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     judged (trec_eval leaves the tail out then), and with -J.
 
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
-    Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008.
+    Source: [moffat-zobel-2008].
     """
     p = _persistence(pairs)
     decay = _decay(p, t)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Summary, Values, as_list
+from irevalx.process.system import as_bytes
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import cut_lines, real_numbers
@@ -84,7 +84,7 @@ class Zscores(Frozen):
         zscores = None
         if values is not None:
             scaled = as_list(summary.scale(values) if summary else values)
-            key = os.fsencode(name)
+            key = as_bytes(name)
             converted = (self._convert(key, topic, value) for topic, value in zip(topics, scaled, strict=True))
             zscores = np.array(list(converted), np.float64)
         return zscores, summary and summary.of_zscores

@@ -11,6 +11,7 @@ import click
 from irevalx.errors import IrevalxError, UsageError, printable
 from irevalx.process.interrupts import INTERRUPTED
 from irevalx.process.shortage import OUT_OF_MEMORY, shortage
+from irevalx.process.system import own_arguments, prepare_output
 from irevalx.process.terminal import tell
 
 BROKEN_PIPE = 128 + 13
@@ -35,7 +36,8 @@ def run_program(command: click.Command, name: str, argv: Sequence[str] | None = 
         from click.shell_completion import shell_complete
 
         return shell_complete(command, {}, name, variable, instruction)
-    return _run(command, name, sys.argv[1:] if argv is None else argv)
+    prepare_output()
+    return _run(command, name, own_arguments() if argv is None else argv)
 
 
 def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from contextlib import suppress
 import click
 
 from irevalx.errors import OutputError
+from irevalx.process.system import is_closed_pipe
 
 _CHUNK_SIZE = 1 << 20
 """Bytes that are written at once, and so need not be in memory with all others."""
@@ -86,6 +87,6 @@ def show_progress(line: str) -> None:
 
 def _output_error(error: OSError) -> OSError | OutputError:
     """Return the exception to raise: that of a closed pipe ends the program quietly, another one is an error."""
-    if isinstance(error, BrokenPipeError):
-        return error
+    if is_closed_pipe(error):
+        return BrokenPipeError()
     return OutputError(f"cannot write to standard output: {error.strerror}")

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import threading
-import warnings
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, cycle, islice
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from irevalx.errors import LostProcessError
+from irevalx.process import system
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -163,8 +162,8 @@ class _Workers:
         """
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
-        with answers, _signals_blocked() as mask:
-            pid = os.fork()
+        with answers, system.signals_blocked() as mask:
+            pid = system.fork()
             if not pid:
                 self._serve(leash, messages, answers, sources, mask)
             self._pids.append(pid)
@@ -180,9 +179,7 @@ class _Workers:
     ) -> NoReturn:
         """Send the messages; whatever happens, the child must not go on with what the parent was about to do."""
         try:
-            if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            system.begin_copy(mask)
             assert self._leash is not None
             os.close(self._leash)
             for pipe in self._pipes:
@@ -194,16 +191,6 @@ class _Workers:
                 answers.flush()
         finally:
             os._exit(0)
-
-
-@contextmanager
-def _signals_blocked() -> Iterator[Iterable[int]]:
-    """Let signals wait, so that only the parent does what they ask for; yield those that waited before."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        yield before
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with(leash: int) -> NoReturn:
@@ -291,35 +278,8 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
 
 def _may_fork() -> bool:
     """Return whether there is a fork, and no thread but this one."""
-    if not hasattr(os, "fork") or threading.active_count() > 1:
+    if not system.has_fork() or threading.active_count() > 1:
         return False
     if threading.current_thread() is not threading.main_thread():
         return False
-    return _n_threads() == 1 or _alone_after_a_fork()
-
-
-def _n_threads() -> int:
-    """Return how many threads the system sees, those that Python did not start among them; 0 if it does not say."""
-    try:
-        return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - pathlib takes a while to import
-    except OSError:
-        return 0
-
-
-def _alone_after_a_fork() -> bool:
-    """Fork for nothing, and return whether this thread is then the only one.
-
-    The threads of OpenBLAS, which numpy starts in programs that have not told it otherwise, end when a process forks,
-    until there is linear algebra to do. From 3.12 on Python warns after a fork if there are other threads still.
-    """
-    with warnings.catch_warnings(record=True) as heard, _signals_blocked():
-        warnings.simplefilter("always")
-        try:
-            pid = os.fork()
-        except OSError:
-            return False
-        if not pid:
-            os._exit(0)
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-    return not heard and _n_threads() < 2
+    return system.threads() == 1 or system.alone_after_a_fork()

@@ -76,8 +76,8 @@ class Ranking(Frozen):
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
-            settled = self.settled(grade, max(level, 0) if reading == "rel" else None)
-            return settled.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
+            ordered = self.with_ties_ordered(grade, max(level, 0) if reading == "rel" else None)
+            return ordered.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
         if reading == "rel":
@@ -112,7 +112,7 @@ class Ranking(Frozen):
             rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
         )
 
-    def settled(self, grade: AnyArray, unjudged: float | None = None) -> Ranking:
+    def with_ties_ordered(self, grade: AnyArray, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.
 
         Parameters

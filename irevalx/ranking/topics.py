@@ -18,7 +18,7 @@ from irevalx.trec_eval.versions import TREC_EVAL_10
 class Topics(Frozen):
     """Rankings of n topics, seen through their pooled documents.
 
-    The relevance level, ``-M`` and ``-J`` have been applied already. "Per topic" arrays have shape (n,), "flat" ones
+    The level, ``max_retrieved`` and ``judged_only`` have been applied. "Per topic" arrays have shape (n,), "flat" ones
     have an element for each element of ``rows`` or of ``pool``.
 
     Parameters

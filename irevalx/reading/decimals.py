@@ -35,7 +35,7 @@ EXACT = 0
 CLOSE = 1
 """The number has more digits than are exact here, and may be off by ``ERROR``; ``strtod`` has it exactly."""
 
-ODD = 2
+OTHER = 2
 """The text is no plain decimal number, or longer than this module reads."""
 
 ERROR = 2.0**-50
@@ -88,8 +88,8 @@ def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
 
     Returns
     -------
-    values : shape (n,); what the texts say, as precisely as ``states`` has it; 0.0 where that is ``ODD``.
-    states : shape (n,); ``EXACT``, ``CLOSE`` or ``ODD``.
+    values : shape (n,); what the texts say, as precisely as ``states`` has it; 0.0 where that is ``OTHER``.
+    states : shape (n,); ``EXACT``, ``CLOSE`` or ``OTHER``.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
     np.negative(values, out=values, where=negative)
     states = np.where(exact, np.uint8(EXACT), np.uint8(CLOSE))
     if not valid.all():
-        states[~valid] = ODD
+        states[~valid] = OTHER
         values[~valid] = 0.0
     return values, states
 

@@ -39,8 +39,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     form : what the help shows in place of columns, where there are no lines.
     example : one line, without its newline.
     prose : what the columns mean, one paragraph each; ``paragraphs`` adds what follows from the other fields.
-    reader : module and function, below ``irevalx.reading``, that read a file, given what ``read`` is given and the
-        layout.
+    reader : module and function, below ``irevalx.reading``, that read a file: with the arguments of ``read``, the
+        layout being the second, and ``strict`` where the format is not lenient.
     table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
@@ -70,14 +70,15 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         Parameters
         ----------
         source : the file.
-        compat : the version of trec_eval that is followed.
+        compat : the version of trec_eval that is followed: the precision of scores, and what lines are comments.
         strict : refuse numbers that are not plain, rather than reading them as C does.
         warn : called with a line about such numbers.
-        grades : what the grades of judgments are.
+        grades : what the grades of judgments are; of other than whole numbers, any that is none is refused.
 
         Raises
         ------
-        UnreadableFileError, MalformedLineError
+        UnreadableFileError
+        MalformedLineError : a line does not have its columns.
         UsageError : grades cannot be that in this format.
         MalformedNumberError : under ``strict``, and in a format that is not lenient.
         """

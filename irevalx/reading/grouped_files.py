@@ -31,22 +31,15 @@ from irevalx.trec_eval.versions import Compat
 def read_grades_in_groups(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> GroupedJudgments:
-    """Read judgments in groups.
+    """Read judgments in groups, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``GROUP``, ``DOCNO`` and ``GRADE``.
-    compat : whether lines that start with ``#`` are comments.
-    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : called with a line about such grades.
-    grades : what grades are; of other than whole numbers, any that is none is refused.
+    layout : the columns, among them ``TOPIC``, ``GROUP``, ``DOCNO`` and ``GRADE``.
 
     Raises
     ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns, or is the second about a document in a group.
-    MalformedNumberError : under ``strict``.
+    MalformedLineError : a line is the second about a document in a group, too.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     malformed = malformed_grades(grades, strict=strict)
@@ -82,22 +75,18 @@ def read_grades_in_groups(
 
 
 def read_preferences(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    """Read preferences.
+    """Read preferences, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``GROUP``, ``DOCNO``, ``LEVEL`` and perhaps ``SUBGROUP``; without it
+    layout : the columns, among them ``TOPIC``, ``GROUP``, ``DOCNO``, ``LEVEL`` and perhaps ``SUBGROUP``; without it
         a group has no subgroups.
-    compat : the precision of levels, and whether lines that start with ``#`` are comments.
-    strict : refuse levels that are not finite numbers, rather than reading them as C does.
-    warn : called with a line about such levels.
+    compat : the precision of levels, which is that of scores.
+    strict : refuse infinite levels too.
 
     Raises
     ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns, or has a level of nan.
-    MalformedNumberError : under ``strict``.
+    MalformedLineError : a line has a level of nan, too.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     malformed = MalformedNumbers("level", "a finite number", strict=strict)

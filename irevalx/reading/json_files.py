@@ -94,16 +94,10 @@ class _Pairs(Frozen):
 def read_json_judgments(
     source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
-    """Read judgments; a topic without documents is left out.
-
-    Parameters
-    ----------
-    source : the file.
-    grades : what grades are.
+    """Read judgments, as ``FileFormat.read`` does; a topic without documents is left out.
 
     Raises
     ------
-    UnreadableFileError
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
     parts = []
@@ -122,17 +116,7 @@ def read_json_judgments(
 
 
 def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run.
-
-    Parameters
-    ----------
-    source : the file, whose name is that of the run.
-    compat : the precision of scores.
-
-    Notes
-    -----
-    Reading it raises as for ``read_json_judgments``.
-    """
+    """Open a run, which is called by its file's name; reading it raises as for ``read_json_judgments``."""
 
     def parse(found: _Pairs) -> Results:
         scores = as_precise(found.numbers, compat)

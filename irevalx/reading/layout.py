@@ -16,7 +16,7 @@ class Comments(Enum):
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
-    BEHIND_SPACES = "Lines that start with #, or with spaces and #,"
+    AFTER_SPACES = "Lines that start with #, or with spaces and #,"
 
 
 class Shape(Frozen):

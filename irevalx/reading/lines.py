@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.blocks import Block
-from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.reading.tokens import NEWLINE, Tokens, WrongLineError, tokenise
@@ -128,7 +128,7 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
         line = _line_with(block.text, start)
         start += len(line) + 1
         fields = line.split(None, max(numbers))
-        begin = line.lstrip() if comments is Comments.BEHIND_SPACES else line
+        begin = line.lstrip() if comments is Comments.AFTER_SPACES else line
         if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
             return numbers.get(len(fields))
     return None
@@ -161,7 +161,7 @@ def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) 
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
-    rest = (states == ODD).nonzero()[0]
+    rest = (states == OTHER).nonzero()[0]
     if rest.size:
         values[rest] = read_others(texts, rest, c_doubles, malformed, describe)
     return values

@@ -13,18 +13,11 @@ from irevalx.trec_eval.versions import Compat
 
 
 def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Pool:
-    """Read a pool.
+    """Read a pool, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC`` and ``DOCNO``; the first data line says which of several it has.
-    compat : whether lines that start with ``#`` are comments.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : a line does not have as many columns as the first, or that has none of the layout's.
+    layout : the columns, among them ``TOPIC`` and ``DOCNO``; the first data line says which of several the file has.
     """
     path = source.path
     columns: str | None = None

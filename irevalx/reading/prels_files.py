@@ -9,7 +9,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.blocks import whole_file
-from irevalx.reading.decimals import CLOSE, ODD, decimals, integers
+from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout, word_for
 from irevalx.reading.lines import DataLines, cut_lines
@@ -29,21 +29,18 @@ AT_RANDOM = (1, 2, 4)
 
 
 def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
-    """Read the judgments of a sample with inclusion probabilities.
+    """Read the judgments of a sample with inclusion probabilities, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
-    compat : whether lines that start with ``#`` are comments.
+    layout : the columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
     strict : whatever it says, numbers that are not plain are refused.
     warn : called with a line about probabilities out of bounds, whose lines do not count.
 
     Raises
     ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns, a grade or method is not a whole number, or a probability
-        that counts is not a number (or NA) or is 0.
+    MalformedLineError : a grade or method is not a whole number, or a probability that counts is not a number (or NA)
+        or is 0, too.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
@@ -131,7 +128,7 @@ def _probabilities(lines: DataLines) -> FloatArray:
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
-    for place in np.flatnonzero(states == ODD).tolist():
+    for place in np.flatnonzero(states == OTHER).tolist():
         text = texts.text(place)
         values[place], plain = c_double(text)
         if text == b"NA":

@@ -38,22 +38,11 @@ class _Part(Frozen):
 def read_graded(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
-    """Read judgments.
+    """Read judgments, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO``, ``GRADE`` and, for a sample of strata, ``STRATUM``.
-    compat : whether lines that start with ``#`` are comments.
-    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : called with a line about such grades.
-    grades : what grades are; of other than whole numbers, any that is none is refused.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns.
-    MalformedNumberError : under ``strict``.
+    layout : the columns, among them ``TOPIC``, ``DOCNO``, ``GRADE`` and, for a sample of strata, ``STRATUM``.
     """
     path = source.path
 

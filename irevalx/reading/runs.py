@@ -14,9 +14,9 @@ from irevalx.reading.blocks import each_topic_once
 from irevalx.settings import Duplicates
 from irevalx.trec_eval.numbers import MalformedNumbers
 
-MANY_STRETCHES = 1 << 11
-"""Where this number of lines, or more, change their topic more often than not, they are grouped without looking at one
-stretch after another."""
+MANY_CHANGES = 1 << 11
+"""Where this number of lines, or more, change their topic more often than not, they are grouped without a
+loop over these lines."""
 
 MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
@@ -34,7 +34,7 @@ class Results(Frozen):
     Parameters
     ----------
     topics : each once, in the order of the file.
-    rows : one row a topic, its documents in the order of the file (not ranked).
+    rows : one row per topic, its documents in the order of the file (not ranked).
     docnos, scores : flat.
     close : flat; whether the score may be off by up to ``error`` times its size.
     error : the greatest relative error of a score that is ``close``.
@@ -101,32 +101,32 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
     Returns
     -------
     topics : each once, in the order of their first lines.
-    rows : one row a topic.
+    rows : one row per topic.
     order : flat; which line stands where. Lines of one topic keep their order; a full slice where nothing moves.
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
     starts, size = np.append(True, names.changes()).nonzero()[0], names.size
     names, lengths = names.take(starts), np.diff(np.append(starts, size))
-    if size >= MANY_STRETCHES and starts.size > size // 2:
+    if size >= MANY_CHANGES and starts.size > size // 2:
         return _group_scattered(names, lengths)
-    stretches = names.texts()
+    firsts = names.texts()
     number: dict[bytes, int] = {}
-    for topic in stretches:
+    for topic in firsts:
         number.setdefault(topic, len(number))
-    if len(number) == len(stretches):
-        return tuple(stretches), Segments.of_lengths(lengths), slice(None)
-    ids = np.repeat(np.array([number[topic] for topic in stretches], np.int64), lengths)
+    if len(number) == len(firsts):
+        return tuple(firsts), Segments.of_lengths(lengths), slice(None)
+    ids = np.repeat(np.array([number[topic] for topic in firsts], np.int64), lengths)
     rows = Segments.of_lengths(np.bincount(ids, minlength=len(number)))
     return tuple(number), rows, np.argsort(ids, kind="stable")
 
 
 def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Return the same as ``group_by_topic``, without looking at stretches one by one.
+    """Return the same as ``group_by_topic``, without a loop over the lines at which the topic changes.
 
     Parameters
     ----------
-    names, lengths : the topic of each stretch of lines on end that have the same, and how many they are.
+    names, lengths : run-length encoded: the topic of lines on end that have the same, and how many these are.
     """
     first = first_places(names)
     is_first = first == np.arange(names.size)

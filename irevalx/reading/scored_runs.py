@@ -12,7 +12,7 @@ from irevalx.arrays.segments import IntArray
 from irevalx.errors import Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
-from irevalx.reading.decimals import CLOSE, ERROR, ODD, decimals, integers
+from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
@@ -32,19 +32,13 @@ TIES_HINT = " (--ties says otherwise)"
 
 
 def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run.
+    """Open a run, as ``FileFormat.read`` does; reading its blocks raises what that says.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
+    layout : the columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
         name; where there is a ``RANK``, it is compared with the scores for warnings.
-    compat : the precision of scores, and whether lines that start with ``#`` are comments.
-    strict : refuse scores that are not finite numbers, rather than reading them as C does.
-
-    Notes
-    -----
-    Reading the blocks raises UnreadableFileError and MalformedLineError and, under ``strict``, MalformedNumberError.
+    strict : refuse infinite scores too.
     """
 
     def parse(block: Block) -> Results:
@@ -67,18 +61,11 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
 
 
 def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run that has ranks and perhaps scores, and no tag.
+    """Open a run that has ranks and perhaps scores, and is called by its file's name, as ``read_scored_run`` does.
 
     Parameters
     ----------
-    source : the file, whose name is that of the run.
-    layout : its columns, ``TOPIC``, ``DOCNO`` and ``RANK`` or also ``SCORE``; the first line says which of them.
-    compat : the precision of scores.
-    strict : refuse ranks and scores that are no numbers.
-
-    Notes
-    -----
-    Reading the blocks raises as for ``read_scored_run``.
+    layout : the columns, ``TOPIC``, ``DOCNO`` and ``RANK`` or also ``SCORE``; the first line says which of them.
     """
     tag = as_column(stem_of(source.path))
     hint = partial(run_hint, given="msmarco")
@@ -131,7 +118,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
-    rest = (states == ODD).nonzero()[0]
+    rest = (states == OTHER).nonzero()[0]
     if rest.size:
         scores[rest] = read_others(texts, rest, c_doubles, malformed, lines.describe)
     close = states == CLOSE

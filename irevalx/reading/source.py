@@ -13,6 +13,7 @@ from typing import IO, BinaryIO, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
 from irevalx.frozen import cached_property
+from irevalx.process.system import as_bytes, can_seek, is_open_already, is_pipe
 from irevalx.reading.compression import LONGEST_START, Decompressed, Readable, compression_of
 
 CHUNK_SIZE = 1 << 20
@@ -23,9 +24,6 @@ _PARQUET = b"PAR1"
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
 """The bytes that may follow in a line of text."""
-
-_DESCRIPTORS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
-"""How the names of files begin that this process has open already; others under /dev, as in /dev/shm, are files."""
 
 _HEAD_SIZE = 4096
 """The number of first bytes that say what a file is."""
@@ -59,7 +57,8 @@ class Source:
             return cls(os.fspath(given))
         content = given.read()
         name = getattr(given, "name", None)
-        return cls(name if isinstance(name, str) else "<stream>", os.fsencode(content))
+        data = content if isinstance(content, bytes) else as_bytes(content)
+        return cls(name if isinstance(name, str) else "<stream>", data)
 
     def in_memory(self) -> Source:
         """Return what the file holds, decompressed once, as a source that can be read any number of times.
@@ -75,7 +74,7 @@ class Source:
     @property
     def size(self) -> int:
         """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
-        if self._content is not None or self.path == STANDARD_INPUT or self.path.startswith(_DESCRIPTORS):
+        if self._content is not None or self.path == STANDARD_INPUT or is_open_already(self.path):
             return 0
         try:
             status = os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
@@ -113,7 +112,7 @@ class Source:
         with suppress(UnreadableFileError):
             return _plain(io.BytesIO(head), name).read(size)
         with self._open() as raw:
-            if raw.seekable():
+            if can_seek(raw):
                 return _plain(raw, name).read(size)
             copied = self._spooled(raw)
             while copied.read(CHUNK_SIZE):
@@ -125,7 +124,7 @@ class Source:
         """Return some of the first bytes as they are; what cannot be sought is read from them on when it is opened."""
         if self._begun is None:
             raw = self._open()
-            if raw.seekable():
+            if can_seek(raw):
                 with raw:
                     return raw.read(_HEAD_SIZE)
             self._begun = raw
@@ -141,7 +140,7 @@ class Source:
         digest = hashlib.sha256()
         try:
             with self._open() as raw:
-                stream: Readable = raw if raw.seekable() else self._spooled(raw)
+                stream: Readable = raw if can_seek(raw) else self._spooled(raw)
                 while chunk := stream.read(CHUNK_SIZE):
                     digest.update(chunk)
         except (OSError, ValueError):
@@ -172,9 +171,9 @@ class Source:
         last: bytes | None = None
         try:
             with self._open() as raw:
-                may_be_empty = self.path == STANDARD_INPUT or self._content is not None or _is_pipe(raw)
+                may_be_empty = self.path == STANDARD_INPUT or self._content is not None or is_pipe(raw)
                 stream: Readable = raw
-                if again and not raw.seekable():
+                if again and not can_seek(raw):
                     stream = self._spooled(raw)
                 if begin:
                     raw.seek(begin)
@@ -205,7 +204,7 @@ class Source:
             return os.fdopen(os.dup(self._spool.fileno()), "rb")
         if self.path == STANDARD_INPUT:
             raw = os.fdopen(os.dup(0), "rb")
-            if raw.seekable():
+            if can_seek(raw):
                 self._begin = raw.tell() if self._begin is None else raw.seek(self._begin)
             return raw
         return open(self.path, "rb")  # noqa: PTH123 - pathlib takes a while to import
@@ -221,7 +220,7 @@ class Source:
 
 def stem_of(path: str) -> str:
     """Return a file's name without folder and endings; of those only the last, and that of a compression."""
-    name = path.rpartition("/")[2]
+    name = os.path.basename(path)  # noqa: PTH119 - pathlib takes a while to import
     stem = name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
         stem = stem.removesuffix(suffix)
@@ -230,7 +229,7 @@ def stem_of(path: str) -> str:
 
 def as_column(name: str) -> bytes:
     """Return a name as one word, which can stand in a column."""
-    return b"_".join(os.fsencode(name).split()) or b"_"
+    return b"_".join(as_bytes(name).split()) or b"_"
 
 
 def name_of_file(path: str) -> bytes:
@@ -240,10 +239,6 @@ def name_of_file(path: str) -> bytes:
     b'bm25'
     """
     return b"run" if path == STANDARD_INPUT else as_column(stem_of(path))
-
-
-def _is_pipe(raw: BinaryIO) -> bool:
-    return stat.S_ISFIFO(os.fstat(raw.fileno()).st_mode)
 
 
 class _Copied:

@@ -38,22 +38,11 @@ class _Part(Frozen):
 def read_subtopics(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> SubtopicJudgments:
-    """Read judgments for subtopics.
+    """Read judgments for subtopics, as ``FileFormat.read`` does.
 
     Parameters
     ----------
-    source : the file.
-    layout : its columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
-    compat : whether lines that start with ``#`` are comments.
-    strict : refuse grades that are not whole numbers of at most 64 bits, rather than reading them as C does.
-    warn : called with a line about such grades.
-    grades : what grades are; of other than whole numbers, any that is none is refused.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : a line does not have its columns.
-    MalformedNumberError : under ``strict``.
+    layout : the columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
     """
     path = source.path
 
@@ -192,9 +181,9 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
     names : by number.
     """
     new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
-    stretches = subtopics.take(new)
-    number, first = _number(stretches, np.zeros(stretches.size, np.int64))
-    texts = stretches.take(first).texts()
+    changed = subtopics.take(new)
+    number, first = _number(changed, np.zeros(changed.size, np.int64))
+    texts = changed.take(first).texts()
     order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
     rank = np.empty(len(texts), np.int64)
     rank[order] = np.arange(len(texts))

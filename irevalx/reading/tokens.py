@@ -50,7 +50,7 @@ class Tokens(Frozen):
     line: IntArray
 
     def column(self, number: int) -> Names:
-        """Return the tokens of a column, counted from 0; one a line."""
+        """Return the tokens of a column, counted from 0; one per line."""
         if self.start is not None:
             start = np.ascontiguousarray(self.start[:, number])
         elif number:

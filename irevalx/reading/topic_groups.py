@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from irevalx.errors import InputError, quote, shown_name
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
@@ -34,8 +34,8 @@ def read_topic_groups(source: Source) -> TopicGroups:
     UnreadableFileError
     InputError : the file breaks these rules, has no group, or a group has a name that it must not have.
     """
-    where, text = shown_name(source.path), os.fsdecode(b"".join(source.chunks(CHUNK_SIZE)))
-    text = text.removeprefix(os.fsdecode(b"\xef\xbb\xbf"))
+    where, text = shown_name(source.path), as_text(b"".join(source.chunks(CHUNK_SIZE)))
+    text = text.removeprefix(as_text(b"\xef\xbb\xbf"))
     head = next((line for line in text.splitlines() if line.strip()), "")
     if head.lstrip().startswith("{"):
         pairs = _of_json(where, text)
@@ -66,7 +66,7 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
         if group in _TAKEN or ":" in group or group.split() != [group]:
             rule = "the name of a group must not be low, high or empty, nor have a colon or a blank"
             raise InputError(f"{where}: {rule}, but got {quote(group)}")
-        topics.setdefault(group, set()).add(os.fsencode(topic))
+        topics.setdefault(group, set()).add(as_bytes(topic))
     return {group: frozenset(found) for group, found in topics.items()}
 
 
@@ -81,7 +81,7 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
     grouped = frozenset[bytes]().union(*groups.values())
     if outside := [topic for topic in every if topic not in grouped]:
         yield f"{where}: {len(outside)} of {len(every)} judged topics are in no group: {_listed(outside)}"
-    if empty := [os.fsencode(group) for group, topics in groups.items() if topics.isdisjoint(every)]:
+    if empty := [as_bytes(group) for group, topics in groups.items() if topics.isdisjoint(every)]:
         yield f"{where}: {len(empty)} of {len(groups)} groups have no judged topic: {_listed(empty)}"
 
 

@@ -5,16 +5,19 @@ What makes the lines is imported when it is needed: every call of the command re
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 
 if TYPE_CHECKING:
     from irevalx.reports.report import Report
     from irevalx.reports.table import Table
+
+About: TypeAlias = "Mapping[str, Any] | None"
+"""How values were made; None where that is not to be shown."""
 
 DIGITS = 4
 """Decimals of real numbers in tables for people, unless ``--digits`` says otherwise."""
@@ -57,7 +60,7 @@ class OutputFormat(Frozen):
         digits: int = DIGITS,
         *,
         titled: bool = False,
-        about: Mapping[str, Any] | None = None,
+        about: About = None,
     ) -> Iterator[bytes]:
         """Yield what ``irevalx-lab`` prints.
 
@@ -68,6 +71,10 @@ class OutputFormat(Frozen):
         titled : give a single table its title too, as several have it, for people.
         about : how the values were made, for formats that show inputs.
         """
+        return self._lines_of(tables, digits, titled, about)
+
+    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+        """Yield what ``table_lines`` does."""
         raise NotImplementedError
 
 
@@ -114,26 +121,19 @@ class TableForPeople(OutputFormat):
 
         return self.table_lines(overview(report), report.digits)
 
-    def table_lines(
-        self,
-        tables: Sequence[Table],
-        digits: int = DIGITS,
-        *,
-        titled: bool = False,
-        about: Mapping[str, Any] | None = None,
-    ) -> Iterator[bytes]:
+    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
         """Yield one table after the other, with their titles if there are several."""
         from irevalx.reports.table import aligned_lines, visible
 
         for number, table in enumerate(tables):
             if titled or len(tables) > 1:
-                yield os.fsencode(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
+                yield as_bytes(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
             yield from aligned_lines(
                 table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
             )
             for place, sentence in enumerate(table.notes):
                 note = visible(sentence.replace("{best}", self.mark))
-                yield os.fsencode(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
+                yield as_bytes(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
 
 
 class SeparatedValues(OutputFormat):
@@ -152,14 +152,7 @@ class SeparatedValues(OutputFormat):
 
         return separated_lines(fields_of(report), records_of(report), self.delimiter)
 
-    def table_lines(
-        self,
-        tables: Sequence[Table],
-        digits: int = DIGITS,
-        *,
-        titled: bool = False,
-        about: Mapping[str, Any] | None = None,
-    ) -> Iterator[bytes]:
+    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
         """Yield the first table; what is not defined is an empty field."""
         from irevalx.reports.records import separated_lines, without_nan
 
@@ -175,14 +168,7 @@ class JsonLines(OutputFormat):
 
         return json_lines(fields_of(report), records_of(report))
 
-    def table_lines(
-        self,
-        tables: Sequence[Table],
-        digits: int = DIGITS,
-        *,
-        titled: bool = False,
-        about: Mapping[str, Any] | None = None,
-    ) -> Iterator[bytes]:
+    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
         """Yield the first table."""
         from irevalx.reports.records import json_lines
 
@@ -200,14 +186,7 @@ class JsonObject(OutputFormat):
 
         return json_of_report(report)
 
-    def table_lines(
-        self,
-        tables: Sequence[Table],
-        digits: int = DIGITS,
-        *,
-        titled: bool = False,
-        about: Mapping[str, Any] | None = None,
-    ) -> Iterator[bytes]:
+    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
         """Yield all tables, by title, and how they were made."""
         from irevalx.reports.records import json_of_tables
 

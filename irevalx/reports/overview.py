@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import Any
@@ -12,6 +11,7 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.summarising import Ends
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
+from irevalx.process.system import as_text
 from irevalx.reports.report import Report
 from irevalx.reports.summary_rows import with_number
 from irevalx.reports.table import Table
@@ -38,10 +38,10 @@ class _Row(Frozen):
 def overview(report: Report) -> list[Table]:
     """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
-    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is a row a
-    topic (and run, where there are several), and the best run of each topic is marked; so there is a row a group of
-    topics, with the number of its topics. Runs may lack a value where not all of their topics could be evaluated. There
-    is no table where neither topics nor summaries are to be shown.
+    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is one row
+    per topic (and run, where there are several), and the best run of each topic is marked; so there is one row per
+    group of topics, with the number of its topics. Runs may lack a value where not all of their topics could be
+    evaluated. There is no table where neither topics nor summaries are to be shown.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -80,13 +80,13 @@ def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
-        counts = ", ".join(f"{os.fsdecode(one.run)} {len(one.topics)}" for one in report.evaluations)
+        counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
         yield f"The runs are evaluated over different topics ({counts}); -c evaluates all over every judged topic."
 
 
 def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
     """Yield the rows of a run, labelled with its name where there are several runs."""
-    run = os.fsdecode(evaluation.run)
+    run = as_text(evaluation.run)
     name = (run,) if several else ()
     if report.per_topic:
         shown = [
@@ -94,7 +94,7 @@ def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[
             for column in evaluation.columns
             if column.measure.per_topic and (values := column.of_topics) is not None
         ]
-        for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
+        for place, topic in enumerate(map(as_text, evaluation.topics)):
             yield _Row((*name, topic), topic, {column: values[place] for column, values in shown})
     for row in report.summaries_of(evaluation):
         labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
@@ -137,5 +137,5 @@ def _cell(row: _Row, column: Column, digits: int) -> str:
     if value is None:
         return ""
     if isinstance(value, bytes):
-        return os.fsdecode(value)
+        return as_text(value)
     return str(value) if column.number == "integer" else c_format(f"%.{digits}f", value)

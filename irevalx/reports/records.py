@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.report import Report
 from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, summary_rows
 from irevalx.reports.table import Table
@@ -83,20 +83,20 @@ def records_with_intervals(
 
 
 def _records_of_topics(evaluation: Evaluation) -> Iterator[Record]:
-    run = os.fsdecode(evaluation.run)
+    run = as_text(evaluation.run)
     shown = [
         (column.name, values)
         for column in evaluation.columns
         if column.measure is not runid and column.measure.per_topic and (values := column.of_topics) is not None
     ]
-    for place, topic in enumerate(map(os.fsdecode, evaluation.topics)):
+    for place, topic in enumerate(map(as_text, evaluation.topics)):
         for name, values in shown:
             if values[place] is not None:
                 yield Record(run, topic, name, _as_text(values[place]))
 
 
 def _records_of_summaries(evaluation: Evaluation, row: SummaryRow) -> Iterator[Record]:
-    run = os.fsdecode(evaluation.run)
+    run = as_text(evaluation.run)
     for column in row.columns:
         if column.measure is not runid and column.summary is not None:
             yield Record(run, row.topic, column.name, _as_text(column.summary))
@@ -137,7 +137,7 @@ def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delim
     """
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
-        yield os.fsencode(line_of(row))
+        yield as_bytes(line_of(row))
 
 
 def without_nan(row: Sequence[Any]) -> list[Any]:
@@ -164,9 +164,9 @@ def json_of_report(report: Report) -> Iterator[bytes]:
     """Yield one JSON object: how the values were made, and the values as runs[].topics.TOPIC.MEASURE and runs[].all."""
     runs: list[dict[str, Any]] = []
     for evaluation in report.evaluations:
-        run: dict[str, Any] = {"run": os.fsdecode(evaluation.run), "path": evaluation.path}
+        run: dict[str, Any] = {"run": as_text(evaluation.run), "path": evaluation.path}
         if report.per_topic:
-            topics: dict[str, dict[str, Any]] = {os.fsdecode(topic): {} for topic in evaluation.topics}
+            topics: dict[str, dict[str, Any]] = {as_text(topic): {} for topic in evaluation.topics}
             for row in records(evaluation, per_topic=True, summary=False):
                 topics[row.topic][row.measure] = _finite(row.value)
             run["topics"] = topics
@@ -191,4 +191,4 @@ def _json_object(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any
 
 
 def _as_text(value: float | bytes) -> float | int | str:
-    return os.fsdecode(value) if isinstance(value, bytes) else value
+    return as_text(value) if isinstance(value, bytes) else value

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen, fields, replace
+from irevalx.process.system import as_bytes
 
 _LATEX_LINE = r"\hline"
 
@@ -106,7 +106,7 @@ def aligned_lines(
     )
     rules = iter(_BOOKTABS if table.for_paper else ())
     for line in text.splitlines():
-        yield os.fsencode(next(rules, line) if line == _LATEX_LINE else line.rstrip()) + b"\n"
+        yield as_bytes(next(rules, line) if line == _LATEX_LINE else line.rstrip()) + b"\n"
 
 
 def visible(text: str) -> str:
@@ -117,7 +117,7 @@ def visible(text: str) -> str:
     >>> visible("\033[31mred\n")
     '\\x1b[31mred\\n'
     """
-    return _OBEYED.sub(lambda found: printable(os.fsencode(found[0])), text)
+    return _OBEYED.sub(lambda found: printable(as_bytes(found[0])), text)
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -14,6 +13,7 @@ from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
+from irevalx.process.system import as_bytes
 from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, topic_of
 from irevalx.trec_eval.numbers import c_format
 
@@ -43,7 +43,7 @@ def trec_lines(
     shown = [column for row in summaries for column in row.columns]
     has_name = any(column.measure is runid and column.summary is not None for column in shown)
     if headed and not has_name:
-        yield b"%b\t%b\t%b\n" % (_label(runid.name), os.fsencode(ALL), one_line(evaluation.run))
+        yield b"%b\t%b\t%b\n" % (_label(runid.name), as_bytes(ALL), one_line(evaluation.run))
     yield first
     yield from lines
 
@@ -90,10 +90,10 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number
             label = _label(column.name, is_zscore=column.is_zscore)
-            yield b"%b\t%b\t%b\n" % (label, one_line(os.fsencode(row.topic)), _cell(column.summary, number))
+            yield b"%b\t%b\t%b\n" % (label, one_line(as_bytes(row.topic)), _cell(column.summary, number))
             for end, value in zip((LOW, HIGH), row.ends.get(column.name, ()), strict=False):
                 if not math.isnan(value):
-                    yield b"%b\t%b\t%b\n" % (label, os.fsencode(topic_of(row.group, end)), _cell(value, "real"))
+                    yield b"%b\t%b\t%b\n" % (label, as_bytes(topic_of(row.group, end)), _cell(value, "real"))
 
 
 def one_line(name: bytes) -> bytes:
@@ -102,7 +102,7 @@ def one_line(name: bytes) -> bytes:
 
 
 def _label(name: str, *, is_zscore: bool = False) -> bytes:
-    return b"Z" * is_zscore + os.fsencode(name).ljust(22)
+    return b"Z" * is_zscore + as_bytes(name).ljust(22)
 
 
 def _cell(value: float | bytes, number: str) -> bytes:

@@ -3,11 +3,13 @@
 Spark brings the rows of each topic together, be they judgments, pooled or retrieved documents, and its workers evaluate
 blocks of whole topics. Then it brings together what topics score by run, in ascending order, and workers fold that.
 Each worker is one process; nothing here schedules anything.
+
+Columns are found by name and their types checked when a job is planned. Values are checked by Spark when it reads them:
+what is wrong with one ends the job with a message.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -16,19 +18,37 @@ from irevalx.api import checks
 from irevalx.api.checks import settings_of
 from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
-from irevalx.errors import NoTopicsError, UsageError
+from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
+from irevalx.process.system import as_text
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
+from irevalx.reading.tables.tables import DOCNO, GRADE, RULES, RUN, SCORE, TOPIC, Kind, Table, Wanted
 from irevalx.settings import Settings
-from irevalx.spark.arrow_rows import read_block, score_rows, total_rows
-from irevalx.spark.checked_rows import JUDGED, POOLED, RETRIEVED, checked_rows, names_of_runs
+from irevalx.spark.arrow_rows import THE_RUN, read_block, score_rows, total_rows
 from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 
 DataFrame: TypeAlias = Any
 """Spark's."""
+
+_ROWS = "run string, topic string, docno string, grade bigint, score double"
+"""The columns of all rows, which hold null where a row has no such thing."""
+
+_JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
+_POOLED = {"topic": TOPIC, "docno": DOCNO}
+_RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
+"""The columns that are looked for; that of the run need not be there."""
+
+_INTEGERS = ("byte", "short", "integer", "long")
+_NUMBERS = ("float", "double", "decimal", *_INTEGERS)
+_TYPES: dict[Kind, tuple[tuple[str, ...], str]] = {
+    "names": (("string", "char", "varchar", *_INTEGERS), "string"),
+    "grades": (_NUMBERS, "bigint"),
+    "scores": (_NUMBERS, "double"),
+}
+"""Of a column with names, grades or scores: the types that it may have, and the one that it gets."""
 
 _FIRST_ROWS = 1000
 """The number of rows that are looked through for a judged topic before all of them are."""
@@ -88,10 +108,10 @@ def evaluate(
     grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
     block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)
-    judged, retrieved = checked_rows("qrels", qrels, JUDGED), checked_rows("runs", runs, RETRIEVED)
-    pooled = None if pool is None else checked_rows("pool", pool, POOLED)
+    judged, retrieved = _checked_rows("qrels", qrels, _JUDGED), _checked_rows("runs", runs, _RETRIEVED)
+    pooled = None if pool is None else _checked_rows("pool", pool, _POOLED)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
-    names = names_of_runs(runs, retrieved) if with_missing else ()
+    names = _names_of_runs(runs, retrieved) if with_missing else ()
     highest = _highest_grade(judged, retrieved, settings, names)
     computable(selection, highest, settings, warn)
     workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None, declarations())
@@ -111,7 +131,7 @@ class Values:
 
     @property
     def topics(self) -> DataFrame:
-        """The values of topics, in any order: run, topic, measure and value; or run, topic and a column a measure."""
+        """The values of topics, in any order: run, topic, measure, value; or run, topic and one column per measure."""
         sql = import_module("pyspark.sql.functions")
         of_topics = self._scores.where("topic IS NOT NULL")
         shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
@@ -191,7 +211,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
     The first results usually show that there is something.
     """
     sql = import_module("pyspark.sql.functions")
-    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == os.fsdecode(settings.topic)
+    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
     known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
     looked_up = (
@@ -201,3 +221,68 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
     if not found and (names or judged.where(is_asked).join(topics, "topic", "left_semi").isEmpty()):
         raise NoTopicsError("at least one topic must have both judgments and results, but none has")
     return highest or 0
+
+
+def _checked_rows(what: str, frame: Any, columns: dict[str, Wanted]) -> Any:
+    """Return the rows of a data frame with the columns of ``_ROWS``.
+
+    Parameters
+    ----------
+    what : what messages call the data frame.
+    columns : those that are looked for.
+
+    Raises
+    ------
+    ArgumentError : it is no data frame of Spark, or a column is missing, or has a type that it must not have.
+    """
+    if not hasattr(frame, "mapInArrow"):
+        raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
+    sql = import_module("pyspark.sql.functions")
+    table = Table(what, frame.columns)
+    names = {name: table.find(one) for name, one in columns.items() if one is not RUN or table.has(RUN)}
+    row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
+    checked = []
+    for name, as_type in (field.split() for field in _ROWS.split(", ")):
+        found = names.get(name)
+        missing = sql.lit(None).cast(as_type)
+        column = _checked(sql, what, frame.schema[found], columns[name].kind, row) if found else missing
+        checked.append(column.alias(name))
+    return frame.select(*checked)
+
+
+def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
+    """Return the names of all runs; one that no column names is there without rows, too.
+
+    Parameters
+    ----------
+    rows : what ``_checked_rows`` makes of the data frame.
+    """
+    if not Table("runs", frame.columns).has(RUN):
+        return (THE_RUN,)
+    return tuple(row.run for row in rows.select("run").distinct().collect())
+
+
+def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
+    """Return a column as what it is to hold; a row in which it cannot be that ends the job.
+
+    Parameters
+    ----------
+    field : of the schema.
+    row : what messages show of the row.
+    """
+    (types, as_type), rule = _TYPES[kind], RULES[kind]
+    place = f"{what}: column {quote(field.name)}"
+    if field.dataType.typeName() not in types:
+        raise ArgumentError(f"{place} must be {rule}, but got the type {field.dataType.simpleString()}")
+    column = _column(sql, field.name)
+    value, fits = column.cast(as_type), column.isNotNull()
+    if kind == "grades":
+        value = column.try_cast(as_type)
+        fits = value == column
+    got = sql.coalesce(column.cast("string"), sql.lit("NULL"))
+    message = sql.concat(sql.lit(f"{place} must be {rule}, but got "), got, sql.lit(" in the row "), row)
+    return sql.when(fits, value).otherwise(sql.raise_error(message))
+
+
+def _column(sql: Any, name: str) -> Any:
+    return sql.col("`{}`".format(name.replace("`", "``")))

@@ -7,17 +7,22 @@ order. Measures whose values are texts have no place here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
-from irevalx.evaluation.chosen_topics import TopicCounts, compared_levels, without_nonrelevant
+from irevalx.evaluation.chosen_topics import (
+    TopicCounts,
+    compared_levels,
+    count_without_nonrelevant,
+    without_nonrelevant,
+)
 from irevalx.evaluation.columns import population_of_values
-from irevalx.evaluation.spellings import hardly_any_judged
-from irevalx.evaluation.topic_values import little_judged, values_of, without_value
+from irevalx.evaluation.spellings import hardly_any_judged, pair_of_names
+from irevalx.evaluation.topic_values import TopicValues, little_judged, values_of, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PoolGaps
@@ -26,15 +31,52 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
 from irevalx.reading.runs import Results
 from irevalx.settings import Settings
-from irevalx.spark.part_counts import (
-    N_COUNTED,
-    Example,
-    JudgmentCounts,
-    RunCounts,
-    counts_of_judgments,
-    counts_of_runs,
-    examples,
-)
+
+Example: TypeAlias = "Sequence[str] | None"
+"""A topic, and the warning about it."""
+
+
+class RunCounts(NamedTuple):
+    """What is counted of a run.
+
+    Parameters
+    ----------
+    retrieved, unjudged : as ``TopicCounts`` has them.
+    first, judged : documents among the first ten of topics, and those of them that were judged.
+    with_results, without_judged : evaluated topics with results, and those of them whose results were not judged.
+    malformed : scores that are no finite numbers.
+    """
+
+    retrieved: int
+    unjudged: int
+    first: int
+    judged: int
+    with_results: int
+    without_judged: int
+    malformed: int
+
+
+class JudgmentCounts(NamedTuple):
+    """What is counted of judgments and their pool.
+
+    Parameters
+    ----------
+    topics, relevant : judged topics, and relevant judgments.
+    asked : the topics that ``-D`` leaves.
+    lacking, pooled, unknown, outside : as ``PoolGaps`` has them.
+    """
+
+    topics: int
+    relevant: int
+    asked: int
+    lacking: int
+    pooled: int
+    unknown: int
+    outside: int
+
+
+N_COUNTED = len(RunCounts._fields)
+"""How many counts come before those that each name has one of, of a run and of judgments alike."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The names that values are printed under, in print order, each with its measure."""
@@ -120,17 +162,67 @@ class Part(Frozen):
             if column.values is not None:
                 values[:, place] = column.values
                 has_value[:, place] = True if column.has_value is None else column.has_value
-        of_judgments = counts_of_judgments(judgments, pool, found, selection, settings)
+        of_judgments = _counts_of_judgments(judgments, pool, found, selection, settings)
         outside = (pool.first[0].decode(), pool.first[1].decode()) if pool.first else None
         return cls(
             run=found.run,
             topics=found.topics,
             values=values,
             has_value=has_value,
-            of_runs=counts_of_runs(found, runs, of_judgments.size),
+            of_runs=_counts_of_runs(found, runs, of_judgments.size),
             of_judgments=of_judgments,
-            examples=(*examples(found, judgments, runs), outside),
+            examples=(*_examples(found, judgments, runs), outside),
         )
+
+
+def _counts_of_runs(found: TopicValues, runs: Sequence[Results], n_counts: int) -> IntArray:
+    """Return what is counted of runs, as ``Part`` has it."""
+    counts = np.zeros((len(runs), n_counts), np.int64)
+    per_topic: dict[str, AnyArray] = {"with_results": ~found.missing}
+    if found.top_judged is not None:
+        top = found.top_judged
+        per_topic |= {"first": top.retrieved, "judged": top.judged, "without_judged": top.without}
+    for number, (topics, results) in enumerate(zip(found.counts, runs, strict=True)):
+        of_run = {name: int(numbers[found.run == number].sum()) for name, numbers in per_topic.items()}
+        none = dict.fromkeys(RunCounts._fields, 0)
+        known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "malformed": results.malformed.count}
+        counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
+    for place, column in enumerate(found.columns):
+        if column.more_relevant is not None:
+            np.add.at(counts[:, N_COUNTED + place], found.run, column.more_relevant)
+    return counts
+
+
+def _counts_of_judgments(
+    judgments: Judgments, pool: PoolGaps, found: TopicValues, selection: Selection, settings: Settings
+) -> IntArray:
+    """Return what is counted of judgments, as ``Part`` has it."""
+    levels = [count_without_nonrelevant(judgments, settings, level) for level in compared_levels(selection, settings)]
+    counts = JudgmentCounts(
+        topics=len(judgments.topics),
+        relevant=judgments.n_relevant,
+        asked=max((n_asked for _, n_asked in levels), default=0),
+        lacking=pool.lacking,
+        pooled=pool.pooled,
+        unknown=pool.unknown,
+        outside=pool.outside,
+    )
+    with_value = [column.n_judged_with_value or 0 for column in found.columns]
+    return np.array([*counts, *with_value, *(n_without for n_without, _ in levels)], np.int64)
+
+
+def _examples(found: TopicValues, judgments: Judgments, runs: Sequence[Results]) -> Iterator[Example]:
+    """Yield for each run the first topic without a retrieved document that was judged, and names of both sides."""
+    without = found.top_judged.without if found.top_judged else np.zeros(found.run.size, np.bool_)
+    for number, results in enumerate(runs):
+        places = np.flatnonzero(without & (found.run == number))
+        if not places.size:
+            yield None
+            continue
+        topic = found.topics[places[0]]
+        judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
+        retrieved = results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
+        yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
 
 
 class Fold:

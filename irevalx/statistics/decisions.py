@@ -155,22 +155,7 @@ class Confusion(Frozen):
         }
 
 
-DECISION_COLUMNS = (
-    "c11",
-    "c12",
-    "c21",
-    "c22",
-    "fpr",
-    "fnr",
-    "accuracy",
-    "g_mean",
-    "aa",
-    "ad",
-    "ma",
-    "md",
-    "pa",
-    "pd",
-)
+DECISION_COLUMNS = ("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd")
 """The names of ``Confusion.columns``."""
 
 

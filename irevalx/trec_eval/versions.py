@@ -6,12 +6,12 @@ matter of compatibility and stands in docs/differences.md.
 
 from __future__ import annotations
 
-import os
 import re
 from enum import Enum
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
+from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_long
 
 
@@ -49,7 +49,7 @@ class Compat(Frozen, kw_only=True):
 
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level that ``key=gain`` is about; None where this version ignores the pair."""
-        text = os.fsencode(key)
+        text = as_bytes(key)
         if self.integer_gain_levels_only and not re.fullmatch(rb"[+-]?[0-9]+", text):
             return None
         return c_long(text)[0]

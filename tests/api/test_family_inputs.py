@@ -45,7 +45,7 @@ def test_subtopics() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_drawn_samples() -> None:
+def test_samples_with_probabilities() -> None:
     """All forms say what a file says; a topic without a value has no key, and nan in the array."""
     expected = irevalx.evaluate(_file(DRAWN), RUN, rel_format="prels")
     as_dict: dict[str, dict[str, Any]] = {}

@@ -193,19 +193,19 @@ def test_an_empty_topic_is_the_same_wherever_it_stands() -> None:
     """It scores what pytrec_eval gives it after another topic, even where it comes first."""
     grades = {"1": {"A": 2, "B": 0}, "2": {"A": 1, "B": 1, "C": 0}, "3": {}}
     evaluator = irevalx.RelevanceEvaluator(grades, ["all_trec"])
-    behind = evaluator.evaluate({"1": {"A": 1.0}, "2": {}, "3": {"A": 1.0}})
+    again = evaluator.evaluate({"1": {"A": 1.0}, "2": {}, "3": {"A": 1.0}})
     first = evaluator.evaluate({"2": {}, "1": {"A": 1.0}})
     assert list(first) == ["2", "1"]
-    assert list(behind) == ["1", "2"]
-    assert repr(first["2"]) == repr(behind["2"]) == repr(evaluator.evaluate({"2": {}})["2"])
-    empty = behind["2"]
+    assert list(again) == ["1", "2"]
+    assert repr(first["2"]) == repr(again["2"]) == repr(evaluator.evaluate({"2": {}})["2"])
+    empty = again["2"]
     assert (empty["num_q"], empty["num_ret"], empty["num_rel"], empty["gm_map"]) == (1, 0, 2, math.log(0.00001))
     assert math.isnan(empty["iprec_at_recall_0.00"])
     assert math.isnan(empty["11pt_avg"])
     others = set(empty) - {"num_q", "num_rel", "gm_map", "gm_bpref", "iprec_at_recall_0.00", "11pt_avg"}
     assert {empty[name] for name in others} == {0}
     theirs = peer().RelevanceEvaluator(grades, ["all_trec"]).evaluate({"1": {"A": 1.0}, "2": {}, "3": {"A": 1.0}})
-    assert_same(behind, theirs)
+    assert_same(again, theirs)
 
 
 def test_what_pytrec_eval_has_is_here() -> None:

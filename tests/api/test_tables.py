@@ -247,7 +247,7 @@ def test_no_room_for_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(arrow_runs, "NamedTemporaryFile", lambda suffix: Full())
+    monkeypatch.setattr(arrow_runs, "TemporaryFile", Full)
     with pytest.raises(irevalx.IrevalxError, match=r"^cannot keep run in a temporary file: No space left on device$"):
         irevalx.Run.read(batches_counted(RUN, []))
 

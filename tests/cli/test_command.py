@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from manual import COMPLETIONS
-from running import FIXTURES, ROOT, run, run_process
+from running import FIXTURES, POSIX, ROOT, run, run_process
 
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, Option
@@ -35,7 +35,7 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 
 def test_options_and_parameters_have_the_same_names() -> None:
     """Every field of Options is filled by the parameter of that name, and by no other."""
-    parameters = {param.name for param in command.params} - {"show_help", "version", "list_measures"}
+    parameters = {param.name for param in command.params} - {"show_help", "cite", "version", "list_measures"}
     assert parameters == set(fields(Options))
 
 
@@ -187,6 +187,7 @@ def test_directories_are_closed(tmp_path: Path) -> None:
     assert len(list(opened.iterdir())) == before
 
 
+@POSIX
 def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A pipe that cannot be kept for a second reading is an error, not half a run."""
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Path("/dev/full").open("r+b", buffering=0))
@@ -208,6 +209,7 @@ def test_standard_input_once() -> None:
     assert "standard input (-) must be given for one file at most" in result.stderr
 
 
+@POSIX
 def test_pipes_byte_by_byte(tmp_path: Path) -> None:
     """A named pipe will do, however slowly it is filled; compressed data is still recognised."""
     pipe = tmp_path / "pipe"
@@ -228,6 +230,7 @@ def test_pipes_byte_by_byte(tmp_path: Path) -> None:
     assert result.stdout == EXPECTED
 
 
+@POSIX
 def test_process_substitution() -> None:
     """The shell's <(...) works for both files."""
     script = f"'{sys.executable}' -m irevalx -q <(cat '{QRELS}') <(gzip -c '{RUN}')"
@@ -455,6 +458,7 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     assert "2 runs have the tag" in result.stderr
 
 
+@POSIX
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
     """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
     script = f"(head -50 '{RUN}'; sleep 4; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
@@ -467,6 +471,7 @@ def test_progress_is_for_terminals(tmp_path: Path) -> None:
     assert done.stdout.endswith(b"\r\x1b[K")
 
 
+@POSIX
 def test_closed_pipe_ends_quietly() -> None:
     """Irevalx | head -1 prints a line and no complaint; the status is that of trec_eval, which the signal ends."""
     script = f"'{sys.executable}' -m irevalx -q -m all_trec '{QRELS}' '{RUN}' | true; echo ${{PIPESTATUS[0]}}"
@@ -474,6 +479,7 @@ def test_closed_pipe_ends_quietly() -> None:
     assert (done.stdout.strip(), done.stderr) == (b"141", b"")
 
 
+@POSIX
 def test_closed_standard_streams() -> None:
     """Without standard output there is an error; without standard input or error it works as ever."""
     for closed, status in ((">&-", 74), ("2>&-", 0), ("<&-", 0)):
@@ -485,6 +491,7 @@ def test_closed_standard_streams() -> None:
     assert (done.returncode, done.stderr) == (2, b"irevalx: cannot read '-': Bad file descriptor\n")
 
 
+@POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     ("command_line", "status"),
@@ -506,6 +513,7 @@ def test_full_streams_never_end_in_a_traceback(command_line: str, status: int | 
     assert (done.stdout == run(QRELS, RUN, "-l", "0").stdout) == ("-l x" in command_line)
 
 
+@POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_full_disk() -> None:
     """Output that cannot be written is an error."""
@@ -516,6 +524,7 @@ def test_full_disk() -> None:
     assert done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
 
 
+@POSIX
 @pytest.mark.usefixtures("interruptible")
 def test_interrupt(tmp_path: Path) -> None:
     """Ctrl-C ends the program without a traceback."""
@@ -626,7 +635,7 @@ def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
     assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
 
 
-def test_nothing_behind_version_is_looked_at() -> None:
+def test_nothing_after_version_is_looked_at() -> None:
     """trec_eval -vx and -qvx print the version, status 0."""
     for bundle in ("-vx", "-qvx"):
         result = run(bundle)
@@ -634,7 +643,7 @@ def test_nothing_behind_version_is_looked_at() -> None:
         assert "follows trec_eval" in result.stderr
 
 
-def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
+def test_files_only_after_the_first_file(tmp_path: Path) -> None:
     """Where POSIXLY_CORRECT is set, the word after the first file is a file, whatever it begins with."""
     (tmp_path / "-q").write_bytes(RUN.read_bytes())
     (tmp_path / "--").write_bytes(RUN.read_bytes())
@@ -644,7 +653,7 @@ def test_files_only_behind_the_first_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
-def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None:
+def test_options_after_files_of_posix(words: list[str], tmp_path: Path) -> None:
     """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
     (tmp_path / "run").write_bytes(RUN.read_bytes())
     refused = run(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
@@ -653,6 +662,7 @@ def test_options_behind_files_of_posix(words: list[str], tmp_path: Path) -> None
     assert (helped.status, helped.stdout) == (0, run("-h").stdout)
 
 
+@POSIX
 @pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
 @pytest.mark.parametrize(
     "words",
@@ -674,6 +684,7 @@ def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
     assert "irevalx: a pipe must be given for one file at most, but got '" in result.stderr
 
 
+@POSIX
 def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
     """Different pipes are different files, and a file is read as often as it is given, as standard input too."""
     (tmp_path / "qrels").write_text("1 0 A 1\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running import run
@@ -117,7 +118,7 @@ def test_python(kind: str, files: tuple[Path, Path]) -> None:
     """Dictionaries, columns, frames and files give the same."""
     grades = {"A": 0.25, "B": 0.75, "C": -0.5, "D": 0.5}
     columns = {"topic": ["1"] * 4, "docno": list(grades), "grade": list(grades.values())}
-    given: object = {"dictionary": {"1": grades}, "columns": columns, "file": files[0]}.get(kind)
+    given: Any = {"dictionary": {"1": grades}, "columns": columns, "file": files[0]}.get(kind)
     if given is None:
         given = pytest.importorskip(kind).DataFrame(columns)
     scores = irevalx.evaluate(given, files[1], ["map", "dcg"], grades="real", level=0.5)

@@ -41,8 +41,8 @@ def test_stale_files_are_written(
 ) -> None:
     """Without --check the files are written, and are up to date then."""
     (tmp_path / "man").mkdir()
-    (tmp_path / "docs").mkdir()
     for page in ("README.md", *(page for page in PAGES if page.startswith("docs/"))):
+        (tmp_path / page).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / page).write_text(PAGES[page])
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     assert [generate.main(args) for args in (["--check"], [], ["--check"])] == [1, 0, 0]

@@ -61,7 +61,7 @@ def beir(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
-def drawn(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+def with_probabilities(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Judgments of a sample with inclusion probabilities."""
     return [
         joined(topic, docno, rng.choice(GRADES), rng.choice([b"0", b"1", b"4"]), rng.choice([b"1", b"0.25", b"NA"]))
@@ -204,7 +204,7 @@ MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "sampled": sampled,
     "beir": beir,
     "json": json_judgments,
-    "prels": drawn,
+    "prels": with_probabilities,
     "subtopics": grouped,
     "qrels_jg": grouped,
     "prefs": preferences,

@@ -144,6 +144,18 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--min-retrieved", "0.5"),
         *_maybe(rng, "--system-by", rng.choice([".$", "^(.)", "x"])),
     ],
+    "report": lambda rng, another, runs: [
+        *(
+            another("qrels"),
+            *runs,
+            "--format",
+            rng.choice(["html", "json"]),
+            "--depth",
+            rng.choice(["1", "3", "0", "x"]),
+        ),
+        *_maybe(rng, "--baseline", "named0"),
+        *_maybe(rng, "--topic-groups", another("topic groups")),
+    ],
     "compare in groups": lambda rng, another, runs: [
         *(another("qrels"), *runs, "--topic-groups", another("topic groups"), "--seed", "1"),
         *_maybe(rng, "--baseline", "named0"),

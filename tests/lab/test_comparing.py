@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from shlex import split
 
 import pytest
 import reference_lab as reference
@@ -26,7 +25,7 @@ def rows_of(*args: str | Path, stdin: Path | None = None, stderr: str | None = "
     result = lab(*args, "--format", "csv", stdin=stdin)
     assert result.status == 0, result.stderr
     assert stderr is None or result.stderr == stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode())))
+    return result.rows
 
 
 def numbers(row: dict[str, str], *names: str) -> list[float]:
@@ -324,10 +323,7 @@ def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_top
     """Each other run stands against the baseline; the p-values are corrected for as many tests."""
     arguments: list[str | Path] = [
         *many_topics,
-        "--baseline",
-        "good",
-        "--test",
-        "wilcoxon",
+        *split("--baseline good --test wilcoxon"),
         "--correction",
         correction,
         "--seed",
@@ -385,7 +381,6 @@ def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -
     [
         (["--baseline", "x"], 1, "baseline must be one of the runs (good worse same), but got 'x'"),
         (["--measure", "nothing"], 1, "'nothing'"),
-        (["--alpha", "1"], 1, "--alpha"),
         (["--test", "z"], 1, "--test"),
     ],
 )
@@ -397,12 +392,12 @@ def test_what_compare_refuses(arguments: list[str], status: int, message: str, m
     assert result.stderr.startswith("irevalx-lab: ")
 
 
-@pytest.mark.parametrize("command", ["compare", "swap-rate"])
+@pytest.mark.parametrize("command", ["compare", "swap-rate", "leave-out"])
 def test_one_run_is_not_enough(command: str) -> None:
     """Runs are compared with each other."""
     result = lab(command, QRELS, RUNS[0])
-    assert (result.status, result.stdout) == (1, b"")
-    assert "at least two runs must be given, but got 1" in result.stderr
+    said = "irevalx-lab: at least two runs must be given, but got 1\n"
+    assert (result.status, result.stdout, result.stderr) == (1, b"", said)
 
 
 # swap-rate
@@ -475,14 +470,6 @@ def test_swap_rate_without_topics_that_have_no_value(options: list[str], tmp_pat
 
 
 # All three
-
-
-@pytest.mark.parametrize("command", ["agree", "compare", "swap-rate"])
-def test_help_has_an_example(command: str) -> None:
-    """The help ends with a command that can be typed."""
-    result = lab(command, "--help")
-    assert result.status == 0
-    assert f"Example: irevalx-lab {command} " in result.stdout.decode()
 
 
 @pytest.mark.parametrize("arguments", [["compare", "--seed", "1"], ["agree", QRELS]])

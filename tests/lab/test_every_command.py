@@ -167,10 +167,11 @@ def test_unknown_options(name: str) -> None:
 
 
 def test_unknown_commands() -> None:
-    """So is a command."""
-    result = lab("compar", "qrels")
-    said = "irevalx-lab: a command must be one that irevalx-lab has, but got 'compar'; did you mean compare?\n"
-    assert (result.status, result.stderr) == (1, said)
+    """So is a command; one that is like none is refused without."""
+    for word, hint in (("compar", "; did you mean compare?"), ("nothing", "")):
+        result = lab(word, "qrels")
+        said = f"irevalx-lab: a command must be one that irevalx-lab has, but got '{word}'{hint}\n"
+        assert (result.status, result.stderr) == (1, said)
 
 
 def test_names_as_they_were_asked_for() -> None:

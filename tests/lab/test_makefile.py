@@ -38,6 +38,7 @@ def test_makefile(tmp_path: Path) -> None:
     assert set(grades) == {"0", "1"}
     assert (tmp_path / "completed-30.txt").read_text() != (tmp_path / "agreement-30.txt").read_text()
     assert (tmp_path / "swap-rate.txt").read_text().startswith("measure")
+    assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
     runs = sorted((FOLDER / "runs").iterdir())
     together = lab(
         "agree", FOLDER / "qrels", tmp_path / "sample-30.qrels", *runs, "-m", "map infAP indAP bpref P.10 P.10:skip"

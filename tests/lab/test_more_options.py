@@ -4,45 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import split
 
 import pytest
 from made_runs import runs_with_hits
-from running import FIXTURES, lab
+from running import FIXTURES, lab, lab_rows
 from running import run as evaluate
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS, DOCS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), EXPERIMENT / "docs.jsonl.gz"
 
 
-def rows_of(*args: str | Path) -> list[dict[str, str]]:
-    """Return the rows of a command as csv."""
-    result = lab(*args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows
-
-
 def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     """Differences .1 .2 -.1 .3, each against each: those below .2 are wrong in 4 of 6, the others in 2 of 6."""
     paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
     asked: tuple[str | Path, ...] = ("swap-rate", *paths, "-m", "P.10", "--sizes", "1", "--bins", "0.2", "--seed", "1")
-    rows = rows_of(*asked)
-    assert list(rows[0]) == [
-        "measure",
-        "topics",
-        "from",
-        "to",
-        "percent",
-        "sigmas",
-        "comparisons",
-        "swaps",
-        "rate",
-        "few",
-        "share_tied",
-        "with_half_ties",
-        "low",
-        "high",
-        "without_ties",
-    ]
+    rows = lab_rows(*asked)
+    assert list(rows[0]) == split(
+        "measure topics from to percent sigmas comparisons swaps rate few share_tied with_half_ties low high without_ties"
+    )
     assert [(row["from"], row["to"], row["comparisons"], row["swaps"]) for row in rows] == [
         ("0.0", "0.2", "6", "4"),
         ("0.2", "0.4", "6", "2"),
@@ -78,7 +58,7 @@ def test_bins_on_own_sets() -> None:
     """Topic sets of each pair of runs are other ones than those of all, and so are the counts; intervals hold both."""
     files: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "-m", "map P.5", "--bins", "0.05")
     asked = (*files, "--sizes", "4", "--draws", "40", "--seed", "1")
-    shared, own = rows_of(*asked), rows_of(*asked, "--own-sets")
+    shared, own = lab_rows(*asked), lab_rows(*asked, "--own-sets")
     for rows in (shared, own):
         assert sum(int(row["comparisons"]) for row in rows) == 2 * 2 * 15 * 40
         assert all(float(row["low"]) <= float(row["with_half_ties"]) <= float(row["high"]) for row in rows)
@@ -97,16 +77,6 @@ def test_rounding_of_strata(tmp_path: Path) -> None:
     assert counts == {"up": [4, 14], "half-up": [3, 14]}
     result = lab("degrade", qrels, "--uniform", "0.3", "--round", "up")
     assert result.stderr == "irevalx-lab: --round must be given together with --stratified\n"
-
-
-def test_removed_documents() -> None:
-    """What describe counts as found alone is what a group takes with it."""
-    shared: tuple[str | Path, ...] = (QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
-    rows = rows_of("leave-out", *shared, "--removed", "-m", "map")
-    sums = {row["group"]: (row["removed"], row["relevant"]) for row in rows if row["topic"] == "all"}
-    alone = rows_of("describe", *shared, "--show", "groups")
-    assert sums == {row["group"]: (row["judged_alone"], row["relevant_alone"]) for row in alone}
-    assert (rows[-1]["group"], rows[-1]["topic"]) == ("mean", "mean")
 
 
 def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None:
@@ -139,14 +109,7 @@ def test_runs_and_judgments_side_by_side() -> None:
     given: tuple[str | Path, ...] = (
         QRELS,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "10",
-        "-m",
-        "map P.5",
-        "--complete",
-        "nonrelevant",
+        *split("--group-by '^[a-z]+' --depth 10 -m 'map P.5' --complete nonrelevant"),
     )
     usual = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
     [title, rows] = next(iter(json.loads(lab("leave-out", *given, "--pivot", "--format", "json").stdout).items()))
@@ -171,34 +134,17 @@ def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> Non
         runs.append(tmp_path / run)
         runs[-1].write_text("".join(f"1 Q0 {run}{number} 1 {9 - number} {run}\n" for number in range(n)))
     asked: tuple[str | Path, ...] = ("leave-out", tmp_path / "qrels", *runs, "-m", "num_rel_ret")
-    assert [(row["score"], row["left_out"]) for row in rows_of(*asked)] == [("3", "0"), ("5", "0")]
-    rows = rows_of(*asked, "--pivot")
+    assert [(row["score"], row["left_out"]) for row in lab_rows(*asked)] == [("3", "0"), ("5", "0")]
+    rows = lab_rows(*asked, "--pivot")
     assert [(row["full_num_rel_ret"], row["biased_num_rel_ret"]) for row in rows] == [("3", "0"), ("5", "0")]
 
 
 def test_leave_out_shows_decisions() -> None:
     """The summary for programs has the decisions after the rest, and tau over all runs with --only."""
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
-    [row] = rows_of(*shared, "--summary")
+    [row] = lab_rows(*shared, "--summary")
     assert list(row)[-16:] == (
-        [
-            "tau_b_all_runs",
-            "tau_all_runs",
-            "c11",
-            "c12",
-            "c21",
-            "c22",
-            "fpr",
-            "fnr",
-            "accuracy",
-            "g_mean",
-            "aa",
-            "ad",
-            "ma",
-            "md",
-            "pa",
-            "pd",
-        ]
+        split("tau_b_all_runs tau_all_runs c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd")
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
     assert b"\npairwise decisions\n" in lab(*shared).stdout

@@ -44,7 +44,9 @@ def listed(formats: tuple[str, ...]) -> str:
 GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
-    **dict.fromkeys(("degrade", "pool", "leave-out", "complete", "labels", "estimate", "bounds", "study"), GRADES),
+    **dict.fromkeys(
+        ("degrade", "pool", "leave-out", "complete", "labels", "estimate", "bounds", "report", "study"), GRADES
+    ),
     "describe": (*GRADES, "sampled"),
 }
 """The formats of judgments that commands can use; draw, which reads none, names qrels alone."""

@@ -9,6 +9,7 @@ import re
 import warnings
 from importlib import import_module
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import pytest
@@ -207,19 +208,7 @@ def test_pool() -> None:
 
 def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
-    words = (
-        "compare",
-        str(QRELS),
-        *map(str, RUNS),
-        "-m",
-        "map P.10",
-        "--seed",
-        "1",
-        "--resamples",
-        "99",
-        "--interval",
-        "bca",
-    )
+    words = ("compare", str(QRELS), *map(str, RUNS), *split("-m 'map P.10' --seed 1 --resamples 99 --interval bca"))
     options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
 from reference import Topic
-from reference_family import DrawnLine, DrawnTopic, SubtopicLine, TopicWithSubtopics
+from reference_family import LineWithProbability, SubtopicLine, TopicWithProbabilities, TopicWithSubtopics
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
@@ -139,7 +139,7 @@ def names(texts: Sequence[str]) -> Names:
     return Names.of([text.encode() for text in texts])
 
 
-def divided(drawn: Sequence[TopicWithSubtopics], *, all_rows: bool) -> TopicsWithSubtopics:
+def topics_with_subtopics(drawn: Sequence[TopicWithSubtopics], *, all_rows: bool) -> TopicsWithSubtopics:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
     judgments = subtopic_judgments(
@@ -174,7 +174,7 @@ def test_novelty_kernels_are_the_reference(
     random = Random(seed)
     drawn = [random_topic_with_subtopics(random, level) for _ in range(n_topics)]
     for all_rows in (True, False):
-        t = divided(drawn, all_rows=all_rows)
+        t = topics_with_subtopics(drawn, all_rows=all_rows)
         lists, gains = t.ideal(alpha)
         for place, topic in enumerate(drawn):
             expected = reference_family.novelty_gains(topic, reference_family.ideal_list(topic, alpha), alpha)
@@ -193,7 +193,7 @@ def test_novelty_kernels_are_the_reference(
 # Samples with probabilities
 
 
-def random_drawn(random: Random, level: int) -> DrawnTopic:
+def random_topic_with_probabilities(random: Random, level: int) -> TopicWithProbabilities:
     """A topic of which a sample was drawn."""
     share = random.choice([0.2, 0.6, 1.0])
     lines = []
@@ -201,14 +201,14 @@ def random_drawn(random: Random, level: int) -> DrawnTopic:
         if random.random() < share:
             method = random.choice([0, 1, 1, 1, 2, 3, 4])
             probability = 1.0 if method in {0, 2} else random.choice([1.0, 0.5, 0.01, random.uniform(0.001, 1)])
-            lines.append(DrawnLine(document, random.choice([-2, 0, 0, 1, 1, 2, 3]), method, probability))
+            lines.append(LineWithProbability(document, random.choice([-2, 0, 0, 1, 1, 2, 3]), method, probability))
     random.shuffle(lines)
     ranking = random.sample([*DOCUMENTS, "x", "y"], random.randint(0, len(DOCUMENTS)))
     ranking += [f"far{number}" for number in range(random.choice([0, 0, 100]))]
-    return DrawnTopic(ranking, lines, level)
+    return TopicWithProbabilities(ranking, lines, level)
 
 
-def topics_with_probabilities(drawn: Sequence[DrawnTopic], *, all_rows: bool) -> TopicsWithProbabilities:
+def topics_with_probabilities(drawn: Sequence[TopicWithProbabilities], *, all_rows: bool) -> TopicsWithProbabilities:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
     judgments = judgments_with_probabilities(
@@ -234,7 +234,9 @@ INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in
 def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: int, k: int) -> None:
     """A kernel gives every topic that has a value what the loops give."""
     random = Random(seed)
-    drawn = [topic for topic in (random_drawn(random, level) for _ in range(n_topics)) if topic.lines]
+    drawn = [
+        topic for topic in (random_topic_with_probabilities(random, level) for _ in range(n_topics)) if topic.lines
+    ]
     for all_rows in (True, False):
         t = topics_with_probabilities(drawn, all_rows=all_rows)
         has_value = [reference_family.has_sample(topic) for topic in drawn]

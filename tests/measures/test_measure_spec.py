@@ -24,13 +24,13 @@ FILES = (EXAMPLE / "qrels", EXAMPLE / "bm25.run")
 
 def printed(*texts: str, **settings: object) -> list[str]:
     """Return the names that values are printed under."""
-    chosen = select(texts, Settings.of(**settings))  # type: ignore[arg-type]
+    chosen = select(texts, Settings.of(**settings))
     return [name for selected in chosen.measures for name in selected.names]
 
 
 def asked(*texts: str, **settings: object) -> dict[str, str]:
     """Return what values are called as they were asked for, each with the name that it is printed under."""
-    return select(texts, Settings.of(**settings)).asked  # type: ignore[arg-type]
+    return select(texts, Settings.of(**settings)).asked
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_notation(text: str, names: list[str]) -> None:
     assert printed(text) == names
 
 
-def test_a_level_of_its_own_stands_behind_the_plain_measure() -> None:
+def test_a_level_of_its_own_stands_after_the_plain_measure() -> None:
     """The lowest level first; the level of -l is none of its own, and one that differs from it is."""
     texts = ("P@5", "AP(rel=3)", "AP(rel=2)", "AP", "P(rel=2)@5", "AP(rel=-1)")
     assert printed(*texts) == ["map", "map(rel=-1)", "map(rel=2)", "map(rel=3)", "P_5", "P_5(rel=2)"]

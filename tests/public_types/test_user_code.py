@@ -22,4 +22,5 @@ def test_user_code_runs(tmp_path: Path) -> None:
     user_code.evaluate_as_pytrec_eval()
     assert user_code.declare_a_measure() == 1.0
     assert user_code.evaluate_files(tmp_path) == 1.0
+    assert user_code.evaluate_many(tmp_path) == ["tag"]
     assert "must be" in user_code.catch_errors()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from typing_extensions import assert_type
 
 import irevalx
@@ -41,6 +42,21 @@ def declare_a_measure() -> float:
     assert_type(scores.interval("map"), tuple[float, float])
     assert_type(scores.by_group({"301": "a", "302": ["a", "b"]}), dict[str, Scores])
     return scores["share_found_10"]
+
+
+def evaluate_many(folder: Path) -> list[str]:
+    """Several runs: a sorted list of files, by name, or columns of different types."""
+    qrels = folder / "qrels"
+    scores = evaluate(qrels, sorted(folder.glob("run*")), "map")
+    evaluate(qrels, {"a": folder / "run", "b": str(folder / "run")}, "map")
+    evaluate(qrels, {"topic": ["301"], "docno": ["A"], "score": [1.0]}, "map")
+    evaluate(qrels, pd.DataFrame({"topic": ["301"], "docno": ["A"], "score": [1.0]}), "map")
+    assert_type(scores.to_frame(), pd.DataFrame)
+    if TYPE_CHECKING:
+        evaluate(qrels, 5, "map")  # type: ignore[arg-type]
+        evaluate(qrels, [1.5], "map")  # type: ignore[list-item]
+        evaluate({"301": 1.5}, None, "map")  # type: ignore[arg-type]
+    return scores.runs
 
 
 def evaluate_files(folder: Path) -> float:

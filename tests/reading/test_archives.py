@@ -286,7 +286,7 @@ def test_a_gigabyte_of_nothing(archiver: Archiver, flags: tuple[str, ...], tmp_p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
-def test_a_gigabyte_of_nothing_behind_a_topic_that_comes_back(tmp_path: Path) -> None:
+def test_a_gigabyte_of_nothing_after_a_topic_that_comes_back(tmp_path: Path) -> None:
     """Reading such a run again as a whole does not take more memory either."""
     (tmp_path / "qrels").write_text("301 0 A 1\n")
     lines = b"".join(b"%d Q0 A%d 1 1 r\n" % (300 + n % 3, n) for n in range(200_000))

@@ -28,7 +28,7 @@ def noise() -> bytes:
 
 
 @given(st.one_of(st.binary(max_size=600), st.text(max_size=600), st.text("\U0001f600é\0", min_size=70, max_size=400)))
-def test_a_quote_is_cut_behind_its_escapes(text: bytes | str) -> None:
+def test_a_quote_is_cut_after_its_escapes(text: bytes | str) -> None:
     """Cutting first gives what cutting last would give."""
     for given_text in (text, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text):
         shown = printable(given_text)

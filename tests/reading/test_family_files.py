@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_family import DrawnLine, Options, SubtopicLine, read_judgments, subtopic_order
+from reference_family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.subtopics import SubtopicJudgments
@@ -83,7 +83,7 @@ def test_a_document_twice_for_a_subtopic() -> None:
     assert list(judgments.failures((b"1", b"2"))) == [b"1"]
 
 
-def drawn_lines(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
+def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
     """Take the judgments apart again, by ascending topic."""
     found: dict[str, list[tuple[str, int, float, bool]]] = {}
     for place, topic in enumerate(judgments.rows.ids.tolist()):
@@ -110,9 +110,9 @@ def test_prels(seed: int) -> None:
     text = "".join(rows)
     warnings: list[str] = []
     judgments = read(PRELS, text or "# nothing\n", warnings.append)
-    expected: Mapping[str, list[DrawnLine]] = read_judgments("prels", text, Options())
+    expected: Mapping[str, list[LineWithProbability]] = read_judgments("prels", text, Options())
     assert judgments.topics == tuple(sorted(topic.encode() for topic in expected))
-    assert drawn_lines(judgments) == {
+    assert lines_with_probabilities(judgments) == {
         topic: [(line.document, line.grade, line.probability, line.method in {1, 2, 4}) for line in lines]
         for topic, lines in expected.items()
     }

@@ -182,7 +182,7 @@ def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) ->
     assert words in str(error.value)
 
 
-def test_much_behind_what_is_wrong_in_json(tmp_path: Path) -> None:
+def test_much_after_what_is_wrong_in_json(tmp_path: Path) -> None:
     """What comes after a key that occurs twice is not JSON, and read in a time that grows with its length only."""
     path = tmp_path / "file"
     path.write_text('{"1": {"A": 1, "A": 2}, "' + '\\"' * 20_000)

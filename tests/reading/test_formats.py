@@ -69,11 +69,11 @@ def test_every_format_has_an_example(fmt: AnyFormat) -> None:
     example = example_of(fmt)
     assert example, (
         f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/format_examples.py: the lines "
-        "of a topic, what they say, one more with a document that is there already, and one more with an odd number"
+        "of a topic, what they say, one more with a document that is there already, and one more with a malformed number"
     )
     numbers = {"GRADE", "SCORE", "LEVEL", "RANK"} & set(re.findall("[A-Z]+", fmt.columns))
-    assert bool(example.odd) == bool(numbers and not example.refuses_odd), (
-        f"the Example of {fmt.name} must have a line with an odd number if, and only if, its lines have numbers"
+    assert bool(example.malformed) == bool(numbers and not example.refuses_malformed), (
+        f"the Example of {fmt.name} must have a line with a malformed number if, and only if, its lines have numbers"
     )
 
 
@@ -252,7 +252,7 @@ def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tm
         (b" \t\n", "10", layout.blank_lines),
         (b"#comment\n", "10", comments is not Comments.NONE),
         (b"#comment\n", "9", comments is not Comments.NONE and layout.comments_in_9),
-        (b" #comment\n", "10", comments is Comments.BEHIND_SPACES),
+        (b" #comment\n", "10", comments is Comments.AFTER_SPACES),
     ):
         if skipped:
             path.write_bytes(line + text.replace(b"\n", b"\n" + line))
@@ -262,15 +262,15 @@ def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tm
 
 
 @every_example
-def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
+def test_malformed_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     """A number that is none is read as C reads it, with a warning that says where; under strict it is an error."""
-    if not example.odd:
+    if not example.malformed:
         return
     if isinstance(example, JsonExample):
-        example = replace(example, lines=(*example.lines, example.odd))
+        example = replace(example, lines=(*example.lines, example.malformed))
         text = example.text(["301", "302"])
     else:
-        text = example.text(["301"]) + f"{example.odd.format('301')}\n".encode() + example.more(["302"])
+        text = example.text(["301"]) + f"{example.malformed.format('301')}\n".encode() + example.more(["302"])
     path = tmp_path / "file"
     path.write_bytes(text)
     if not fmt.lenient:
@@ -284,8 +284,8 @@ def test_odd_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
         return
     warnings: list[str] = []
     data = fmt.read(Source(str(path)), COMPAT["10"], False, warnings.append)
-    assert content(data) == sorted([*example.content(["301", "302"]), ("301", *example.odd_says)])
-    where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.odd_says[0]}': "
+    assert content(data) == sorted([*example.content(["301", "302"]), ("301", *example.malformed_says)])
+    where = f"{path}:{len(example.lines) + 1}: topic '301': document '{example.malformed_says[0]}': "
     if fmt.kind is FileKind.JUDGMENTS:  # a run has its warnings with its blocks
         assert [line.startswith(where) for line in warnings] == [True]
     with pytest.raises(MalformedNumberError, match=f"^{re.escape(where)}"):

@@ -15,7 +15,7 @@ from running import run
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.process import workers
-from irevalx.reading.runs import MANY_STRETCHES, group_by_topic
+from irevalx.reading.runs import MANY_CHANGES, group_by_topic
 
 
 @given(topics=st.lists(st.sampled_from([b"1", b"2", b"33", b"x" * 9]), max_size=20))
@@ -32,7 +32,7 @@ def test_lines_are_grouped_by_topic(topics: list[bytes]) -> None:
 def test_scattered_topics() -> None:
     """Many topics whose lines stand apart are grouped as few are: by first line, and lines in order."""
     chance = np.random.default_rng(1)
-    numbers = chance.integers(0, 1000, 2 * MANY_STRETCHES).tolist()
+    numbers = chance.integers(0, 1000, 2 * MANY_CHANGES).tolist()
     topics, rows, order = group_by_topic(Names.of([b"%d" % number for number in numbers]))
     assert isinstance(order, np.ndarray)
     by_hand: dict[int, list[int]] = {}

@@ -10,7 +10,7 @@ from random_names import ids
 from irevalx.reading.layout import Comments, Shape
 from irevalx.reading.tokens import WrongLineError, tokenise
 
-RESULTS = Shape(6, more=True, blank_lines=True, comments=Comments.BEHIND_SPACES)
+RESULTS = Shape(6, more=True, blank_lines=True, comments=Comments.AFTER_SPACES)
 JUDGMENTS = Shape(4, more=False, blank_lines=False, comments=Comments.AT_LINE_START)
 SHAPES = [
     RESULTS,
@@ -27,7 +27,7 @@ def literal_tokens(block: bytes, shape: Shape) -> list[list[bytes]] | int:
         fields = line.split()
         if shape.blank_lines and not fields:
             continue
-        start = line.lstrip() if shape.comments is Comments.BEHIND_SPACES else line
+        start = line.lstrip() if shape.comments is Comments.AFTER_SPACES else line
         if start.startswith(b"#") and shape.comments is not Comments.NONE:
             continue
         if len(fields) < shape.columns or (len(fields) > shape.columns and not shape.more):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from format_examples import EXAMPLES
+from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
 from running import FIXTURES, ROOT, lab, run
 
@@ -21,23 +22,6 @@ SCHEMAS = {
 }
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE, GROUPS, POOL = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run", "groups", "pool"))
-
-
-def closed(schema: Any) -> Any:
-    """Return a schema that allows no field but those that it describes: readers must get along with new ones, tests not."""
-    if isinstance(schema, list):
-        return [closed(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: closed(value) for key, value in schema.items()}
-    if schema.get("type") == "object" and "properties" in schema:
-        found.setdefault("additionalProperties", False)
-    return found
-
-
-def problems(document: Any, schema: Any) -> list[str]:
-    """Return what is wrong with a document, with its place."""
-    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(schema).iter_errors(document)]
 
 
 def printed(*words: str | Path, status: int = 0) -> Any:

@@ -101,7 +101,7 @@ def test_numbers_and_names_that_are_hard_to_write(tmp_path: Path) -> None:
 
 
 def test_tables() -> None:
-    """A row a run and a column a measure; the best is marked unless it is a count; digits are as asked for."""
+    """One row per run and one column per measure; the best is marked unless it is a count; digits are as asked for."""
     flags = ("--quiet", "-m", "num_ret", "-m", "map", "-m", "success.1")
     assert run(*flags, "--format", "table", QRELS, BM25, DENSE).stdout.decode() == (
         "run      num_ret      map    success_1\n"

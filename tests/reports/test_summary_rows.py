@@ -257,7 +257,7 @@ def test_formats_for_programs(groups: Path, form: str) -> None:
 
 
 def test_tables(groups: Path) -> None:
-    """A row for a run and group, with the number of topics; intervals stand in brackets behind the mean."""
+    """A row for a run and group, with the number of topics; intervals stand in brackets after the mean."""
     shown = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
     rows = [line.split() for line in shown.stdout.decode().splitlines()]
     low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)
@@ -300,5 +300,5 @@ def test_python() -> None:
     wide = scores.to_frame(wide=True, confidence=0.8).iloc[0]
     assert (wide["map_low"], wide["map_high"]) == scores.interval("map", None, 0.8)
     assert "num_rel_low" not in wide
-    long = scores.to_frame(confidence=0.8).set_index(["topic", "measure"]).loc[("all", "map")]
+    long: Any = scores.to_frame(confidence=0.8).set_index(["topic", "measure"]).loc[("all", "map")]
     assert (long["low"], long["high"]) == scores.interval("map", None, 0.8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, s
 from irevalx.frozen import Frozen
 from irevalx.lab.agreement.paired_scorings import PairedScores
 from irevalx.lab.command.result import Result
+from irevalx.process.system import as_text
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.reports.table import Table
@@ -123,7 +123,7 @@ def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) ->
         numbers = (len(documents[0]), len(documents[1]), len(documents[0] & documents[1]))
         found.append((*numbers, *overlap_values(rank_biased_overlap(of_x[topic], of_y[topic], p))))
     means = [ordered_sum(column) / len(topics) for column in np.array(found, np.float64).T]
-    rows = [OverlapOfTopic(os.fsdecode(topic), *numbers) for topic, numbers in zip(topics, found, strict=True)]
+    rows = [OverlapOfTopic(as_text(topic), *numbers) for topic, numbers in zip(topics, found, strict=True)]
     return RunOverlap([*rows, OverlapOfTopic("all", *means)])
 
 

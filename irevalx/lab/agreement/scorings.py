@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
@@ -32,6 +31,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
@@ -80,7 +80,7 @@ class Scoring(Frozen):
         """
         values = experiment.values() if values is None else values
         scores = experiment.scores(values)
-        topics = [os.fsdecode(topic) for topic in experiment.topics]
+        topics = [as_text(topic) for topic in experiment.topics]
         found = {
             run: {
                 measure: {ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
@@ -126,7 +126,7 @@ class Scoring(Frozen):
         MalformedLineError : a line breaks the format, has no number, or gives a value a second time.
         InputError : there is no value, or trec_eval's format does not say what a run is called.
         """
-        text = os.fsdecode(b"".join(source.chunks(CHUNK_SIZE)))
+        text = as_text(b"".join(source.chunks(CHUNK_SIZE)))
         where = shown_name(source.path)
         found: dict[str, dict[str, dict[str, float]]] = {}
         for value in _values(where, text):
@@ -171,7 +171,7 @@ def _number(where: str, value: _Value) -> float:
     if found is None or (isinstance(found, str) and found.lower().removeprefix("-") == "nan"):
         return np.nan
     if isinstance(found, str):
-        number, is_plain = c_double(os.fsencode(found))
+        number, is_plain = c_double(as_bytes(found))
         if is_plain:
             return number
     elif isinstance(found, int | float) and not isinstance(found, bool):

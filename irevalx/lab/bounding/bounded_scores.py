@@ -15,6 +15,7 @@ from irevalx.errors import UsageError
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.user_data import (
+    Evaluating,
     OpenedRuns,
     experiment_of,
     graded_judgments_of,
@@ -32,6 +33,7 @@ from irevalx.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import Unpack
 
 ALL = "all"
 """What stands in place of a topic in the row of the mean."""
@@ -200,18 +202,11 @@ def bounds(
     for measure in weighted:
         if not measure.greatest_gain:
             warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
-    experiment = experiment_of(
-        Qrels(_with_retrieved(opened, judgments, weighted)),
-        opened,
-        measures,
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
+    scores, notes = weighted_scores(
+        judgments, opened, weighted, level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1
     )
-    scores = [WeightedScores(experiment, measure) for measure in weighted]
     if n_next is not None:
-        return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=experiment.notes())
+        return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=notes)
     rows: list[BoundedScore] = []
     decided = []
     for of_measure in scores:
@@ -223,7 +218,21 @@ def bounds(
             decided.append(DecidedPairs(of_measure.measure.name, n_pairs, n_decided, n_pairs - n_decided))
             if not n_decided:
                 warn(f"{of_measure.measure.name}: no pair is decided")
-    return BoundedScores(rows, decided, by_topic, scores, notes=experiment.notes())
+    return BoundedScores(rows, decided, by_topic, scores, notes=notes)
+
+
+def weighted_scores(
+    judgments: Judgments, opened: OpenedRuns, weighted: Sequence[WeightedMeasure], **options: Unpack[Evaluating]
+) -> tuple[list[WeightedScores], tuple[str, ...]]:
+    """Return the scores of runs under measures that are sums over ranks, and which topics they are over, in sentences.
+
+    Raises
+    ------
+    IrevalxError : as ``experiment_of``.
+    """
+    qrels = Qrels(_with_retrieved(opened, judgments, weighted))
+    experiment = experiment_of(qrels, opened, "map", **options)
+    return [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
 
 
 def _with_retrieved(opened: OpenedRuns, judgments: Judgments, measures: Sequence[WeightedMeasure]) -> Judgments:

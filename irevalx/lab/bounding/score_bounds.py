@@ -10,7 +10,6 @@ weights.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -20,6 +19,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.weighted_measures import WeightedMeasure
 from irevalx.frozen import Frozen, cached_property
+from irevalx.process.system import as_text
 from irevalx.statistics.significance import without_noise
 
 STEPS = 25
@@ -273,8 +273,8 @@ def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator
         grades = judgments.grades[documents[by_name]]
         unjudged = grades < 0
         yield TopicWeights(
-            os.fsdecode(name),
-            tuple(os.fsdecode(docnos[place]) for place in by_name),
+            as_text(name),
+            tuple(as_text(docnos[place]) for place in by_name),
             weights[:, by_name],
             np.where(unjudged, 0.0, measure.gains(grades)),
             unjudged,

@@ -59,6 +59,10 @@ COMMANDS = {
         summary="Test whether runs differ.",
         module="comparison.command",
     ),
+    "report": Listed(
+        summary="Make a page of an evaluation to look at.",
+        module="page.command",
+    ),
     "power": Listed(
         summary="Find out how many topics an experiment needs, and what differences it can find.",
         module="planning.command",

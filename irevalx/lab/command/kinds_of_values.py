@@ -15,6 +15,7 @@ from irevalx.cli.values import words_of
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.output import FIGURE_ENDINGS
+from irevalx.process.system import SEPARATORS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -92,7 +93,7 @@ class FigureFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
         ending = Path(incomplete).suffix
         stem = incomplete.removesuffix(ending).removesuffix(".")
-        if not stem or stem.endswith(os.sep):
+        if not stem or stem[-1] in SEPARATORS:
             return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(stem + one) for one in FIGURE_ENDINGS if one.startswith(ending)]
 

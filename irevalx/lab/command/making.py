@@ -14,7 +14,7 @@ from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.cli.values import complete_file, listed
+from irevalx.cli.values import complete_file
 from irevalx.errors import ArgumentError, MalformedLineError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
@@ -22,6 +22,7 @@ from irevalx.lab.command.helped import Helped
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
+from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reading.grades import HINT
 from irevalx.reading.scored_runs import TIES_HINT

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 from click.core import ParameterSource
@@ -21,6 +19,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import Result
 from irevalx.process.interrupts import raising_interrupts
+from irevalx.process.system import new_file_mode, opened_file
 from irevalx.process.terminal import tell, write
 from irevalx.reading.source import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
@@ -44,10 +43,6 @@ LONGEST_STEM = 32
 
 _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title"})
 """Parameters on which no value depends."""
-
-_OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
-_MOST_LINKS = 40
-"""As Linux follows them."""
 
 
 class HasText(Protocol):
@@ -213,7 +208,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     final = Path(os.path.realpath(path))
     part = None
     try:
-        opened = _opened_file(path)
+        opened = opened_file(os.fspath(path))
         if opened is None and os.path.lexists(path) and not (final.is_file() or final.is_dir()):
             make(Path(path))
             return
@@ -227,7 +222,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
             with part.open("rb") as made, opened() as file:
                 shutil.copyfileobj(made, file)
         else:
-            part.chmod(0o666 & ~_umask())
+            part.chmod(new_file_mode())
             part.replace(final)
             part = None
     except OSError as error:
@@ -235,22 +230,6 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
-
-
-def _opened_file(path: str | os.PathLike[str]) -> Callable[[], BinaryIO] | None:
-    """Return what opens a file that a process has open already, for more bytes after those there; None for others."""
-    name = Path(path)
-    for _ in range(_MOST_LINKS):
-        name = Path(os.path.realpath(name.parent), name.name)
-        if found := _OPEN_FILE.fullmatch(str(name)):
-            process, number = found.groups()
-            if process in {None, str(os.getpid())}:
-                return lambda: os.fdopen(os.dup(int(number)), "wb")
-            return partial(cast("Callable[[str], BinaryIO]", name.open), "ab")
-        if not name.is_symlink():
-            break
-        name = name.parent / name.readlink()
-    return None
 
 
 def refuse_folder(path: str) -> None:
@@ -272,10 +251,3 @@ def make_folder(path: str) -> Path:
     except OSError as error:
         raise OutputError(f"cannot make the folder {quote(path)}: {error.strerror or error}") from None
     return Path(path)
-
-
-def _umask() -> int:
-    """Return the bits that a new file does not have; they can be read only by setting them."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

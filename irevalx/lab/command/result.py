@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.frozen import Frozen, replace
 from irevalx.keywords import in_keywords
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table, aligned_lines
 
-Frame: TypeAlias = Any
-"""A data frame of pandas."""
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Result(Frozen, kw_only=True):
@@ -51,7 +51,7 @@ class Result(Frozen, kw_only=True):
         """Return the tables as people read them in Python."""
         return [replace(table, notes=tuple(map(in_keywords, table.notes))) for table in self.noted_tables()]
 
-    def to_frame(self) -> Frame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
 
         Raises

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from irevalx.api.inputs import Qrels, read_runs
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
-from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     TABLES_OUTPUT,
-    alpha_option,
     complete_option,
     grades_options,
     least_retrieved_option,
@@ -29,12 +32,8 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
 from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
-from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
 from irevalx.settings import NAMINGS
-from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
-from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import FEW_TOPICS
-from irevalx.statistics.significance import RESAMPLES, TESTS
 
 _NOT_WITH_SYSTEMS = (
     "--margin",
@@ -113,6 +112,13 @@ _GATE = (
         requires="--margin",
         help="With --margin: write the verdicts to FILE too, as JUnit's XML: a test case for each run and measure.",
     ),
+    option(
+        "--page",
+        metavar="FILE",
+        requires="--margin",
+        excludes="--grades probability",
+        help="With --margin: write a page to look at to FILE too, as report does, which begins with the verdicts.",
+    ),
 )
 """The options of a gate."""
 
@@ -133,46 +139,7 @@ _GATE = (
         default=NAMINGS[0],
         help="Print measures by trec_eval's names, or as they were asked for with -m.  [default: trec_eval]",
     ),
-    click.option(
-        "--baseline",
-        metavar="RUN",
-        help="Compare each run with this one, by its tag or the name of its file.  [default: compare all pairs]",
-    ),
-    click.option(
-        "--test",
-        type=click.Choice(list(TESTS)),
-        default="t",
-        help=(
-            f"A paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. Where "
-            f"fewer than {FEW_TOPICS} topics differ, or all by the same, signs are flipped in place of t.  [default: t]"
-        ),
-    ),
-    click.option(
-        "--correction",
-        type=click.Choice([*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        default="holm",
-        help=(
-            "How p-values are corrected for the number of comparisons; bh is benjamini-hochberg, and tukey is "
-            "randomised Tukey HSD, a test of its own over all pairs of runs.  [default: holm]"
-        ),
-    ),
-    click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default="t",
-        help=(
-            "Intervals from Student's t distribution, which leave out 0 exactly where the t test rejects, or by a "
-            "bootstrap (bias-corrected and accelerated), too short below some 20 topics.  [default: t]"
-        ),
-    ),
-    alpha_option,
-    click.option(
-        "--resamples",
-        type=click.IntRange(1, MOST_DRAWS),
-        metavar="B",
-        default=RESAMPLES,
-        help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
-    ),
+    *COMPARISON,
     option(
         "--discriminative-power",
         also="--power",
@@ -272,7 +239,7 @@ _GATE = (
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )
-def command(output: Output, *, drawn: str | None, junit: str | None, **options: Any) -> int:
+def command(output: Output, *, drawn: str | None, junit: str | None, page: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
@@ -298,8 +265,26 @@ def command(output: Output, *, drawn: str | None, junit: str | None, **options: 
     The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
     0.8 on this number of topics.
     """
+    if page is not None and "-" in (options["qrels"], *options["runs"]):  # it is read once, for both
+        rel_format, grades = options["rel_format"], options["grades"]
+        options["qrels"] = Qrels.read(options["qrels"], rel_format=rel_format, grades=grades)
+        options["runs"] = read_runs(options["runs"], TREC_RESULTS.name, strict=False)
     found = compare(**options)
     if junit is not None and isinstance(found, Gate):
         write_lines([junit_of(found)], junit)
+    if page is not None and isinstance(found, Gate):
+        _write_page(found, page, options)
     output.write(found, **({} if drawn is None else {"draw": drawn}))
     return found.status
+
+
+def _write_page(found: Gate, path: str, options: Mapping[str, Any]) -> None:
+    """Write a report that begins with the verdicts; it is over all judged topics and corrected as they are."""
+    from irevalx.lab import report
+
+    names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
+    kept = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrevalxWarning)  # they have been told by now
+        made = report(**kept, correction="bonferroni", complete=True)
+    made.saying(found.conclusion, *found.sentences).write(path, "html")

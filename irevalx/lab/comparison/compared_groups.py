@@ -14,6 +14,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
+from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
 from irevalx.reports.table import Table
@@ -156,12 +157,12 @@ def compared_in_groups(
     """
     groups, where = topic_groups_of(given)
     topics = dict.fromkeys(topic for one in compared for topic in one.measured.topics)
-    for line in group_warnings(groups, map(os.fsencode, topics), where):
+    for line in group_warnings(groups, map(as_bytes, topics), where):
         warn(line)
     rows: list[ComparedInGroup] = []
     interactions: list[PairInteraction] = []
     for one in compared:
-        numbers = {os.fsencode(topic): number for number, topic in enumerate(one.measured.topics)}
+        numbers = {as_bytes(topic): number for number, topic in enumerate(one.measured.topics)}
         places = {
             group: np.array(sorted(numbers[topic] for topic in members if topic in numbers), np.int64)
             for group, members in groups.items()

@@ -116,6 +116,16 @@ class Gate(Comparison):
         verdicts = f"{len(self.rows)} verdict{'s' if self.rows[1:] else ''}"
         return f"{'Failed' if self.status else 'Passed'}: of {verdicts} against {self.baseline}, {', '.join(parts)}."
 
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence on each verdict."""
+        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may be worse or not than"}
+        return [
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.difference:.3f} "
+            f"[{row.low:.3f}, {row.high:.3f}], margin {row.margin:g}."
+            for row in self.rows
+        ]
+
     def about(self) -> dict[str, Any]:
         """Return how the verdicts were made, and what follows from them, for JSON."""
         of_gate = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from irevalx.lab.command.result import Result
 from irevalx.lab.completion.calibration import expected_measures
 from irevalx.lab.completion.predict import Predictions
 from irevalx.lab.completion.quality import Quality
+from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.statistics.scales import MEAN
 
@@ -179,7 +179,7 @@ def _by_topic_and_in_all(judgments: Judgments, **counts: IntArray) -> tuple[list
     ----------
     counts : shape (n_topics,) each.
     """
-    topics = map(os.fsdecode, judgments.topics)
+    topics = map(as_text, judgments.topics)
     numbers = zip(*(of_topics.tolist() for of_topics in counts.values()), strict=True)
     rows = [{"topic": topic, **dict(zip(counts, row, strict=True))} for topic, row in zip(topics, numbers, strict=True)]
     return rows, {name: int(of_topics.sum()) for name, of_topics in counts.items()}

@@ -22,8 +22,8 @@ from irevalx.lab.command.parameters import (
     qrels_argument,
     real_grades_options,
 )
-from irevalx.lab.description.described import PARTS, describe
-from irevalx.lab.description.describing import CUTOFFS, RANKS
+from irevalx.lab.description.described import describe
+from irevalx.lab.description.describing import CUTOFFS, PARTS, RANKS
 from irevalx.reading.formats import SAMPLED
 
 

@@ -16,53 +16,25 @@ from irevalx.experiments.ranking_runs import compared_topics, rank_all, topics_c
 from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.command.result import Result
 from irevalx.lab.description.describing import (
     CUTOFFS,
+    PARTS,
     RANKS,
     Contribution,
+    Described,
     JudgmentsDescription,
     RunDescription,
     contributions,
-    ranks_table,
-    runs_table,
 )
 from irevalx.ranking.rank import RankingRules
 from irevalx.reading.runs import Run
-from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PARTS = ("judgments", "runs", "ranks", "groups")
-"""What may be shown alone; all but the first are of runs."""
 
-
-class Description(Result):
-    """Judgments and runs in numbers.
-
-    Parameters
-    ----------
-    judgments : the documents of each topic, counted.
-    runs : each run, as far as the judgments know it; none if none were given.
-    groups : what each group of runs has found.
-    level : the least grade that is relevant.
-    show : one of ``PARTS`` for this alone; None for all.
-    """
-
-    judgments: JudgmentsDescription
-    runs: Sequence[RunDescription]
-    groups: Sequence[Contribution]
-    level: float
-    show: str | None
-
-    def tables(self) -> list[Table]:
-        """Return a table for each part that is shown."""
-        tables = {"judgments": self.judgments.table()}
-        if self.runs:
-            tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
-            tables["groups"] = Table.of("pool by group", Contribution, self.groups)
-        return [tables[self.show]] if self.show else list(tables.values())
+class Description(Described):
+    """Judgments and runs in numbers, which can be drawn."""
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw what the tables say, a panel for each part that is shown."""
@@ -70,7 +42,7 @@ class Description(Result):
         from irevalx.lab.plot.page import Page, style
 
         with style():
-            return description(self.judgments, self.runs, self.groups, self.level, self.show, Page(width, titled))
+            return description(self, Page(width, titled))
 
 
 def describe(

@@ -6,7 +6,6 @@ Tables 1 to 3 and Figure 1.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,6 +16,8 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.result import Result
+from irevalx.process.system import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.reports.table import Table
 
@@ -26,6 +27,8 @@ CUTOFFS = (5, 10, 20, 100)
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the usual ranges by which unjudged documents are counted; the last range has no end."""
 
+PARTS = ("judgments", "runs", "ranks", "groups")
+"""What may be shown alone; all but the first are of runs."""
 
 MOST_REAL_GRADES = 20
 """Of real grades, more than these have no columns of their own."""
@@ -59,7 +62,7 @@ class JudgmentsDescription(Frozen):
             values = []
         of_grade = [rows.count(grades == grade) for grade in values]
         return cls(
-            topics=tuple(os.fsdecode(topic) for topic in judgments.topics),
+            topics=tuple(as_text(topic) for topic in judgments.topics),
             pooled=rows.lengths,
             judged=rows.count(grades >= 0),
             relevant=rows.count(is_relevant(judgments, level)),
@@ -144,7 +147,7 @@ class RunDescription(Frozen):
         return cls(
             name=name,
             topics=len(run.ranking.topics),
-            missing=tuple(os.fsdecode(topic) for topic in judgments.topics if topic not in run.topics),
+            missing=tuple(as_text(topic) for topic in judgments.topics if topic not in run.topics),
             retrieved=int(ranking.n_ret.sum()),
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),
@@ -267,3 +270,30 @@ def _number(mask: BoolArray) -> int:
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else 0.0
+
+
+class Described(Result):
+    """Judgments and runs in numbers.
+
+    Parameters
+    ----------
+    judgments : the documents of each topic, counted.
+    runs : each run, as far as the judgments know it; none if none were given.
+    groups : what each group of runs has found.
+    level : the least grade that is relevant.
+    show : one of ``PARTS`` for this alone; None for all.
+    """
+
+    judgments: JudgmentsDescription
+    runs: Sequence[RunDescription]
+    groups: Sequence[Contribution]
+    level: float
+    show: str | None
+
+    def tables(self) -> list[Table]:
+        """Return a table for each part that is shown."""
+        tables = {"judgments": self.judgments.table()}
+        if self.runs:
+            tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
+            tables["groups"] = Table.of("pool by group", Contribution, self.groups)
+        return [tables[self.show]] if self.show else list(tables.values())

@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.frozen import Frozen
-from irevalx.lab.description.describing import Contribution, JudgmentsDescription, RunDescription
+from irevalx.lab.description.describing import Described, RunDescription
 from irevalx.lab.plot.page import COLOURS, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 from irevalx.lab.plot.ticks import name_places
@@ -27,46 +26,14 @@ _FEW_RANKS = 30
 """With more ranges of ranks than this, lines are thin."""
 
 
-class _Described(Frozen):
-    """All that is described.
-
-    Parameters
-    ----------
-    judgments : of all topics.
-    runs, groups : may be none.
-    level : the least grade that is relevant.
-    """
-
-    judgments: JudgmentsDescription
-    runs: Sequence[RunDescription]
-    groups: Sequence[Contribution]
-    level: float
-
-
-def description(
-    judgments: JudgmentsDescription,
-    runs: Sequence[RunDescription],
-    groups: Sequence[Contribution],
-    level: float,
-    show: str | None,
-    page: Page,
-) -> Figure:
-    """Draw what the tables say, a panel for each.
-
-    Parameters
-    ----------
-    judgments : of all topics.
-    runs, groups : may be none.
-    level : the least grade that is relevant.
-    show : ``judgments``, ``runs``, ``ranks`` or ``groups`` for this panel only; None for all that there are.
-    """
-    described = _Described(judgments, runs, groups, level)
-    panels: dict[str, tuple[float, Callable[[Axes, _Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+def description(described: Described, page: Page) -> Figure:
+    """Draw what the tables say: a panel for each part that is shown."""
+    panels: dict[str, tuple[float, Callable[[Axes, Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
     if described.runs:
         panels["ranks"] = _HEIGHT, _draw_ranks
         panels["runs"] = ROW * len(described.runs) + FRAME + 0.2, _draw_runs
         panels["groups"] = ROW * len(described.groups) + FRAME, _draw_groups
-    chosen = [panels[show]] if show else list(panels.values())
+    chosen = [panels[described.show]] if described.show else list(panels.values())
     n_columns = 1 if page.is_narrow else min(2, len(chosen))
     rows = [chosen[start : start + n_columns] for start in range(0, len(chosen), n_columns)]
     heights = [max(height for height, _ in row) for row in rows]
@@ -81,7 +48,7 @@ def description(
     return figure
 
 
-def _draw_topics(axis: Axes, described: _Described) -> None:
+def _draw_topics(axis: Axes, described: Described) -> None:
     """Draw a bar a topic, sorted, with a part for each grade that is relevant if these are not too many."""
     judgments = described.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
@@ -107,7 +74,7 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
-def _draw_ranks(axis: Axes, described: _Described) -> None:
+def _draw_ranks(axis: Axes, described: Described) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
     runs = described.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
@@ -138,7 +105,7 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
-def _draw_runs(axis: Axes, described: _Described) -> None:
+def _draw_runs(axis: Axes, described: Described) -> None:
     """Draw the share of judged documents among the first k, one row per run and one marker per cutoff."""
     runs = described.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
@@ -166,7 +133,7 @@ def _draw_runs(axis: Axes, described: _Described) -> None:
     )
 
 
-def _draw_groups(axis: Axes, described: _Described) -> None:
+def _draw_groups(axis: Axes, described: Described) -> None:
     """Draw the share of the pool that each group has found alone."""
     groups = described.groups
     axis.barh(range(len(groups)), [one.percent_alone for one in groups], height=0.7, color=COLOURS[1], linewidth=0)

@@ -17,7 +17,7 @@ from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, probability
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.result import Result
 from irevalx.lab.estimation.estimated_rows import EstimatedScore
@@ -72,7 +72,7 @@ class EstimatedScores(Result):
             ),
         ]
         return [
-            _with_columns(Table(title, table.columns, rows, n_labels=3, notes=notes), columns)
+            _with_columns(replace(table, title=title, rows=rows, notes=notes), columns)
             for title, columns, rows, notes in parts
             if rows
         ]

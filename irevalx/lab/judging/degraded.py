@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -26,6 +25,7 @@ from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.process.system import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
@@ -38,7 +38,7 @@ def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) ->
     read : the judgments that the sample was drawn from.
     written : flat over the judgments; whose lines to write, each in some stratum.
     """
-    names = [os.fsencode(name) for name in sample.names]
+    names = [as_bytes(name) for name in sample.names]
     grades = sample.grades
     for place, (topic, ignored, docno) in _in_order(read, written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
@@ -110,7 +110,7 @@ def degrade(
     uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
     stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
     rounding : of numbers of documents with ``stratified``, "up" or "half-up".
-    strata : divide each topic's judged documents into strata and keep a share of each, as ``--strata`` has it: "depth
+    strata : divide each topic's judged documents into strata and keep a share of each, such as "depth
         1-10:100% 11-50:30% rest:10%".
     strata_file : a file with the stratum of each document, where strata are of names.
     sample_format : with strata, the format of the sample: "sampled" or "prels".

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -13,6 +12,7 @@ from irevalx.experiments.label_files import TwoLabellings
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.labelling.label_findings import Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
+from irevalx.process.system import as_text
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 
@@ -60,7 +60,7 @@ class DocumentAgreement:
             )
         self.categories = range(least, greatest + 1)
         self.levels = range(max(1, least + 1), greatest + 1)
-        self.topics = [os.fsdecode(topic) for topic in labels.judgments.topics]
+        self.topics = [as_text(topic) for topic in labels.judgments.topics]
         self.confusions = confusions_by_topic(ours, theirs, self.grades.tolist(), rows.ids[pairs], rows.n)
         self._by_topic = [rows.count(mask).tolist() for mask in (pairs, labels.human >= 0, labels.machine >= 0)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from typing import Any
 
 import click
@@ -31,6 +29,7 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.completion.classifier_names import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
+from irevalx.process.system import file_name
 
 
 @command_of(
@@ -147,14 +146,10 @@ def _write_judgments(found: LeftOutRuns, folder: str) -> None:
     """
     file_of: dict[str, str] = {}
     for group in found.judgments:
-        other = file_of.setdefault(_as_file_name(group), group)
+        other = file_of.setdefault(file_name(group), group)
         if other != group:
             raise UsageError(
                 f"--write must have a file for each group, but {quote(other)} and {quote(group)} share one"
             )
     for name, group in file_of.items():
         write_lines([found.judgments[group].text], make_folder(folder) / f"{name}.qrels")
-
-
-def _as_file_name(group: str) -> str:
-    return re.sub(rf"[{re.escape(os.sep)}\0]", "_", group).lstrip(".") or "_"

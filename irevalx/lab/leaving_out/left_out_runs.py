@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import line_through
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
@@ -263,7 +263,7 @@ class LeftOutRuns(Result):
             replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in self.removals
         ]
         counts = removed_by_topic(experiment, self.removals), removed_by_topic(experiment, relevant)
-        topics = [os.fsdecode(topic) for topic in experiment.topics]
+        topics = [as_text(topic) for topic in experiment.topics]
         rows: list[tuple[str, str, float, float]] = []
         for removal, of_group, of_relevant in zip(self.removals, *counts, strict=True):
             rows += zip([removal.group] * len(topics), topics, of_group.tolist(), of_relevant.tolist(), strict=True)

@@ -19,6 +19,7 @@ from irevalx.frozen import Frozen
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.schemes import SCHEMES, Level, Scheme
 from irevalx.lab.studies.summaries import StudyScores, StudySummary
+from irevalx.process.system import SEPARATORS, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 _LABELS = ("scheme", "level", "judged", "measure", "against")
@@ -54,7 +55,7 @@ class StudyFolder(Frozen):
         """Return a folder, which may stand after a name and ``=`` unless it has one."""
         typed, equals, folder = text.partition("=")
         if name is not None or not equals:
-            return cls(name or os.path.basename(text.rstrip(os.sep)) or text, text)  # noqa: PTH119 - as typed
+            return cls(name or os.path.basename(text.rstrip(SEPARATORS)) or text, text)  # noqa: PTH119 - as typed
         return cls(typed, folder)
 
     def path_of(self, file: str) -> str:
@@ -63,7 +64,7 @@ class StudyFolder(Frozen):
 
     def text_of(self, file: str) -> str:
         """Return what a file holds; raises UnreadableFileError."""
-        return b"".join(Source(self.path_of(file)).chunks(CHUNK_SIZE)).decode("utf-8", "surrogateescape")
+        return as_text(b"".join(Source(self.path_of(file)).chunks(CHUNK_SIZE)))
 
     def about(self) -> dict[str, Any]:
         """Return what study.json says; nothing where there is none.

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
-from irevalx.lab.command.result import Frame, Result
+from irevalx.lab.command.result import Result
 from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.summaries import INVERSIONS, StudySummary, mean_and_spread, statistics_of, summary_of
 from irevalx.process.workers import in_order
@@ -22,6 +22,7 @@ from irevalx.reports.table import Table
 from irevalx.statistics.knees import THRESHOLD
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from irevalx.lab.plot.page import Page
@@ -106,7 +107,7 @@ class StudyResult(Result):
         """Return the knees."""
         return [knees_for_people(self.study)]
 
-    def to_frame(self, table: str = "knees") -> Frame:
+    def to_frame(self, table: str = "knees") -> pd.DataFrame:
         """Return a table as a pandas data frame: every digit, and a column for each column.
 
         Parameters

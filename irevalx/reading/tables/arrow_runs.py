@@ -5,10 +5,11 @@ Rows that can be read only once, or take long to read, are kept in a temporary f
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 import numpy as np
@@ -168,7 +169,7 @@ class SpooledRows:
     """
 
     def __init__(self, unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str) -> None:
-        self._file = NamedTemporaryFile(suffix=".arrow")  # noqa: SIM115 - lives as long as the rows
+        self._file = TemporaryFile()  # noqa: SIM115 - lives as long as the rows
         self._remaining = _written(unread, schema, self._file, path)
         self._begun = False
 
@@ -184,7 +185,9 @@ class SpooledRows:
         self._begun = True
         for _ in self._remaining:
             pass
-        with pa.ipc.open_stream(pa.memory_map(self._file.name)) as written:
+        # Not by its name: not every system lets a temporary file be opened once more.
+        rows = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        with pa.ipc.open_stream(pa.py_buffer(rows)) as written:
             return written.read_all()
 
 

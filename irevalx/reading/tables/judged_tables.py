@@ -57,7 +57,7 @@ def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ..
     return columns
 
 
-def drawn_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
+def table_with_probabilities(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
     """Return the rows of a table as judgments; a probability that is missing is not known.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
 import pyarrow as pa
@@ -47,7 +47,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
 
 def _copy(source: Source) -> IO[bytes]:
     """Return a temporary file with what a source holds; it is there as long as it is held."""
-    file = NamedTemporaryFile()  # noqa: SIM115 - lives as long as the table
+    file = TemporaryFile()  # noqa: SIM115 - lives as long as the table
     for chunk in source.chunks(CHUNK_SIZE, text=False):
         file.write(chunk)
     return cast("IO[bytes]", file)

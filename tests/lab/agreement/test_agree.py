@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from shlex import split
 
 import numpy as np
 import pytest
@@ -115,23 +116,7 @@ def test_decisions(tenth: Path) -> None:
     assert {name: int(row[name]) for name in counts} == counts
     assert float(row["fnr"]) == pytest.approx(counts["c21"] / (counts["c21"] + counts["c22"]))
     assert float(row["accuracy"]) == pytest.approx((counts["c11"] + counts["c22"]) / 15)
-    assert list(row)[14:] == [
-        "c11",
-        "c12",
-        "c21",
-        "c22",
-        "fpr",
-        "fnr",
-        "accuracy",
-        "g_mean",
-        "aa",
-        "ad",
-        "ma",
-        "md",
-        "pa",
-        "pd",
-        "inversions",
-    ]
+    assert list(row)[14:] == split("c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd inversions")
 
 
 def test_opposite_directions(tmp_path: Path) -> None:
@@ -163,17 +148,7 @@ def test_ties(tmp_path: Path) -> None:
 
 def test_intervals(tenth: Path) -> None:
     """Topics are drawn; the same seed gives the same ends, and few topics are told."""
-    arguments: tuple[str | Path, ...] = (
-        EXPERIMENT / "qrels",
-        tenth,
-        *RUNS,
-        "-m",
-        "map",
-        "--resamples",
-        "200",
-        "--seed",
-        "1",
-    )
+    arguments: tuple[str | Path, ...] = (EXPERIMENT / "qrels", tenth, *RUNS, *split("-m map --resamples 200 --seed 1"))
     [row], told = agree(*arguments)
     assert agree(*arguments)[0] == [row]
     assert list(row)[-11:-7] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of compare as csv, and what it says on standard error."""
     result = lab("compare", *args, "--seed", "1", "--format", "csv")
     assert result.status == 0, result.stderr
-    return list(csv.DictReader(io.StringIO(result.stdout.decode()))), result.stderr
+    return result.rows, result.stderr
 
 
 @pytest.fixture
@@ -96,19 +95,7 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
 def test_what_more_resamples_would_reach(tmp_path: Path) -> None:
     """Thirty topics allow a small p, nine resamples do not."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 30, "y": [3, 4, 5] * 10}, depth=10)
-    _, told = compare(
-        *paths,
-        "-m",
-        "P.10",
-        "--test",
-        "permutation",
-        "--resamples",
-        "9",
-        "--interval",
-        "bca",
-        "--correction",
-        "bonferroni",
-    )
+    _, told = compare(*paths, *split("-m P.10 --test permutation --resamples 9 --interval bca --correction bonferroni"))
     assert "more resamples would help" in told
     assert "9 resamples are too few for simultaneous intervals of 1 pairs" in told
 

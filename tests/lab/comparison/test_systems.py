@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +31,7 @@ def compare(*words: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows and what is said."""
     done = lab("compare", *words, "-m", "P.10", "--format", "csv")
     assert done.status == 0, done.stderr
-    return list(csv.DictReader(io.StringIO(done.stdout.decode()))), done.stderr
+    return done.rows, done.stderr
 
 
 def test_a_file_and_a_pattern(paths: list[Path], tmp_path: Path) -> None:

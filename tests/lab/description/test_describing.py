@@ -6,6 +6,7 @@ import gzip
 from collections import defaultdict
 from io import BytesIO
 from pathlib import Path
+from shlex import split
 
 import pytest
 import reference_degrade as reference
@@ -146,13 +147,7 @@ def test_robust03() -> None:
         [one] = opened([str(path)], print)
         found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments, judgments.topics)
         asked: list[str | Path] = [
-            "-c",
-            "-m",
-            "judged.5,10,20,100",
-            "-m",
-            "num_ret",
-            "-m",
-            "num_rel_ret",
+            *split("-c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
             folder / "qrels.gz",
             path,
         ]

@@ -80,6 +80,8 @@ def test_example(tmp_path: Path) -> None:
     assert [rows[1][name] for name in ("low", "high", "p", "differ")] == [""] * 4
     assert "an interval of so few human topics (4, below 40) is too short, and p too small" in told
     assert "lambda is fitted" in told
+    people = lab("estimate", *worked_example(tmp_path), "--digits", "1").stdout.decode()
+    assert "<0.1" in people  # p is 0.006: people see that it is small
 
 
 def test_lambda_and_baseline(tmp_path: Path) -> None:

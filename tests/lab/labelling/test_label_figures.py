@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from shlex import split
 
 import pytest
 from label_files import machine_labels, two_files
@@ -90,12 +91,7 @@ def test_bias_against_holes(tmp_path: Path, drawn: list[Figure]) -> None:
         "leave-out",
         QRELS,
         *RUNS,
-        "--group-by",
-        "^[a-z]+",
-        "--depth",
-        "10",
-        "-m",
-        "map bpref",
+        *split("--group-by '^[a-z]+' --depth 10 -m 'map bpref'"),
     )
     labelled: tuple[str | Path, ...] = (
         *arguments,

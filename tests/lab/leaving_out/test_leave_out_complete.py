@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import numpy as np
@@ -211,10 +212,7 @@ def test_several_ways_to_complete() -> None:
     """Classifiers and labels beside each other, in the order of the call; predictions and quality say which is which."""
     Path("labels").write_text(LABELS)
     flags = (
-        "--docs",
-        "docs",
-        "--labels",
-        "labels",
+        *split("--docs docs --labels labels"),
         *(word for name in ("kld", "labels", "svm") for word in ("--complete", name)),
     )
     tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json", "--quiet").stdout)

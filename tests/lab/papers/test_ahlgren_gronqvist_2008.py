@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,7 +13,7 @@ import pytest
 import reference_lab as reference
 from drawn_figures import Drawn, lines_of, panels_of
 from paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
-from running import lab
+from running import lab, lab_rows
 from scipy.stats import kendalltau
 
 pytestmark = needs_robust03
@@ -26,13 +24,6 @@ SHORT = "NLPR03vb10"
 
 OTHERS = ("InexpC2", "SABIR03BASE", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "uwmtCR0")
 """Runs from all over the ranking."""
-
-
-def rows_of(*args: str | Path) -> list[dict[str, str]]:
-    """Run a command, and return the rows of its csv."""
-    done = lab(*args, "--format", "csv", "--quiet")
-    assert done.status == 0, done.stderr
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +48,7 @@ def paths_of(collection: Collection, *runs: str) -> list[Path]:
 
 def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
     """Each topic's documents, pooled, judged, relevant and of each grade; sums and means. Bompada et al. 2007, Table 1."""
-    rows = rows_of("describe", *robust.files, "--show", "judgments")
+    rows = lab_rows("describe", *robust.files, "--show", "judgments")
     expected: list[tuple[str, list[float]]] = []
     for topic, grades in robust.qrels.items():
         relevant = sum(grade > 0 for grade in grades.values())
@@ -78,7 +69,7 @@ def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
 
 def test_tables_2_and_3_the_runs(robust: Collection) -> None:
     """Documents retrieved, judged, relevant and unjudged, for each run and in the mean over runs."""
-    rows = rows_of("describe", *robust.files, "--show", "runs")
+    rows = lab_rows("describe", *robust.files, "--show", "runs")
     expected: list[list[float]] = []
     for ranked in robust.runs.values():
         retrieved = judged = relevant = topics = 0
@@ -120,7 +111,7 @@ def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, t
     """The share of unjudged documents at each rank from 1 to 1000, over all runs and topics, and of each run."""
     ranks = " ".join(map(str, range(1, 1001)))
     call: Call = ("describe", *robust.files, "--show", "ranks", "--ranks", ranks)
-    rows = rows_of(*call, "--figure", tmp_path / "ranks.pdf")
+    rows = lab_rows(*call, "--figure", tmp_path / "ranks.pdf")
     expected = {"all": unjudged_by_rank(robust, range(1, 1002), list(robust.runs))}
     for run in (SHORT, "pircRBa1"):
         expected[run] = unjudged_by_rank(robust, range(1, 1002), [run])
@@ -140,7 +131,7 @@ def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, t
 
 def test_ranges_of_ranks(robust: Collection) -> None:
     """The ranges that are counted unless others are asked for."""
-    rows = [row for row in rows_of("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
+    rows = [row for row in lab_rows("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
     expected = unjudged_by_rank(robust, (1, 2, 6, 11, 21, 51, 101, 201, 501, 2000), list(robust.runs))
     assert [(int(row["retrieved"]), int(row["unjudged"])) for row in rows] == expected
     shares = [100 * none / there for there, none in expected]
@@ -155,7 +146,7 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
     n_draws, width = 60, "0.01"
     files = (robust.qrels_path, *paths_of(robust, SHORT, *OTHERS))
     options = ("-m", " ".join(MEASURES), "--min-retrieved", "0.95", "--sizes", "50", "--seed", "3")
-    rows = rows_of("swap-rate", *files, *options, "--draws", str(n_draws), "--bins", width)
+    rows = lab_rows("swap-rate", *files, *options, "--draws", str(n_draws), "--bins", width)
     sets = [reference.drawn_sets(100, 50, f"3 swap-rate {draw}") for draw in range(n_draws)]
     assert len({str(pair) for pair in sets}) == n_draws
     expected: dict[tuple[str, int], tuple[int, int]] = {}
@@ -215,7 +206,7 @@ def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, di
     scores = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
     for against in ("map", "RankEff"):
         call: Call = ("agree", robust.qrels_path, robust.qrels_path, *runs, "-m", " ".join(MEASURES))
-        for row in rows_of(*call, "--against", against):
+        for row in lab_rows(*call, "--against", against):
             x, y = scores[against], scores[row["measure"]]
             found = [float(row[name]) for name in ("tau_b", "tau", "rms")]
             assert found == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])

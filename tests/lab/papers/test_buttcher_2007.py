@@ -5,9 +5,7 @@ Their collection has manual and automatic runs; here the runs of two groups stan
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import math
 from collections import Counter
@@ -15,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
 from pathlib import Path
+from shlex import split
 from statistics import fmean
 from typing import Any
 
@@ -25,7 +24,7 @@ import reference_lab as reference
 from drawn_figures import Drawn, lines_of, panels_of
 from paper_collections import CRANFIELD, Collection, Values, needs_cranfield, part, printed, values
 from reference_text import agreement, terms_of
-from running import lab
+from running import lab, lab_rows
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
@@ -120,13 +119,6 @@ def statistics(full: Values, after: Mapping[str, Values], measure: str, chosen: 
     }
 
 
-def rows_of(*args: str | Path) -> list[dict[str, str]]:
-    """Run a command, and return the rows of its csv."""
-    done = lab(*args, "--format", "csv")
-    assert done.status == 0, done.stderr
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
-
-
 # Tables 1 and 4: judgments, of all runs and of one kind of them
 
 
@@ -139,14 +131,14 @@ def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> Non
         qrels = (
             collection.qrels if not kind else without(collection, {"manual": "auto"}.get(kind, "manual"), by_kind=True)
         )
-        *_, total, mean = rows_of("describe", path, "--show", "judgments")
+        *_, total, mean = lab_rows("describe", path, "--show", "judgments")
         judged = sum(map(len, qrels.values()))
         relevant = sum(grade > 0 for of in qrels.values() for grade in of.values())
         assert (int(total["judged"]), int(total["relevant"])) == (judged, relevant)
         assert float(total["percent_relevant"]) == pytest.approx(100 * relevant / judged)
         found = [float(mean[name]) for name in ("judged", "relevant", "nonrelevant")]
         assert found == pytest.approx([one / TOPICS for one in (judged, relevant, judged - relevant)])
-    groups = rows_of("describe", *collection.files, "--group-by", "^[a-z]+", "--depth", str(DEPTH), "--show", "groups")
+    groups = lab_rows("describe", *collection.files, "--group-by", "^[a-z]+", "--depth", str(DEPTH), "--show", "groups")
     assert [(row["group"], row["runs"]) for row in groups] == [(name, "3") for name in ("lsi", "noisy", "okapi", "vsm")]
     for row in groups:
         reduced = without(collection, row["group"], by_kind=False)
@@ -192,7 +184,7 @@ def left_out(collection: Collection) -> dict[str, Values]:
 
 def test_table_2_groups_left_out(collection: Collection, full: Values, left_out: dict[str, Values]) -> None:
     """Change of rank, largest rise and fall, RMS error, and the share of runs that change significantly."""
-    rows = rows_of(*call_of(collection, by_kind=False), "-m", " ".join(MEASURES), "--summary", "--format", "csv")
+    rows = lab_rows(*call_of(collection, by_kind=False), "-m", " ".join(MEASURES), "--summary", "--format", "csv")
     assert [row["measure"] for row in rows] == [printed(measure) for measure in MEASURES]
     for row in rows:
         expected = statistics(full, left_out, row["measure"], list(collection.runs))
@@ -203,7 +195,7 @@ def test_table_2_groups_left_out(collection: Collection, full: Values, left_out:
 
 def test_section_5_2_documents_removed(collection: Collection) -> None:
     """The documents that a group takes with it, on average over groups and topics."""
-    *rows, last = rows_of(*call_of(collection, by_kind=False), "--removed")
+    *rows, last = lab_rows(*call_of(collection, by_kind=False), "--removed")
     total = 0
     for row in rows:
         if row["topic"] not in {"all", "mean"}:
@@ -229,7 +221,7 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
     """The same for the runs of one kind, and Kendall's tau over all runs."""
     call = call_of(collection, by_kind=True)
     chosen = [run for run in collection.runs if kind_of(run) == "manual"]
-    for row in rows_of(*call, "--only", "manual", "-m", " ".join(MEASURES), "--summary"):
+    for row in lab_rows(*call, "--only", "manual", "-m", " ".join(MEASURES), "--summary"):
         expected = statistics(full, dict.fromkeys(chosen, only_automatic), row["measure"], chosen)
         x, y = scores(full, row["measure"]), scores(only_automatic, row["measure"])
         expected["tau_all_runs"] = reference.tau(x, y)
@@ -240,7 +232,7 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
 def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_automatic: Values) -> None:
     """One row per run: its scores under all judgments, then under those that are left."""
     call = call_of(collection, by_kind=True)
-    rows = rows_of(*call, "--only", "manual", "--pivot", "-m", " ".join(MEASURES))
+    rows = lab_rows(*call, "--only", "manual", "--pivot", "-m", " ".join(MEASURES))
     assert [(row["run"], row["group"]) for row in rows] == [(run, kind_of(run)) for run in collection.runs]
     for row in rows:
         expected = {
@@ -399,16 +391,7 @@ def test_tables_6_to_8_completed_judgments(
     """  # noqa: D205
     measures = ("P.20", "map", "bpref", "RankEff")
     call = [*call_of(collection, by_kind=how == "kinds"), *(["--only", "manual"] if how == "kinds" else [])]
-    options: list[str | Path] = [
-        "--complete",
-        "kld",
-        "--complete",
-        "svm",
-        "--docs",
-        DOCUMENTS,
-        "-m",
-        " ".join(measures),
-    ]
+    options: list[str | Path] = [*split("--complete kld --complete svm"), "--docs", DOCUMENTS, "-m", " ".join(measures)]
     done = lab(*call, *options, "--format", "json")
     assert done.status == 0, done.stderr
     tables = json.loads(done.stdout)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from itertools import combinations
@@ -12,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_runs import runs_with_hits
-from running import lab
+from running import lab, lab_rows
 from scipy import stats
 
 import irevalx.lab
@@ -38,9 +36,7 @@ def paths(tmp_path: Path) -> list[Path]:
 
 def rows_of(*words: str | Path) -> list[dict[str, str]]:
     """Return what power prints as csv for P.10."""
-    done = lab("power", *words, "-m", "P.10", "--format", "csv")
-    assert done.status == 0, done.stderr
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    return lab_rows("power", *words, "-m", "P.10")
 
 
 def power_of(n_topics: int, effect: float, alpha: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, pairwise
 from pathlib import Path
+from shlex import split
 
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
@@ -87,13 +88,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
         "study",
         QRELS,
         *RUNS,
-        "--levels",
-        "10% 20% 50% 100%",
-        "--samples",
-        "2",
-        "--seed",
-        "1",
-        "--quiet",
+        *split("--levels '10% 20% 50% 100%' --samples 2 --seed 1 --quiet"),
     )
     assert lab(*call, "-o", tmp_path).status == 0
     styles: dict[str, set[tuple[object, ...]]] = {}
@@ -128,12 +123,7 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
         "study",
         QRELS,
         *RUNS,
-        "-m",
-        "map bpref",
-        "--levels",
-        "50% 60% 80% 100%",
-        "--samples",
-        "2",
+        *split("-m 'map bpref' --levels '50% 60% 80% 100%' --samples 2"),
     )
     of_figures = ("--axis", "linear", "--figure-width", width, "--quiet")
     assert lab(*call, "--seed", "1", "-o", tmp_path / "one", *of_figures).status == 0

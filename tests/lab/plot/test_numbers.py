@@ -16,7 +16,7 @@ import pytest
 from drawn_figures import lines_of, panels_of, texts_of
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from running import FIXTURES, SHARED, lab, run
+from running import FIXTURES, SHARED, lab, lab_rows, rows_in, run
 from scipy.stats import kendalltau, pearsonr
 
 from irevalx.api.user_warnings import IrevalxWarning
@@ -48,19 +48,6 @@ EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 Call: TypeAlias = tuple[str | Path, ...]
 
 
-def rows_of(*args: str | Path) -> list[dict[str, str]]:
-    """Run a command, and return the rows of its csv."""
-    done = lab(*args, "--format", "csv", "--quiet")
-    assert done.status == 0, done.stderr
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    """Read a csv file."""
-    with path.open(newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
     """Return what the lines of each panel show, and their points."""
     return [(panel.get_ylabel(), lines_of(panel)) for panel in panels_of(figure)]
@@ -82,7 +69,7 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
     done = lab("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
     assert done.status == 0, done.stderr
     scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for row in table(tmp_path / "scores.csv"):
+    for row in rows_in(tmp_path / "scores.csv"):
         scores[row["measure"], row["level"], row["sample"]][row["run"]] = float(row["score"])
     full = {measure: list(scores[measure, "", ""].values()) for measure in ("map", "bpref")}
     samples = ["0", "1"] if scheme == "uniform" else ["0"]
@@ -110,7 +97,7 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
                     assert np.array(points) == pytest.approx(
                         np.array(expected(statistic, measure, reference)), abs=1e-9
                     )
-    of_samples = [row for row in table(tmp_path / "samples.csv") if row["against"] == "itself"]
+    of_samples = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
     decided = lines_by_panel(drawn["decisions"]) + lines_by_panel(drawn["mean-scores"])[1:]
     assert [statistic for statistic, _ in decided] == ["accuracy", "g-mean", "Kendall's tau"]
     for column, (_, lines) in zip(("accuracy", "g_mean", "tau"), decided, strict=True):
@@ -138,7 +125,7 @@ def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path:
     """They are one standard deviation over samples, cut at 1 and at 0."""
     options = ("--levels", "1% 70% 90%", "--samples", "4", "--seed", "1", "-m", "map", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
-    rows = [row for row in table(tmp_path / "samples.csv") if row["against"] == "itself"]
+    rows = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
     cut = 0
     figure = drawn["agreement-with-itself"]
     tau, _, error = panels_of(figure)
@@ -161,7 +148,7 @@ def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     figure = drawn["agreement-with-AP"]
     vertices = np.asarray(panels_of(figure)[0].collections[0].get_paths()[0].vertices)
     found = {round(float(y), 9) for _, y in vertices.tolist()}
-    for row in table(tmp_path / "summary.csv"):
+    for row in rows_in(tmp_path / "summary.csv"):
         if row["against"] == "AP":
             assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= found
     assert any("intervals over draws of topics" in text for text in texts_of(figure))
@@ -180,7 +167,7 @@ def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_pa
 def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """The share of swaps by size of the sets, and by difference in the middle of its bin."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
-    rows = rows_of(*call, "--figure", tmp_path / "sizes.svg")
+    rows = lab_rows(*call, "--figure", tmp_path / "sizes.svg")
     [(_, lines)] = lines_by_panel(drawn["sizes"])
     found = {(measure, x): y for measure, points in lines.items() for x, y in points}
     assert found == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
@@ -190,7 +177,7 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
 def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Points in the middle of bins with enough comparisons, as far as there are swaps; of few sizes in three units."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
-    rows = rows_of(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
+    rows = lab_rows(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
     panels = panels_of(drawn["bins"])
     units = {"": "from", "difference": "from", "in % of the best run": "percent", "in standard deviations": "sigmas"}
     assert len(panels) == 2 * len(sizes.split()) * (1 if " " in sizes else 3)
@@ -214,7 +201,7 @@ def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_p
 def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Points, lines and bars are the differences and intervals of the table; filled where runs differ."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--correction", "bonferroni", *baseline)
-    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
     assert len(panels) == 2
     names = [one.get_text() for one in panels[0].get_yticklabels()]
@@ -235,7 +222,7 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
     call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
-    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
     assert len(panels) == len(measures.split())
     for panel, measure in zip(panels, measures.split(), strict=True):
@@ -258,7 +245,7 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Bars are the differences of what the evaluator prints for each topic, from the greatest to the least."""
     call: Call = ("compare", QRELS, *RUNS[:3], "-m", "map", "--seed", "1", "--draw", "topics", "--resamples", "100")
-    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     values: dict[str, dict[str, float]] = {}
     for path in RUNS[:3]:
         printed = run("-q", "-m", "map", "--format", "csv", QRELS, path).stdout.decode()
@@ -279,7 +266,7 @@ def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> No
 def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """With --power: p-values from the least on, as far as they are at most 0.2, and the next."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--resamples", "100")
-    rows = rows_of(*call)
+    rows = lab_rows(*call)
     assert lab(*call, "--power", "--quiet", "--figure", tmp_path / "f.svg").status == 0
     for column, (_, lines) in zip(("p", "corrected_p"), lines_by_panel(drawn["f"]), strict=True):
         for measure, points in lines.items():
@@ -292,7 +279,7 @@ def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> Non
 def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Points are changes of score and rank, filled where the score changes significantly."""
     call: Call = ("leave-out", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", *complete)
-    rows = rows_of(*call, "--figure", tmp_path / "f.svg")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     scores, ranks = panels_of(drawn["f"])
     names = [one.get_text() for one in scores.get_yticklabels()]
     for panel, before, after, sign in ((scores, "score", "left_out", 1), (ranks, "rank", "rank_left_out", -1)):
@@ -311,7 +298,7 @@ def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Bars, steps and points are the counts and shares of the tables."""
     call: Call = ("describe", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
-    tables = {name: rows_of(*call, "--show", name) for name in ("judgments", "runs", "ranks", "groups")}
+    tables = {name: lab_rows(*call, "--show", name) for name in ("judgments", "runs", "ranks", "groups")}
     assert lab(*call, "--figure", tmp_path / "f.svg", "--quiet").status == 0
     topics, ranks, runs, groups = panels_of(drawn["f"])
     counts = [int(row["relevant"]) for row in tables["judgments"] if row["topic"] not in {"all", "mean"}]
@@ -358,7 +345,7 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
         for scheme, points in lines.items():
             rows = [
                 row
-                for row in table(studies / scheme / "summary.csv")
+                for row in rows_in(studies / scheme / "summary.csv")
                 if (row["measure"], row["against"]) == ("infAP", "AP")
             ]
             assert np.array(points) == pytest.approx(
@@ -381,7 +368,9 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             if (column, *asked) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
                 assert all(math.isnan(y) for _, y in points)
                 continue
-            rows = [row for row in table(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked]
+            rows = [
+                row for row in rows_in(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked
+            ]
             assert np.array(points) == pytest.approx(
                 np.array(
                     [
@@ -443,7 +432,7 @@ def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     names = [(scheme, measure) for scheme in ("uniform", "depth") for measure in ("infAP", "bpref")]
     assert [panel.get_title() for panel in panels] == [f"{scheme}: {measure}" for scheme, measure in names]
     for (scheme, measure), panel in zip(names, panels, strict=True):
-        rows = [row for row in table(studies / scheme / "scores.csv") if row["measure"] == measure]
+        rows = [row for row in rows_in(studies / scheme / "scores.csv") if row["measure"] == measure]
         full = {row["run"]: float(row["score"]) for row in rows if not row["level"]}
         at = "5%" if scheme == "uniform" else "5"
         expected = sorted((full[row["run"]], float(row["score"])) for row in rows if row["level"] == at)
@@ -460,34 +449,6 @@ def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> N
     assert done.status == 1
     assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in done.stderr
     assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
-
-
-@pytest.mark.parametrize("spoiled", ["", "a,b\n1,2\n", "level,sample,run,measure,score\n,,r,map,x\n", None])
-def test_scores_that_are_none(spoiled: str | None, studies: Path, tmp_path: Path) -> None:
-    """A file that is not that of a study is refused, with its name."""
-    (tmp_path / "summary.csv").write_bytes((studies / "uniform" / "summary.csv").read_bytes())
-    if spoiled is not None:
-        (tmp_path / "scores.csv").write_text(spoiled)
-    done = lab("draw", tmp_path, "--layout", "runs", "--figure", tmp_path / "f.svg")
-    assert done.status == 2
-    assert "/scor" in done.stderr  # long names are cut
-
-
-@pytest.mark.parametrize(
-    "spoiled",
-    [
-        "",
-        "a,b\n1,2\n",
-        "scheme,level,judged,measure,against,tau_b_mean\nu,1%,0.1,map,AP,x\n",
-        "scheme,level,judged,measure,against,tau_b_mean\nu,1%,0.1,map,AP,1\n",
-    ],
-)
-def test_summaries_that_are_none(spoiled: str, tmp_path: Path) -> None:
-    """A file that is no summary is refused, with its name."""
-    (tmp_path / "summary.csv").write_text(spoiled)
-    done = lab("draw", tmp_path, "--figure", tmp_path / "f.svg")
-    assert done.status == 2
-    assert "/summ" in done.stderr  # long names are cut
 
 
 def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def longer(text: str) -> str:
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
+        ("summary.csv", lambda text: "", "the file is empty"),
+        ("summary.csv", lambda text: "a,b\n1,2\n", "a summary of this version of irevalx-lab study, but lacks"),
         ("summary.csv", shorter, "fields, but has"),
         ("summary.csv", longer, "fields, but has"),
         ("summary.csv", line_with(1, (-1, "x" * 140000)), "it must be comma-separated values"),
@@ -95,6 +97,10 @@ def test_damaged_summaries(file: str, change: object, said: str, layout: str, wr
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (None, "No such file"),
+        (lambda text: "", "the file is empty"),
+        (lambda text: "a,b\n1,2\n", "it must be the scores of irevalx-lab study, but lacks"),
+        (lambda text: text.partition("\n")[0] + "\n,,,,r,map,x\n", "it must be a number"),
         (shorter, "a row must have 7 fields, but has 6"),
         (longer, "a row must have 7 fields, but has 8"),
         (lambda text: text.rstrip("\n").rpartition("\n")[0] + "\n", "a row for each level, sample, run and measure"),
@@ -107,7 +113,10 @@ def test_damaged_scores(change: object, said: str, layout: str, written: Path, t
     """Each is an error in words with status 2."""
     for path in written.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "scores.csv").write_text(change((written / "scores.csv").read_text()))  # type: ignore[operator]
+    if change is None:
+        (tmp_path / "scores.csv").unlink()
+    else:
+        (tmp_path / "scores.csv").write_text(change((written / "scores.csv").read_text()))  # type: ignore[operator]
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert (done.status, done.stdout) == (2, b""), done.stderr
     assert said in done.stderr

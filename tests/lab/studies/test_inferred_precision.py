@@ -11,23 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference_degrade as reference
-from running import FIXTURES, SHARED, lab, opened
+from running import FIXTURES, SHARED, lab
 from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.user_data import experiment_of
 from irevalx.lab.studies.inferred_precision import with_error_sources, without_pool
 
 EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"
-
-
-def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
-    """Runs and judgments."""
-    judgments = GradedText.of(qrels).judgments
-    return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
 
 
 def infap_without_pool(experiment: Experiment, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
@@ -44,9 +39,9 @@ def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> Floa
 
 def test_both_are_those_of_the_loop() -> None:
     """Rank by rank, for a fifth of the judgments."""
-    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "infAP")
-    full = reference.read_qrels((EXPERIMENT / "qrels").read_text())
-    runs = {path.name: reference.read_run(path.read_text()) for path in (EXPERIMENT / "runs").iterdir()}
+    experiment = experiment_of(QRELS, RUNS, "infAP")
+    full = reference.read_qrels(QRELS.read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     part = reference.uniform(full, "0.2", 3)
     order = samples.RandomOrder(experiment.judgments, 3, "uniform")
     grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1))
@@ -73,7 +68,7 @@ def test_both_are_those_of_the_loop() -> None:
 
 def test_full_judgments() -> None:
     """True precisions give average precision; without a pool infAP is greater where nonrelevant documents are outside."""
-    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "map", "infAP")
+    experiment = experiment_of(QRELS, RUNS, "map infAP")
     average_precision, infap = experiment.values()
     np.testing.assert_allclose(infap_with_true_precisions(experiment, experiment.grades), average_precision)
     assert (infap_without_pool(experiment, experiment.grades) >= infap - 1e-12).all()
@@ -85,7 +80,7 @@ def test_the_error_is_in_the_precisions() -> None:
 
     Source: Yilmaz and Aslam 2008, section 4.5.4 and Figure 19.
     """
-    experiment = read(ROBUST / "qrels.gz", ROBUST / "runs", "map", "infAP.c=2")
+    experiment = experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
     average_precision = experiment.values()[0].mean()
     kinds: dict[str, Callable[[Experiment, IntArray], FloatArray]] = {
         "true": infap_with_true_precisions,
@@ -105,7 +100,7 @@ def test_the_error_is_in_the_precisions() -> None:
 
 def test_study_shows_both(tmp_path: Path) -> None:
     """--infap-errors adds both everywhere; under full judgments true precisions give average precision."""
-    files = (EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir()))
+    files = (QRELS, *RUNS)
     options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
     done = lab("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
     assert done.status == 0
@@ -113,7 +108,7 @@ def test_study_shows_both(tmp_path: Path) -> None:
         scores = {
             (row["level"], row["sample"], row["run"], row["measure"]): row["score"] for row in csv.DictReader(stream)
         }
-    experiment = read(EXPERIMENT / "qrels", EXPERIMENT / "runs", "map")
+    experiment = experiment_of(QRELS, RUNS, "map")
     order = samples.RandomOrder(experiment.judgments, 6, "uniform")
     grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
     without, exact = infap_without_pool(experiment, grades), infap_with_true_precisions(experiment, grades)
@@ -146,7 +141,7 @@ def test_binary_ndcg(tmp_path: Path) -> None:
 
 def test_beside_measures_of_strata(tmp_path: Path) -> None:
     """Measures of strata and of probabilities, evaluated apart, are the same with the two and without."""
-    files = [EXPERIMENT / "qrels", *sorted((EXPERIMENT / "runs").iterdir())]
+    files = [QRELS, *RUNS]
     options = ["--scheme", "mixed", "--levels", "2", "--samples", "1", "--seed", "1", "--figures", "none"]
     measures = ["-m", "xinfAP infAP statAP"]
     lab("study", *files, *options, *measures, "-o", tmp_path / "plain")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, opened, records_of
+from running import FIXTURES, SHARED, records_of
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
-from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.user_data import experiment_of
 from irevalx.lab.studies.run_study import run_study
 from irevalx.lab.studies.schemes import Level, draw
 from irevalx.lab.studies.study_bootstrap import Resampling
@@ -23,21 +22,15 @@ from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
 
-EXPERIMENT = FIXTURES / "experiment"
+EXPERIMENT, ROBUST = FIXTURES / "experiment", SHARED / "robust03"
 LEVELS = [Level("20%", Fraction(1, 5)), Level("80%", Fraction(4, 5)), Level("100%", Fraction(1))]
 MEASURES = ("bpref", "gm_map")
-
-
-def read(qrels: Path, runs: Path, *measures: str) -> Experiment:
-    """Runs and judgments."""
-    judgments = GradedText.of(qrels).judgments
-    return prepare(judgments, opened([str(path) for path in sorted(runs.iterdir())], print), measures)
 
 
 @pytest.fixture(scope="module")
 def experiment() -> Experiment:
     """Six small runs."""
-    return read(EXPERIMENT / "qrels", EXPERIMENT / "runs", *MEASURES)
+    return experiment_of(EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), MEASURES)
 
 
 def summaries(measure: int, values: FloatArray) -> FloatArray:
@@ -96,14 +89,14 @@ def test_tables_have_intervals(experiment: Experiment) -> None:
     assert str(samples_table(made).rows) == str(samples_table(plain).rows)
 
 
-@pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
 def test_opposite_decisions_on_robust03() -> None:
     """At 1 % of the judgments AP finds some runs different in the wrong direction, and a sample may say so twice over.
 
     Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
     """
     found = run_study(
-        read(SHARED / "robust03" / "qrels.gz", SHARED / "robust03" / "runs", "map", "infAP"),
+        experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",
         [Level("1%", Fraction(1, 100))],
         range(1, 4),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, lab
+from running import FIXTURES, lab, rows_in
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -20,16 +19,10 @@ def study(folder: Path, *args: str | Path) -> str:
     return done.stderr
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    """Read a csv file."""
-    with path.open(newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def test_knees(tmp_path: Path) -> None:
     """A knee is the least level from which on each mean over samples exceeds 0.9; by hand from samples.csv."""
     study(tmp_path, *RUNS, "-m", "map bpref", "--samples", "3", "--levels", "5% 20% 40% 60% 80% 100%")
-    samples, knees = table(tmp_path / "samples.csv"), table(tmp_path / "knees.csv")
+    samples, knees = rows_in(tmp_path / "samples.csv"), rows_in(tmp_path / "knees.csv")
     assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high", "reliable"]
     assert [(row["measure"], row["statistic"]) for row in knees] == [(m, c) for m in ("map", "bpref") for c in CURVES]
     levels = list(dict.fromkeys(row["level"] for row in samples))
@@ -52,15 +45,15 @@ def test_intervals(tmp_path: Path) -> None:
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
     told = study(tmp_path / "plain", *RUNS, *options)
     assert "a bootstrap interval of so few topics (12) is too short" in told
-    rows = table(tmp_path / "plain" / "summary.csv")
+    rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
     assert list(rows[0])[-12:] == [*names, "inversions_mean", "inversions_sd"]
     assert all(float(row["tau_low"]) <= float(row["tau_high"]) for row in rows)
-    knees = {row["statistic"]: row for row in table(tmp_path / "plain" / "knees.csv")}
+    knees = {row["statistic"]: row for row in rows_in(tmp_path / "plain" / "knees.csv")}
     assert knees["tau_b_itself"]["low"] in {"20%", "100%"}
     assert (knees["accuracy"]["low"], knees["accuracy"]["high"]) == ("", "")
     study(tmp_path / "decided", *RUNS, *options, "--resample-decisions")
-    knees = {row["statistic"]: row for row in table(tmp_path / "decided" / "knees.csv")}
+    knees = {row["statistic"]: row for row in rows_in(tmp_path / "decided" / "knees.csv")}
     assert knees["accuracy"]["low"] in {"20%", "100%"}
 
 
@@ -116,7 +109,7 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
     ):
         study(tmp_path / name, *RUNS, "-m", "map", "--samples", "1", "--own-pool", "--pool-depth", "20", *options)
     full = {
-        name: [row for row in table(tmp_path / name / "scores.csv") if row["scheme"] == "full"]
+        name: [row for row in rows_in(tmp_path / name / "scores.csv") if row["scheme"] == "full"]
         for name in ("shallow", "deep", "mixed", "uniform")
     }
     assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
@@ -210,11 +203,11 @@ def test_random_pairs(tmp_path: Path) -> None:
     options = ("-m", "map bpref", "--samples", "2", "--levels", "50%", "--scheme", "stratified", "--pairs", "99")
     for threads in ("1", "2"):
         study(tmp_path / threads, *RUNS, *options, "--threads", threads)
-    rows = [row for row in table(tmp_path / "1" / "samples.csv") if row["against"] == "itself"]
+    rows = [row for row in rows_in(tmp_path / "1" / "samples.csv") if row["against"] == "itself"]
     assert [sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) for row in rows] == [15] * 4
     assert (tmp_path / "1" / "samples.csv").read_bytes() == (tmp_path / "2" / "samples.csv").read_bytes()
     study(tmp_path / "shared", *RUNS, *options[:-2])
-    shared = [row for row in table(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
+    shared = [row for row in rows_in(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
     assert [row["tau_b"] for row in rows] == [row["tau_b"] for row in shared]
     assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
 

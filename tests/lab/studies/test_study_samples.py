@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, lab, run
+from running import FIXTURES, SHARED, lab, rows_in, run
 
 from irevalx.errors import UsageError
 from irevalx.experiments.sample_values import requests_of_samples
@@ -32,12 +31,6 @@ def study(folder: Path, *args: str | Path) -> str:
     return done.stderr
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    """Read a csv file."""
-    with path.open(newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[tuple[str, str], float]:
     """What irevalx -c says of all topics, by run and measure."""
     asked = [word for measure in measures for word in ("-m", measure)]
@@ -48,7 +41,7 @@ def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[t
 
 def scores(folder: Path, level: str, sample: str) -> dict[tuple[str, str], float]:
     """The scores of a sample, by run and measure."""
-    rows = [row for row in table(folder / "scores.csv") if (row["level"], row["sample"]) == (level, sample)]
+    rows = [row for row in rows_in(folder / "scores.csv") if (row["level"], row["sample"]) == (level, sample)]
     return {(row["run"], row["measure"]): float(row["score"]) for row in rows}
 
 
@@ -99,7 +92,7 @@ def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
     """The measure itself is compared with its value where everything is judged, in one stratum and with certainty."""
     study(tmp_path, "--scheme", "mixed", "-m", MEASURES, "--samples", "1", "--levels", "2")
     full = {
-        (r["run"], r["measure"]): float(r["score"]) for r in table(tmp_path / "scores.csv") if r["scheme"] == "full"
+        (r["run"], r["measure"]): float(r["score"]) for r in rows_in(tmp_path / "scores.csv") if r["scheme"] == "full"
     }
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     (tmp_path / "sampled").write_text("".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in lines))
@@ -145,14 +138,6 @@ def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     )
 
 
-def test_measures_of_grades_print_what_they_printed(tmp_path: Path) -> None:
-    """Beside other measures and alone, to the last byte."""
-    for name, measures in (("alone", "map infAP"), ("beside", "map infAP xinfAP")):
-        study(tmp_path / name, "--scheme", "mixed", "-m", measures, "--samples", "2", "--levels", "1 5")
-    alone, beside = (table(tmp_path / name / "samples.csv") for name in ("alone", "beside"))
-    assert alone == [row for row in beside if row["measure"] != "xinfAP"]
-
-
 def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
     """The tables for people have none for infNDCG; the files for programs have all."""
     study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
@@ -166,7 +151,7 @@ def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
         elif part.startswith(("tau b, against AP", "rms, against the measure itself")):
             assert "infNDCG" in parts[number + 1]
     assert any(title.startswith("rms, against AP") for title in shown)
-    rows = [row for row in table(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
+    rows = [row for row in rows_in(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
     assert all(row["rms"] for row in rows)
 
 
@@ -175,7 +160,7 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
     told = study(tmp_path, "--scheme", "strata", *args)
     assert "of 24 times a topic has no value, as its sample has no relevant document" in told
-    assert np.isfinite([float(row["score"]) for row in table(tmp_path / "scores.csv")]).all()
+    assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
 def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
@@ -187,7 +172,7 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
     done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
     assert done.status == 0
     assert "statAP: 1 of 12 times a topic has no value" in done.stderr
-    for row in table(tmp_path / "out" / "summary.csv"):
+    for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
         assert np.isfinite(ends).all()
         for name in ("rms", "bias"):
@@ -206,7 +191,7 @@ def test_topics_without_results(tmp_path: Path) -> None:
     (tmp_path / "sampled").write_text(text)
     flags = ("-c", "-R", "sampled", "--format", "jsonl", "-m", "inum_rel", "-m", "inum_rel_ret", "-m", "xinfAP")
     printed = [json.loads(line) for line in run(*flags, tmp_path / "sampled", short).stdout.splitlines()]
-    rows = {row["measure"]: row for row in table(tmp_path / "out" / "scores.csv") if row["run"] == "short"}
+    rows = {row["measure"]: row for row in rows_in(tmp_path / "out" / "scores.csv") if row["run"] == "short"}
     for row in printed:
         assert float(rows[row["measure"]]["score"]) == row["value"]
 
@@ -231,7 +216,7 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
     done = lab("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
     assert done.status == 0
     (tmp_path / "sampled").write_text("".join(f"1 0 D{n} 1 {int(n % 3 == 0)}\n" for n in range(1500)))
-    for row in table(tmp_path / "out" / "scores.csv"):
+    for row in rows_in(tmp_path / "out" / "scores.csv"):
         flags = ("-R", "sampled", "--format", "jsonl", "-m", row["measure"])
         printed = json.loads(run(*flags, tmp_path / "sampled", tmp_path / row["run"]).stdout)
         assert float(row["score"]) == printed["value"]
@@ -243,7 +228,7 @@ def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None
     done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
     assert done.status == 0
     assert (tmp_path / "agreement-with-AP.svg").is_file()
-    kept = sorted({float(row["judged"]) for row in table(tmp_path / "summary.csv")})
+    kept = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
     assert 0 < kept[0] < kept[1] < 1
 
 
@@ -291,7 +276,7 @@ def test_robust03(tmp_path: Path) -> None:
     runs = sorted((ROBUST / "runs").iterdir())
     done = lab("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
     assert done.status == 0
-    rows = {(row["level"], row["measure"]): row for row in table(tmp_path / "summary.csv") if row["against"] == "AP"}
+    rows = {(row["level"], row["measure"]): row for row in rows_in(tmp_path / "summary.csv") if row["against"] == "AP"}
     for line in OF_ROBUST.strip().splitlines():
         (depth, judged), *blocks = (block.split() for block in line.split("|"))
         for measure, numbers in zip(("map", "infAP", "xinfAP"), blocks, strict=True):

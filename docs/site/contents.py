@@ -1,0 +1,94 @@
+"""The pages of the site: which there are, in which order, and under which name each file of the project stands."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder of the project."""
+
+INDEX = "docs/README.md"
+"""The list of pages, which is the first page of the site."""
+
+_OTHER_NAMES = {
+    INDEX: "index.md",
+    "README.md": "introduction.md",
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "man/irevalx-measures.7": "all-measures.md",
+    "irevalx/__init__.py": "module-irevalx.md",
+    "irevalx/lab/__init__.py": "module-irevalx-lab.md",
+}
+"""What stands on the site under another name than in docs/."""
+
+_LINK = re.compile(r"(?<=\])\((?!https?:)([^)\s#]*)(#[^)\s]*)?\)")
+_CODE = re.compile(r"(^```.*?^```$|(?<!`)`[^`]+`(?!`))", re.DOTALL | re.MULTILINE)
+
+
+class Section(NamedTuple):
+    """Pages that belong together, as files of the project."""
+
+    title: str
+    files: tuple[str, ...]
+
+
+def contents() -> list[Section]:
+    """Return the sections of the list of pages in its order, each page once; what stands before them has no title."""
+    parts = re.split(r"^## (.+)$", (ROOT / INDEX).read_text(), flags=re.MULTILINE)
+    found: list[Section] = []
+    listed = {INDEX}
+    for title, text in zip(["", *parts[1::2]], parts[::2], strict=True):
+        files = tuple(file for file in dict.fromkeys(linked_files(text, INDEX)) if file not in listed)
+        listed.update(files)
+        found.append(Section(title, files))
+    return [section for section in found if section.files]
+
+
+def page_files() -> list[str]:
+    """Return the pages that are files in Markdown."""
+    inside = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+    return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *inside]
+
+
+def site_name(file: str) -> str:
+    """Return what a file of the project is called among the sources of the site.
+
+    >>> [site_name(file) for file in ("docs/first/beir.md", "README.md", "man/irevalx.1", "docs/notebooks/holes.md")]
+    ['first/beir.md', 'introduction.md', 'man/irevalx.1.rst', 'notebooks/holes.ipynb']
+    """
+    if file in _OTHER_NAMES:
+        return _OTHER_NAMES[file]
+    if file.startswith("man/"):
+        return f"{file}.rst"
+    name = file.removeprefix("docs/")
+    return f"{name.removesuffix('.md')}.ipynb" if name.startswith("notebooks/") else name
+
+
+def with_site_links(text: str, file: str) -> str:
+    """Return a page whose links lead to other pages of the site.
+
+    >>> with_site_links("See [there](../README.md#install), not `[x](y)`.", "docs/formats.md")
+    'See [there](introduction.md#install), not `[x](y)`.'
+    """
+    here = posixpath.dirname(site_name(file)) or "."
+
+    def moved(found: re.Match[str]) -> str:
+        if not found[1]:
+            return found[0]
+        return f"({posixpath.relpath(site_name(_target(found[1], file)), here)}{found[2] or ''})"
+
+    parts = _CODE.split(text)
+    return "".join(part if number % 2 else _LINK.sub(moved, part) for number, part in enumerate(parts))
+
+
+def linked_files(text: str, file: str) -> Iterator[str]:
+    """Yield the files of the project that a page links to."""
+    yield from (_target(found[1], file) for found in _LINK.finditer(_CODE.sub("", text)) if found[1])
+
+
+def _target(link: str, file: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), link))

@@ -1,0 +1,48 @@
+"""The manual pages as pages of the site: pandoc reads roff."""
+
+from __future__ import annotations
+
+import re
+
+from contents import ROOT
+
+_LAB = "man/irevalx-lab.1"
+_MADE_OTHERWISE = "man/irevalx-measures.7"
+
+
+def texts() -> dict[str, str]:
+    """Return the pages in reStructuredText, by their file."""
+    files = sorted(f"man/{path.name}" for path in (ROOT / "man").iterdir())
+    commands = [file for file in files if file.startswith("man/irevalx-lab-")]
+    found = {file: _text(file) for file in files if file != _MADE_OTHERWISE}
+    inside = "\n".join(f"   {file.removeprefix('man/')}" for file in commands)
+    found[_LAB] += f"\n.. toctree::\n   :hidden:\n\n{inside}\n"
+    return found
+
+
+def _text(file: str) -> str:
+    """Return a page in reStructuredText: headings without capitals throughout, names of other pages as links."""
+    import pypandoc
+
+    text = pypandoc.convert_file(str(ROOT / file), "rst", format="man", extra_args=["--wrap=none"])
+    text = re.sub(r"^([A-Z_ ]+)\n=+$", _heading, text, flags=re.MULTILINE)
+    text = re.sub(r"\*\*(irevalx[a-z-]*)\*\*\\ \((\d)\)", _link, text)
+    text = re.sub(r"^\*\*(irevalx-lab [a-z-]+)\*\*$", _command, text, flags=re.MULTILINE) if file == _LAB else text
+    name, _, section = file.removeprefix("man/").rpartition(".")
+    title = f"{name}({section})"
+    return f"{title}\n{'#' * len(title)}\n\n{text}"
+
+
+def _heading(found: re.Match[str]) -> str:
+    title = found[1].capitalize().replace("Trec_eval", "trec_eval")
+    return f"{title}\n{'=' * len(title)}"
+
+
+def _link(found: re.Match[str]) -> str:
+    page = f"{found[1]}.{found[2]}"
+    target = "/all-measures" if f"man/{page}" == _MADE_OTHERWISE else f"/man/{page}"
+    return f":doc:`{found[1]}({found[2]}) <{target}>`"
+
+
+def _command(found: re.Match[str]) -> str:
+    return f":doc:`{found[1]} <{found[1].replace(' ', '-')}.1>`"

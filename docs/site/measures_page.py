@@ -1,0 +1,77 @@
+"""All measures with their definitions: what ``irevalx -h -m NAME`` says, its formulas typeset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import typeset
+
+from irevalx.cli.explain import effects, families, symbols_of
+from irevalx.measures.declare import Measure
+
+_INTRODUCTION = """# All measures
+
+Each measure with its definition, its formula, the values that it can have, and what options do to it: what `irevalx -h
+-m NAME` and the manual page `irevalx-measures(7)` say. [Measures](measures.md) says how to ask for them.
+"""
+
+
+def text() -> str:
+    """Return the page, in Markdown."""
+    return "\n".join([_INTRODUCTION, *_families()])
+
+
+def with_links(page: str) -> str:
+    """Return the page of measures with a link from each row of its table to the definition."""
+    head, begin, table = page.partition("<!-- measures: ")
+    return head + begin + re.sub(r"^\| `(\w+)` \|", r"| [`\1`](#measure-\1) |", table, flags=re.MULTILINE)
+
+
+def _families() -> Iterator[str]:
+    for title, measures in families().items():
+        if measures:
+            yield f"## {title}\n"
+        for measure in measures:
+            yield from _measure(measure)
+
+
+def _measure(measure: Measure) -> Iterator[str]:
+    yield f"(measure-{measure.name})=\n### `{measure.name}`\n"
+    usage = f" `-m {measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
+    yield f"**{_escaped(measure.explanation.title)}.**{usage}\n"
+    for paragraph in measure.paragraphs:
+        for line in paragraph:
+            label, _, said = line.partition(": ")
+            if label == "Formula" and said == "none.":
+                continue
+            if label == "Formula":
+                yield from _formula(measure)
+            elif label in {"Range", "Source"}:
+                yield f"*{label}:* {_escaped(said)}\n"
+            else:
+                yield f"{_escaped(line)}\n"
+    for effect in effects(measure):
+        option, _, said = effect.partition(": ")
+        yield f"- `{option}`: {_escaped(said)}" if option.startswith("-") else f"- {_escaped(effect)}"
+    yield ""
+
+
+def _formula(measure: Measure) -> Iterator[str]:
+    first, *definitions = typeset.lines(measure.explanation.formula)
+    yield f"$$\n{first}\n$$\n"
+    yield from (f"- ${definition}$" for definition in definitions)
+    for name, meaning in symbols_of(measure).items():
+        symbol, colon, said = meaning.partition(": ")
+        if not (colon and re.match(rf"{name}\b", symbol)):
+            symbol, said = name, meaning
+        yield f"- ${typeset.latex(symbol)}$: {_escaped(said)}"
+    yield ""
+
+
+def _escaped(line: str) -> str:
+    """Return a line of plain text as Markdown; what stands between backticks stays."""
+    return "".join(
+        part if number % 2 else re.sub(r"([*<$\[\]])", r"\\\1", part)
+        for number, part in enumerate(re.split(r"(`[^`]*`)", line))
+    )

@@ -1,0 +1,45 @@
+"""The Python interface: what the modules name as public, from its docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+
+import irevalx
+import irevalx.lab
+
+_SAID = {
+    "irevalx": "The Python interface: [Python](python.md) introduces it, with examples.",
+    "irevalx.lab": (
+        "A function for each command of `irevalx-lab`: [The lab](lab.md) says what they are for. A result has `notes`, "
+        "typed rows, `to_frame()` and, where it can be drawn, `figure()`; in an interpreter and in a notebook it shows "
+        "itself as the table of its command."
+    ),
+}
+
+
+def texts() -> dict[str, str]:
+    """Return the page of each module in Markdown, by its file."""
+    return {
+        "irevalx/__init__.py": "\n".join(_page(irevalx)),
+        "irevalx/lab/__init__.py": "\n".join(_page(irevalx.lab)),
+    }
+
+
+def _page(module: ModuleType) -> Iterator[str]:
+    name = module.__name__
+    yield f"# Module {name}\n\n{_SAID[name]}\n"
+    for public in module.__all__:
+        if public.startswith("__"):
+            continue
+        directive, members = _directive(getattr(module, public))
+        home = irevalx._HOMES[public] if directive == "autodata" else name  # noqa: SLF001 - where it is described
+        yield f"## {public}\n\n```{{eval-rst}}\n.. {directive}:: {home}.{public}\n{members}```\n"
+
+
+def _directive(what: object) -> tuple[str, str]:
+    """Return what documents something, and its options."""
+    if inspect.isclass(what):
+        return ("autoexception", "") if issubclass(what, BaseException) else ("autoclass", "   :members:\n")
+    return ("autofunction", "") if callable(what) else ("autodata", "   :no-value:\n")

@@ -1,0 +1,69 @@
+"""The figures of the lab: a call below ``<!-- figure FILE -->`` is run, and its picture put below it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from contents import ROOT, site_name
+
+MARKED = re.compile(r"^<!-- figure ([^>]+) -->\n```sh\n(.+?)^```$", re.DOTALL | re.MULTILINE)
+"""A call and the files that it draws, of which the site shows those that are named, in this order."""
+
+_FOLDER = "pictures"
+
+
+def with_pictures(text: str, file: str, folder: Path) -> str:
+    """Return a page with the pictures that its calls draw; they are put beside the sources.
+
+    Parameters
+    ----------
+    file : the page, a file of the project.
+    folder : that of the sources.
+
+    Raises
+    ------
+    CalledProcessError : a call has failed.
+    """
+    up = posixpath.relpath(".", posixpath.dirname(site_name(file)) or ".")
+
+    def drawn(found: re.Match[str]) -> str:
+        shown = [found[0]]
+        for name in draw(found[2], found[1].split(), folder / _FOLDER):
+            shown.append(f"![{_words(found[2])}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
+        return "\n\n".join(shown)
+
+    return MARKED.sub(drawn, text)
+
+
+def draw(call: str, wanted: list[str], folder: Path) -> list[str]:
+    """Run a call and keep the pictures that are wanted; return the names that they have in ``folder``.
+
+    Raises
+    ------
+    CalledProcessError : the call has failed.
+    FileNotFoundError : it has not drawn what was wanted.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    names = []
+    with tempfile.TemporaryDirectory() as work:
+        (Path(work) / "fixtures").symlink_to(ROOT / "fixtures")
+        subprocess.run(
+            ["bash", "-ec", call], cwd=work, env=os.environ | {"PATH": path}, stdout=subprocess.DEVNULL, check=True
+        )
+        for file in wanted:
+            names.append(file.replace("/", "-"))
+            shutil.copy(Path(work) / file, folder / names[-1])
+    return names
+
+
+def _words(call: str) -> str:
+    command = re.findall(r"irevalx-lab [a-z-]+", call)[-1]
+    return f"The figure that {command} draws"

@@ -1,0 +1,54 @@
+"""The sources of the site, from which Sphinx makes it: the pages of docs/, and those that are made of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import manual_pages
+import measures_page
+import module_pages
+import notebooks
+import pictures
+from contents import INDEX, ROOT, contents, linked_files, page_files, site_name, with_site_links
+
+
+def write(folder: Path) -> None:
+    """Write all sources into an empty folder.
+
+    Raises
+    ------
+    CalledProcessError : a call that draws a figure has failed.
+    CellExecutionError : a cell of a notebook has failed.
+    """
+    made = {"man/irevalx-measures.7": measures_page.text()} | manual_pages.texts() | module_pages.texts()
+    for file, text in made.items():
+        _write(folder / site_name(file), text)
+    pages = page_files()
+    for file in pages:
+        text = (ROOT / file).read_text()
+        for other in {*linked_files(text, file)} - {*pages, *made}:
+            _write(folder / site_name(other), (ROOT / other).read_text())  # to be downloaded
+        if file == INDEX:
+            text = "\n".join([text, *_tables_of_contents()])
+        if file == "docs/measures.md":
+            text = measures_page.with_links(text)
+        text = pictures.with_pictures(with_site_links(text, file), file, folder)
+        if site_name(file).endswith(".ipynb"):
+            text = notebooks.executed(text)
+        _write(folder / site_name(file), text)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def _tables_of_contents() -> Iterator[str]:
+    for section in contents():
+        yield "```{toctree}\n:hidden:"
+        if section.title:
+            yield f":caption: {section.title}"
+        yield ""
+        yield from (site_name(file).rpartition(".")[0] for file in section.files)
+        yield "```\n"

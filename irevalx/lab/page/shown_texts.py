@@ -1,0 +1,116 @@
+"""The texts of topics and of documents that a page shows, from the files that have them."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from irevalx.api.checks import identifier
+from irevalx.errors import FormatError, InputError, quote, shown_name
+from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.reading.source import CHUNK_SIZE, Source
+
+LONGEST_TEXT = 10_000
+"""Characters of a text that are shown."""
+
+TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
+"""A file, or the text of each topic."""
+
+_TOP = re.compile(r"<top>(.*?)(?=<top>|</top>|\Z)", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECASE)
+
+
+def texts_of_documents(documents: Any, shown: set[bytes]) -> dict[bytes, str]:
+    """Return the texts of the documents that are shown, as far as files have them; cut after ``LONGEST_TEXT``.
+
+    Parameters
+    ----------
+    documents : files as ``read_documents`` takes them, or one; or the text of each document.
+    shown : the names of documents.
+
+    Raises
+    ------
+    IrevalxError : as ``read_documents``.
+    """
+    if documents is None:
+        return {}
+    if isinstance(documents, Mapping):
+        pairs = ((os.fsencode(identifier("docs: a document", name)), text) for name, text in documents.items())
+    else:
+        pairs = ((one.docno, one.text) for path in paths_of(documents) for one in read_documents(Source(path)))
+    found: dict[bytes, str] = {}
+    for docno, text in pairs:
+        if docno in shown:
+            found.setdefault(docno, cut(_tidy(text)))
+    return found
+
+
+def texts_of_topics(given: TopicTexts) -> dict[str, str]:
+    """Return the texts of topics.
+
+    Parameters
+    ----------
+    given : a file of TREC topics (``<top>``), of JSON lines as documents have them, or with a line ``TOPIC<tab>TEXT``
+        each; or the text of each topic.
+
+    Raises
+    ------
+    FormatError : the file begins as none of these.
+    InputError : a topic has no number, or a line no tab.
+    IrevalxError : as ``read_documents``.
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {identifier("topic_texts: a topic", topic): cut(text) for topic, text in given.items()}
+    source = Source(os.fspath(given)).in_memory()
+    text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    where, start = shown_name(source.path), text.lstrip()[:1]
+    if start == "{":
+        return {os.fsdecode(one.docno): cut(one.text) for one in read_documents(source)}
+    return dict(_of_trec(where, text) if start == "<" else _of_lines(where, text))
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text, which says so where something is left out."""
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+
+
+def _tidy(text: str) -> str:
+    """Return a text without blank lines at its ends, and without more than one between its lines."""
+    return re.sub(r"\n\s*\n\s*", "\n\n", text).strip()
+
+
+def _of_trec(where: str, text: str) -> Iterator[tuple[str, str]]:
+    found = _TOP.findall(text)
+    if not found:
+        raise FormatError(f"{where}: texts of topics must be TREC's, in <top>, JSON lines, or lines TOPIC<tab>TEXT")
+    for top in found:
+        fields = {
+            name.lower(): " ".join(_LABEL.sub("", html.unescape(content)).split())
+            for name, content in _FIELD.findall(top)
+        }
+        if not fields.get("num"):
+            raise InputError(f"{where}: a topic must have a number, <num>, but got {quote(top.strip()[:80])}")
+        number = fields.pop("num").split()[-1]
+        yield number, cut("\n".join(filter(None, fields.values())))
+
+
+def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            topic, tab, words = line.partition("\t")
+            if not tab:
+                rule = "a line must have a topic and its text, with a tab between them"
+                raise InputError(f"{where}:{number}: {rule}, but got {quote(line)}")
+            yield topic.strip(), cut(words.strip())
+
+
+def numbered(texts: Mapping[bytes, str], order: Iterable[bytes]) -> tuple[dict[bytes, int], Sequence[str]]:
+    """Return the number of each text, in the order of documents given, and the texts."""
+    names = [docno for docno in order if docno in texts]
+    return {docno: number for number, docno in enumerate(names)}, [texts[docno] for docno in names]

@@ -1,0 +1,121 @@
+"""The site: it has every page, links lead to pages of it, formulas are typeset as they are meant, figures are drawn."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import check
+import click
+import contents
+import pictures
+import pytest
+import typeset
+from doc_pages import PAGES, blocks
+from running import ROOT
+
+from irevalx.lab import program as lab
+from irevalx.lab.command.commands import COMMANDS
+from irevalx.measures import MEASURES
+
+LATEX = {
+    "map": [r"\frac{1}{R} \underset{\text{relevant retrieved}}{\sum} \frac{r + 1}{k}"],
+    "bpref": [
+        r"\frac{1}{R} \underset{\text{relevant retrieved}}{\sum} \left( 1 - \frac{\min(n, R)}{\min(N, R)} \right)"
+    ],
+    "rbp": [r"(1 - p) \underset{\text{retrieved}}{\sum} \mathrm{gain} \, p^{k - 1}"],
+    "infAP": [
+        r"\frac{1}{R} \underset{\text{relevant retrieved}}{\sum} \left( \frac{1}{k} + \frac{d}{k} \, "
+        r"\frac{r + e}{r + n + c \, e} \right)",
+        "d = r + n + u",
+    ],
+    "ndcg_cut": [
+        r"\frac{\underset{\text{retrieved with } k \le K}{\sum} \frac{\mathrm{gain}}{\log_2(k + 1)}}"
+        r"{\underset{k \le K}{\sum} \frac{\mathrm{ideal}(k)}{\log_2(k + 1)}}"
+    ],
+    "prefs_simp_ret": [r"\frac{\mathrm{ful}_{\mathrm{ret}}}{\mathrm{poss}_{\mathrm{ret}}}"],
+    "set_map": [r"\frac{\mathrm{rel}(\mathrm{ret})^{2}}{\mathrm{ret} \, R}"],
+    "NRBP": [
+        r"\frac{1 - (1 - \alpha) \, \beta}{S} \underset{\text{retrieved}}{\sum} \mathrm{new} \, \beta^{k - 1}",
+    ],
+    "success": [r"1 \text{ if } \mathrm{rel}(K) > 0, \text{ otherwise } 0"],
+}
+"""Written by hand from the papers."""
+
+
+@pytest.mark.parametrize("name", LATEX)
+def test_formulas(name: str) -> None:
+    """A formula is typeset as a paper has it."""
+    [measure] = [measure for measure in MEASURES if measure.name == name]
+    assert typeset.lines(measure.explanation.formula) == LATEX[name]
+
+
+def test_all_formulas() -> None:
+    """Each formula can be typeset: its brackets match, and a fraction is left nowhere as a line of text."""
+    for measure in MEASURES:
+        for line in typeset.lines(measure.explanation.formula):
+            assert line.count("{") == line.count("}"), measure.name
+            assert "/" not in line, measure.name
+    for wrong in ("(1/R", "1/R)", "(1 + [x)]", "1 +(", "1/"):
+        with pytest.raises(ValueError, match="formula"):
+            typeset.latex(wrong)
+
+
+def test_contents() -> None:
+    """The list of pages has each page of docs/ and each manual page once; those of the lab's commands follow irevalx-lab."""
+    listed = [file for section in contents.contents() for file in section.files]
+    assert len(listed) == len(set(listed))
+    assert set(contents.page_files()) - {contents.INDEX} <= set(listed)
+    commands = {f"man/irevalx-lab-{name}.1" for name in COMMANDS}
+    assert {f"man/{path.name}" for path in (ROOT / "man").iterdir()} - commands <= set(listed)
+    assert [section.title for section in contents.contents()][:4] == ["", "First steps", "Evaluate", "Compare"]
+
+
+def test_links() -> None:
+    """A link leads to the page of the site that stands for a file, wherever the page stands that has it."""
+    text = "[a](../../README.md#install) [b](../python.md) [c](../../man/irevalx.1) [d](#here) [e](https://example.org)"
+    expected = "[a](../introduction.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
+    assert contents.with_site_links(text, "docs/first/beir.md") == expected
+
+
+def test_faults(tmp_path: Path) -> None:
+    """Links and places that are not there are found, and what is loaded from elsewhere."""
+    (tmp_path / "a.html").write_text(
+        '<h1 id="x">A</h1><a href="b.html#y">b</a><a href="#x">x</a><a href="mailto:a@b">m</a>'
+    )
+    (tmp_path / "b.html").write_text('<h1 id="y">B</h1><a href="https://example.org/">elsewhere</a>')
+    assert list(check.faults(tmp_path)) == []
+    (tmp_path / "b.html").write_text(
+        '<a href="c.html"></a><a href="a.html#z"></a><script src="https://example.org/x.js">'
+    )
+    assert list(check.faults(tmp_path)) == [
+        "a.html links to b.html#y, but b.html has no such place",
+        "b.html loads https://example.org/x.js, but must load nothing from elsewhere",
+        "b.html links to c.html, which is not there",
+        "b.html links to a.html#z, but a.html has no such place",
+    ]
+
+
+def test_figures() -> None:
+    """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
+    page = PAGES["docs/figures.md"]
+    ctx = click.Context(lab.command)
+    commands = {name: lab.command.get_command(ctx, name) for name in COMMANDS}
+    draws = {
+        name for name, command in commands.items() if command and any("--figure" in p.opts for p in command.params)
+    }
+    marked = [(found[1].split(), found[2]) for found in pictures.MARKED.finditer(page)]
+    assert len(marked) == len(blocks("sh", page))
+    assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}
+    assert all(file in call for files, call in marked for file in files if "/" not in file)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_pictures(tmp_path: Path) -> None:
+    """A call below the mark is run, and its picture stands below it."""
+    [found] = [found[0] for found in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in found[1]]
+    text = pictures.with_pictures(f"Above.\n\n{found}\n\nBelow.\n", "docs/first/x.md", tmp_path)
+    picture = "![The figure that irevalx-lab bounds draws](../pictures/bounds.svg)"
+    assert text == f"Above.\n\n{found}\n\n{picture}\n\nBelow.\n"
+    assert b"<svg" in (tmp_path / "pictures" / "bounds.svg").read_bytes()

@@ -1,0 +1,93 @@
+"""Systems that have less than Linux: the commands do there what they do here, and one module knows of the differences."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import ROOT
+
+from irevalx.lab.command.commands import COMMANDS
+
+TESTS = ROOT / "tests"
+
+POSIX_ALONE = re.compile(
+    r"\bos\.(fork|fs(en|de)code|sched_getaffinity|umask|mkfifo|killpg)\b|pthread_sigmask|SIG_(UN)?BLOCK|sys\.platform"
+    r"|\bos\.name\b|/(dev|proc)/|NamedTemporaryFile|\b(fcntl|resource|pwd|termios)\b\.|SEEK_(HOLE|DATA)|os\.sep\b"
+)
+"""What some systems lack or do in another way."""
+
+
+def test_one_module_knows_of_systems() -> None:
+    """What not all systems have stands in process/system.py; comments and docstrings may speak of it."""
+    found = []
+    for path in (ROOT / "irevalx").rglob("*.py"):
+        if path.parts[-2:] != ("process", "system.py"):
+            tree = ast.parse(path.read_text())
+            for node in ast.walk(tree):  # an expression that is nothing but a text is a docstring
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                    node.value.value = ""
+            found += [f"{path}: {one[0]}" for one in POSIX_ALONE.finditer(ast.unparse(tree))]
+    # Names of files that a caller passes are encoded as the system does it.
+    assert found == [f"{ROOT / 'irevalx' / 'api' / 'forms.py'}: os.fsdecode"]
+
+
+def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[object]]:
+    """Return the results of all lines in a process of its own."""
+    folder.mkdir()
+    script = f"{begin}import runpy, sys; runpy.run_path(sys.argv[0], run_name='__main__')"
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.argv = {[str(TESTS / 'command_lines.py'), str(folder)]}; {script}",
+    ]
+    paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{TESTS}"}
+    done = subprocess.run(command, check=True, capture_output=True, env=os.environ | paths | environment)
+    found: dict[str, list[object]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
+    """Return what the lines print here."""
+    return printed(tmp_path_factory.mktemp("usual") / "here", "")
+
+
+def test_lines_have_every_command(usual: dict[str, list[object]]) -> None:
+    """No command is left out, and only the file that is missing is an error."""
+    assert {line.split()[1] for line in usual if line.startswith("irevalx-lab ")} >= set(COMMANDS)
+    assert [line for line, found in usual.items() if found[0]] == ["irevalx -m map EXAMPLE/qrels nosuch"]
+
+
+@pytest.mark.parametrize("which", ["poor", "full"])
+def test_commands_on_other_systems(which: str, usual: dict[str, list[object]], tmp_path: Path) -> None:
+    """Without fork and all else that Windows lacks, and without room for processes, they print and write the same."""
+    found = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
+    assert found.keys() == usual.keys()
+    assert {line: (found[line], usual[line]) for line in usual if found[line] != usual[line]} == {}
+
+
+def test_output_of_a_windows_console(tmp_path: Path) -> None:
+    r"""Where text would be written in a code page and with ``\r\n``, help is UTF-8 and ends lines with ``\n``."""
+    script = (
+        "import io, poor_system, sys\n"
+        "for name in ('stdout', 'stderr'):\n"
+        "    stream = getattr(sys, name)\n"
+        "    setattr(sys, name, io.TextIOWrapper(stream.buffer, 'cp1252', newline='\\r\\n'))\n"
+        "from irevalx.cli.command import main\n"
+        "main(['-h'])\n"
+        "main(['-m', '\\u2264', 'a', 'b'])\n"
+    )
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{TESTS}", "PYTHONUTF8": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
+    plain = subprocess.run([sys.executable, "-m", "irevalx", "-h"], capture_output=True, check=True, env=environment)
+    assert done.stdout == plain.stdout
+    assert done.stderr.count(b"\n") == 1
+    assert "\u2264".encode() in done.stderr
+    assert b"\r" not in done.stdout + done.stderr
