@@ -5,6 +5,7 @@ circles. The docstring of each room says what lives there.
 
     lab/           irevalx-lab: a folder for each topic; its docstring lists them
     cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
+    orders/        orders of judging: which document to judge next, replayed on judgments; no click
     experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
     spark/         the same evaluation on Spark: all that knows Spark
     api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator

@@ -10,6 +10,7 @@ from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_gr
 from rules import KINDS, RULES
 
 from irevalx.measures import MEASURES
+from irevalx.orders.known_orders import ORDERS
 from irevalx.reading.formats import FILE_FORMATS
 
 
@@ -26,6 +27,7 @@ def blocks() -> dict[str, str]:
         "undefined measures": undefined_table(),
         "file formats": formats(),
         "rules": rule_table(),
+        "orders": order_table(),
         "departures": departure_tables(),
         "departures from gdeval": family_table("gdeval"),
         "departures from ndeval": family_table("ndeval"),
@@ -51,6 +53,12 @@ def options() -> str:
 def output_format_table() -> str:
     """Return the table of output formats."""
     return table(("`--format`", "what is printed"), [(f"`{name}`", text) for name, text in output_formats()])
+
+
+def order_table() -> str:
+    """Return the table of orders of judging."""
+    rows = [(f"`{order.name}`", order.meaning, order.source) for order in ORDERS.values()]
+    return table(("order", "the next document is", "source"), rows)
 
 
 def exit_status_table() -> str:

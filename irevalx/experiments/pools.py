@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,16 +39,28 @@ def best_ranks_in_runs(
     """
     best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
-        parts = run.results()
-        for message in malformed_number_warnings(part.malformed for part in parts):
-            warn(message)
-        for part in parts:
-            found = first_documents(part, depth)
-            ranks = np.arange(found.topic.size) - np.searchsorted(found.topic, found.topic) + 1
-            for topic, docno, rank in zip(found.topic.tolist(), found.docnos.texts(), ranks.tolist(), strict=True):
-                of_topic = best.setdefault(found.topics[topic], {})
+        for topic, docnos in documents_in_order(run, depth, warn):
+            of_topic = best.setdefault(topic, {})
+            for rank, docno in enumerate(docnos, start=1):
                 of_topic[docno] = min(rank, of_topic.get(docno, rank))
     return best
+
+
+def documents_in_order(run: Run, depth: int, warn: Warn = lambda line: None) -> Iterator[tuple[bytes, list[bytes]]]:
+    """Yield the topics of a run, each with its first documents as the evaluator ranks them.
+
+    Parameters and errors are those of ``best_ranks_in_runs``.
+    """
+    parts = run.results()
+    for message in malformed_number_warnings(part.malformed for part in parts):
+        warn(message)
+    for part in parts:
+        found = first_documents(part, depth)
+        texts = found.docnos.texts()
+        ends = np.searchsorted(found.topic, np.arange(len(found.topics) + 1)).tolist()
+        for number, (start, end) in enumerate(pairwise(ends)):
+            if end > start:
+                yield found.topics[number], texts[start:end]
 
 
 def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:

@@ -151,6 +151,22 @@ class StrataSample(Frozen):
         return np.where(self.in_stratum, of_document, 0.0)
 
 
+class SampleWithChances(StrataSample):
+    """What was drawn with probabilities that are known document by document.
+
+    Parameters
+    ----------
+    chances : flat; those with which documents were drawn, 0 for a document that could not be.
+    """
+
+    chances: FloatArray = np.empty(0)
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """Flat: the chance with which a document was drawn."""
+        return self.chances
+
+
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
     """Return the best rank of each judged document in any run, 0 where none has it: flat over the judgments.
 

@@ -14,12 +14,12 @@ commands and figures share, and nothing of another topic's command.
     swaps/           how often two sets of topics disagree: swap-rate
     agreement/       how far two scorings of the same runs agree: agree
     leaving_out/     groups of runs judged without the documents that only they have found: leave-out
+    judging/         judgments made incomplete, pools, and what to judge next: degrade, pool, next
     completion/      missing judgments predicted from the text of documents: complete
     labelling/       how far labels from elsewhere agree with judgments: labels
     estimation/      scores from few human and many machine judgments: estimate
     bounding/        whether unjudged documents could reverse a comparison: bounds
     description/     what judgments and runs hold: describe
-    judging/         judgments made incomplete, and pools: degrade, pool
     command/         what makes a function a command: options, inputs, output
     plot/            pages, curves, panels, rows: no word of any command
 """
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from irevalx.lab.description.described import describe
     from irevalx.lab.estimation.estimated_scores import estimate
     from irevalx.lab.judging.degraded import degrade
+    from irevalx.lab.judging.next_documents import next  # noqa: A004
     from irevalx.lab.judging.pooling import pool, pool_sizes
     from irevalx.lab.labelling.comparing_labels import labels
     from irevalx.lab.leaving_out.without_groups import leave_out
@@ -57,6 +58,7 @@ __all__ = [
     "estimate",
     "labels",
     "leave_out",
+    "next",
     "pool",
     "pool_sizes",
     "power",
@@ -76,6 +78,7 @@ _HOMES = {
     "estimate": "estimation.estimated_scores",
     "labels": "labelling.comparing_labels",
     "leave_out": "leaving_out.without_groups",
+    "next": "judging.next_documents",
     "pool": "judging.pooling",
     "pool_sizes": "judging.pooling",
     "power": "planning.topics_needed",

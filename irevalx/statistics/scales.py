@@ -42,11 +42,6 @@ class Scale(Frozen):
         return self.of_sum(np.add.accumulate(tested, axis=-1)[..., -1], n_topics)
 
 
-def without_undefined(values: FloatArray) -> FloatArray:
-    """Return values of shape (n_runs, n_topics) without the topics for which some run has no finite value."""
-    return values[:, np.isfinite(values).all(axis=0)]
-
-
 def _unchanged(values: FloatArray) -> FloatArray:
     return values
 

@@ -100,7 +100,8 @@ def _swap_bins(
         size, was_drawn = sets.shape[2], is_sample(values.shape[1], sets)
         for number, sums in _sums_by_bin(some, sets, units.numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
-    scores = scale.of_mean(values.mean(axis=1), size)
+    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
+    scores = scale.of_mean(sums / values.shape[1], size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
     found = []
     for number, (comparisons, swaps, ties, *spread) in sorted(totals.items()):

@@ -202,6 +202,8 @@ def test_options_exist(page: str) -> None:
     known = options([command, *(one for one in of_lab if one)])
     of_trec_eval = options([command], TREC_GROUP)
     for span in code_spans(PAGES[page]):
+        if span.startswith(("uvx ", "pipx ")):  # which have options of their own
+            continue
         for word in re.findall(r"(?<!\S)--[a-z][a-z_-]*", span):
             abbreviates = any(name.startswith(word) for name in of_trec_eval)
             assert word in known or abbreviates, f"{page} names {word}, which is no option"

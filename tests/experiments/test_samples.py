@@ -153,7 +153,7 @@ def test_a_seed_is_made_and_printed() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "one of uniform, stratified and strata must be given"),
+        ([], "one of uniform, stratified, strata and order must be given"),
         (["--uniform", "0.1", "--stratified", "0.1"], "--uniform and --stratified must not be given together"),
         *(
             (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")

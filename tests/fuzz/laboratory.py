@@ -13,6 +13,8 @@ from fuzz.mutations import mutated
 from fuzz.outcome import Outcome, make, problem_of
 from running import lab
 
+from irevalx.orders.known_orders import ORDERS
+
 
 def experiment(rng: random.Random, folder: Path) -> Outcome:
     """Call a command."""
@@ -113,6 +115,21 @@ COMMANDS: dict[str, Words] = {
     "degrade": lambda rng, another, runs: [
         *(another("qrels"), rng.choice(["--uniform", "--stratified"]), rng.choice(["0.5", "1", "10%", "2", "x"])),
         *("--seed", "1", *_maybe(rng, "--drop"), *_maybe(rng, "--level", "2")),
+    ],
+    "degrade in order": lambda rng, another, runs: [
+        *(
+            another("qrels"),
+            *runs,
+            "--order",
+            rng.choice([*ORDERS]),
+            "--budget",
+            rng.choice(["1", "5", "10%", "0", "x"]),
+        ),
+        *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
+    ],
+    "next": lambda rng, another, runs: [
+        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", "--n", rng.choice(["1", "3", "0"])),
+        *(*_maybe(rng, "--judged", another("qrels")), *_maybe(rng, "--total", "4"), *_maybe(rng, "--across")),
     ],
     "pool": lambda rng, another, runs: [
         *(*runs, "--depth", rng.choice(["1", "2", "7", "0", "x"])),

@@ -45,7 +45,8 @@ GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(
-        ("degrade", "pool", "leave-out", "complete", "labels", "estimate", "bounds", "report", "study"), GRADES
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "estimate", "bounds", "report", "study"),
+        GRADES,
     ),
     "describe": (*GRADES, "sampled"),
 }

@@ -186,7 +186,7 @@ def test_degrade_what_is_no_file() -> None:
     assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
-    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified and strata must be given"):
+    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified, strata and order must be given"):
         irevalx.lab.degrade(judged)
     with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
         irevalx.lab.degrade(judged, uniform=2)

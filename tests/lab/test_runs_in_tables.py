@@ -23,7 +23,6 @@ COMMANDS = (
     "degrade --strata 'depth 1-5:100% 6+:50%' --seed 1 QRELS RUNS",
     "leave-out -m map QRELS RUNS",
     "study -m map --levels 50% --samples 3 --seed 1 --figures none -o OUT QRELS RUNS",
-    "report -m map -m P.5 QRELS RUNS",
     "bounds -m rbp QRELS RUNS",
     "bounds -m rbp --next 3 QRELS RUNS",
 )

@@ -163,4 +163,4 @@ def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:
     with pytest.raises(IrevalxError) as caught:
         read(fmt, text)
     assert isinstance(caught.value, MalformedLineError)
-    assert problem in str(caught.value)
+    assert problem in caught.value.message

@@ -24,12 +24,16 @@ COMMANDS = {
         module="description.command",
     ),
     "degrade": Listed(
-        summary="Make judgments incomplete: keep a random sample of them.",
+        summary="Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.",
         module="judging.degrade_command",
     ),
     "pool": Listed(
         summary="Pool the first documents of runs.",
         module="judging.pool_command",
+    ),
+    "next": Listed(
+        summary="Choose the documents to judge next.",
+        module="judging.next_command",
     ),
     "leave-out": Listed(
         summary="Judge each group of runs without the documents that only it has found.",

@@ -6,6 +6,7 @@ support vector machine, if it lies on their side of the best dividing plane.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -167,6 +168,25 @@ def features(collection: Collection) -> sparse.csr_array:
     weights = sparse.csr_array(collection.counts * idf)
     total = np.asarray(weights.sum(axis=1))
     return sparse.csr_array(weights / np.where(total == 0, 1.0, total)[:, np.newaxis])
+
+
+def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
+    """Return the vectors of some documents: (1 + ln tf) ln(|D| / df), divided by their length.
+
+    Returns
+    -------
+    Shape (n documents, m terms), each row of length 1; all 0 for a document without text, or whose terms are in every
+    document.
+    """
+    from sklearn.preprocessing import normalize
+
+    weights = collection.counts.astype(np.float64)
+    weights.data = (1.0 + np.log(weights.data)) * np.log(
+        collection.n_documents / collection.document_frequency[weights.indices]
+    )
+    nothing = sparse.csr_array((1, weights.shape[1]))
+    places = [collection.place.get(docno, len(collection.docnos)) for docno in docnos]
+    return sparse.csr_array(normalize(sparse.vstack((weights, nothing), format="csr")[places]))
 
 
 def classifier_for(

@@ -1,1 +1,1 @@
-"""Judgments made incomplete, and pools of runs: the commands degrade and pool."""
+"""Judgments made incomplete, pools of runs, and what to judge next: the commands degrade, pool and next."""

@@ -25,6 +25,9 @@ from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.lab.judging.orderings import Ordering, budget_of, samples_of, without_judgment_warning
+from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import Budget
 from irevalx.process.system import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
@@ -69,21 +72,21 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Judgments of which a random sample was kept.
+    """Judgments of which some were kept.
 
     Parameters
     ----------
-    found : the sample.
-    documents : of all judgments that it was drawn from.
-    seed : with which it was drawn.
+    found : these.
+    documents : of all judgments.
+    seed : with which they were drawn; None where nothing was random.
     """
 
-    def __init__(self, found: QrelsText, documents: Judgments, seed: int) -> None:
+    def __init__(self, found: QrelsText, documents: Judgments, seed: int | None) -> None:
         super().__init__(found.judgments, found.text, found.rel_format)
         self.pool = Pool(PooledDocuments(documents.path, documents.topics, documents.rows.ids, documents.docnos))
         """All documents that were pooled, which judgments without the lines of the others do not tell."""
         self.seed = seed
-        """The seed that draws the same sample again."""
+        """The seed that draws the same sample again; None where nothing was random."""
 
 
 def degrade(
@@ -96,17 +99,25 @@ def degrade(
     strata: str | None = None,
     strata_file: Any = None,
     sample_format: str = SAMPLED.name,
+    order: str | None = None,
+    budget: Any = None,
+    depth: int = 100,
+    across: bool = False,
+    batch: int = 1,
+    unjudged: str = "skip",
+    documents: Any = (),
     seed: int | None = None,
     level: int = 1,
     drop: bool = False,
     rel_format: str = QRELS.name,
 ) -> Degraded:
-    """Make judgments incomplete: keep a random sample of them.
+    """Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.
 
     Parameters
     ----------
     qrels : as ``irevalx.evaluate`` takes them, with a grade for each document.
-    runs : as ``irevalx.evaluate`` takes them; only where strata are of the depths or the numbers of runs.
+    runs : as ``irevalx.evaluate`` takes them; only where strata are of the depths or the numbers of runs, and with
+        ``order``.
     uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
     stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
     rounding : of numbers of documents with ``stratified``, "up" or "half-up".
@@ -114,7 +125,18 @@ def degrade(
         1-10:100% 11-50:30% rest:10%".
     strata_file : a file with the stratum of each document, where strata are of names.
     sample_format : with strata, the format of the sample: "sampled" or "prels".
-    seed : of the sample; None for a new one, which the result has.
+    order : keep what is judged first in this order, one of ``irevalx.orders.known_orders.ORDERS``, such as "mtf": the
+        judgments are replayed, and the order learns from them.
+    budget : with ``order``, how many judgments of each topic are kept: a number, or a share such as "10%" or 0.1. The
+        order "sampled" keeps as many on average, and is in the format prels.
+    depth : with ``order``, how many documents of each run and topic may be judged; at least 1.
+    across : with ``order``, ``budget`` is for all topics together, and each judgment goes to the topic whose next
+        document its order prefers most.
+    batch : with ``order``, how many documents are asked for before anything is learnt; at least 1.
+    unjudged : with ``order``, what becomes of documents without a judgment: "skip" passes them over, "nonrel" counts
+        them as judged and not relevant.
+    documents : with the order "cal", files with the text of documents.
+    seed : of random choices; None for a new one, which the result has.
     level : the least grade that is relevant.
     drop : leave out what was not kept, rather than giving it the grade -1.
     rel_format : the format of the judgments.
@@ -125,11 +147,25 @@ def degrade(
 
     Raises
     ------
-    UsageError : not one of ``uniform``, ``stratified`` and ``strata`` is given, or strata are not what they must be.
+    UsageError : not one of ``uniform``, ``stratified``, ``strata`` and ``order`` is given, or strata are not what they
+        must be, or keywords contradict each other.
     IrevalxError : as ``Qrels.read`` and, with strata of runs, ``irevalx.evaluate``.
     """
-    if [uniform, stratified, strata].count(None) != 2:
-        raise UsageError("one of uniform, stratified and strata must be given")
+    _refuse_several_ways(uniform, stratified, strata, order)
+    if (order is None) != (budget is None):
+        raise UsageError("order and budget must be given together")
+    if order is not None:
+        ordering = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+        return _first_in_order(
+            GradedText.of(qrels, rel_format),
+            runs,
+            order,
+            budget_of("budget", budget),
+            seed,
+            drop=checks.flag("drop", drop),
+            level=checks.whole_number("level", level),
+            **ordering,
+        )
     level, seed, drop = checks.whole_number("level", level), chosen_seed(seed), checks.flag("drop", drop)
     checks.one_of("rounding", rounding, [*samples.ROUNDINGS])
     checks.one_of("sample_format", sample_format, [*STRATA_FORMATS])
@@ -148,13 +184,46 @@ def degrade(
     for line in samples.warnings_without_relevant(judgments, level):
         warn(line)
     if uniform is not None:
-        order, share = RandomOrder(judgments, seed, "uniform"), share_of("uniform", uniform)
-        kept = samples.uniform(judgments, share, order, level)
+        drawn, share = RandomOrder(judgments, seed, "uniform"), share_of("uniform", uniform)
+        kept = samples.uniform(judgments, share, drawn, level)
     else:
-        order, share = RandomOrder(judgments, seed, "stratified"), share_of("stratified", stratified)
-        kept = samples.stratified(judgments, share, order, level, samples.ROUNDINGS[rounding])
+        drawn, share = RandomOrder(judgments, seed, "stratified"), share_of("stratified", stratified)
+        kept = samples.stratified(judgments, share, drawn, level, samples.ROUNDINGS[rounding])
     reduced = replace(judgments, grades=samples.unjudge(judgments, kept))
     return Degraded(read.rewritten(reduced, kept if drop else None), judgments, seed)
+
+
+def _refuse_several_ways(*ways: object) -> None:
+    """Raise UsageError unless just one way of keeping some judgments is given."""
+    if sum(way is not None for way in ways) != 1:
+        raise UsageError("one of uniform, stratified, strata and order must be given")
+
+
+def _first_in_order(
+    read: GradedText, runs: Any, order: str, budget: Budget, seed: int | None, *, drop: bool, level: int, **how: Any
+) -> Degraded:
+    """Keep what is judged first in an order.
+
+    Parameters
+    ----------
+    how : as ``Ordering.of`` takes it.
+    """
+    if not are_given(runs):
+        raise UsageError("runs must be given together with order")
+    if how["documents"] and order in ORDERS and not ORDERS[order].needs_texts:
+        raise UsageError(f"documents must not be given together with the order {order}, which reads none")
+    ordering = Ordering.of(order, runs, level=level, **how)
+    chosen = chosen_seed(seed) if ordering.order.is_random else None
+    judgments = read.judgments
+    replayed = ordering.replay(judgments, [budget], chosen or 0)
+    [sample] = samples_of(replayed)
+    for line in (*without_judgment_warning(replayed, ordering.rules), *without_relevant_warnings(sample, level)):
+        warn(line)
+    if replayed.inclusion:
+        lines = prels_lines(read, sample, sample.kept if drop else sample.in_stratum)
+        return Degraded(QrelsText.parsed(judgments.path, lines, PRELS.name), judgments, chosen)
+    reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+    return Degraded(read.rewritten(reduced, sample.kept if drop else None), judgments, chosen)
 
 
 def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -> None:
@@ -174,17 +243,26 @@ def _sample_of_strata(judgments: Judgments, design: Design, runs: Any, strata_fi
     return StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
 
 
+def without_relevant_warnings(sample: StrataSample, level: int) -> list[str]:
+    """Return a line on topics without relevant documents in the sample, where there are some."""
+    judgments = sample.judgments
+    drawn = judgments.rows.count(is_relevant(judgments, level) & sample.kept)
+    without = np.flatnonzero(drawn == 0).tolist()
+    if not without:
+        return []
+    return [
+        f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document in "
+        f"the sample, the first being {quote(judgments.topics[without[0]])}"
+    ]
+
+
 def warnings_of_sample(sample: StrataSample, level: int) -> list[str]:
     """Return a line on topics without relevant documents in the sample, and one on documents of no stratum."""
-    judgments, lines = sample.judgments, []
-    where = shown_name(judgments.path)
-    drawn = judgments.rows.count(is_relevant(judgments, level) & sample.kept)
-    if without := np.flatnonzero(drawn == 0).tolist():
-        lines.append(
-            f"{where}: {len(without)} of {len(judgments.topics)} topics have no relevant document in the sample, the "
-            f"first being {quote(judgments.topics[without[0]])}"
-        )
+    judgments, lines = sample.judgments, without_relevant_warnings(sample, level)
     if left_out := int(np.count_nonzero((judgments.grades >= 0) & ~sample.in_stratum)):
         n_judged = int(np.count_nonzero(judgments.grades >= 0))
-        lines.append(f"{where}: {left_out} of {n_judged} judged documents are left out: they are in no stratum")
+        lines.append(
+            f"{shown_name(judgments.path)}: {left_out} of {n_judged} judged documents are left out: they are in no "
+            "stratum"
+        )
     return lines

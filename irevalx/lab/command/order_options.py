@@ -1,0 +1,93 @@
+"""The options of orders of judging."""
+
+from __future__ import annotations
+
+import click
+
+from irevalx.cli.option_rules import Others, option
+from irevalx.cli.values import complete_file
+from irevalx.lab.command.kinds_of_values import Parameter
+from irevalx.orders.known_orders import ORDERS
+
+DEPTH = 100
+"""How many documents of a run may be judged, unless another number is asked for."""
+
+
+def explained_orders() -> str:
+    """Return what each order asks for next."""
+    return "; ".join(f"{order.name}, {order.meaning}" for order in ORDERS.values())
+
+
+def order_option(
+    first_words: str, *, default: str | None = None, requires: Others = (), excludes: Others = ()
+) -> Parameter:
+    """Return the option ``--order``; its help begins with the first words."""
+    return option(
+        "--order",
+        default=default,
+        requires=requires,
+        excludes=excludes,
+        type=click.Choice(list(ORDERS)),
+        metavar="ORDER",
+        help=f"{first_words} The next document is, with {explained_orders()}."
+        + (f"  [default: {default}]" if default else ""),
+    )
+
+
+def order_options(*requires: str) -> tuple[Parameter, ...]:
+    """Return the options of an order of judging, which must be given together with one of these."""
+    return (
+        option(
+            "--depth",
+            requires=requires,
+            type=click.IntRange(1),
+            default=DEPTH,
+            metavar="K",
+            help=f"The first K documents of each run and topic may be judged.  [default: {DEPTH}]",
+        ),
+        option(
+            "--across",
+            requires=requires,
+            is_flag=True,
+            help=(
+                "Give each next judgment to the topic whose next document its order prefers most; numbers of documents "
+                "and shares are those of all topics then."
+            ),
+        ),
+        option(
+            "--docs",
+            "documents",
+            requires=requires and tuple(f"--order {name}" for name, order in ORDERS.items() if order.needs_texts),
+            multiple=True,
+            metavar="FILE",
+            shell_complete=complete_file,
+            help=(
+                "The text of documents, from which --order cal learns: JSON lines (id and contents, among others) or "
+                "TREC's SGML. May be repeated."
+            ),
+        ),
+    )
+
+
+def replay_options(*requires: str) -> tuple[Parameter, ...]:
+    """Return the options of orders that are replayed on judgments, to be given together with one of these."""
+    return (
+        option(
+            "--batch",
+            requires=requires,
+            type=click.IntRange(1),
+            default=1,
+            metavar="B",
+            help="Ask for B documents before anything is learnt from their judgments.  [default: 1]",
+        ),
+        option(
+            "--unjudged",
+            requires=requires,
+            type=click.Choice(["skip", "nonrel"]),
+            default="skip",
+            help=(
+                "Documents without a judgment that the order asks for: pass them over, or count them as judged and not "
+                "relevant.  [default: skip]"
+            ),
+        ),
+    )

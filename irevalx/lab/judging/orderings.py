@@ -1,0 +1,172 @@
+"""Orders of judging as users ask for them, with the runs and the texts that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irevalx.api import checks
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.codes import ABSENT
+from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.experiments.shares import read_share, share_of
+from irevalx.experiments.strata import SampleWithChances, StrataSample
+from irevalx.experiments.user_data import runs_of
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.orders.by_text import TextVectors
+from irevalx.orders.candidates import Candidates, candidates_of
+from irevalx.orders.known_orders import ORDERS, Beginning, JudgingOrder
+from irevalx.orders.replays import Budget, Replay, Rules, Unjudged, Wanted, replay, wanted_next
+from irevalx.reading.source import Source
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
+"""What may become of documents without a judgment."""
+
+_MOST_DIGITS = 18
+
+
+class Ordering(Frozen, kw_only=True):
+    """An order of judging, and the documents of runs that it puts in order.
+
+    Parameters
+    ----------
+    order : one of ``ORDERS``.
+    candidates : of each topic that runs have.
+    rules : how it is replayed.
+    vectors : of the text of documents, for an order that needs it.
+    """
+
+    order: JudgingOrder
+    candidates: tuple[Candidates, ...]
+    rules: Rules
+    vectors: TextVectors | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        runs: Any,
+        *,
+        depth: int = 100,
+        level: int = 1,
+        batch: int = 1,
+        across: bool = False,
+        unjudged: str = "skip",
+        documents: Any = (),
+    ) -> Ordering:
+        """Read runs and, where the order needs them, texts.
+
+        Parameters
+        ----------
+        name : of the order.
+        runs : as ``irevalx.evaluate`` takes them.
+        depth : how many documents of each run and topic may be judged.
+        level, batch, across, unjudged : as ``Rules`` has them.
+        documents : files with the text of documents, which other orders than "cal" do not read.
+
+        Raises
+        ------
+        ArgumentError : a value is none that its keyword takes.
+        UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
+        IrevalxError : as reading runs and documents does.
+        """
+        checks.one_of("order", name, [*ORDERS])
+        checks.one_of("unjudged", unjudged, UNJUDGED)
+        order, across = ORDERS[name], checks.flag("across", across)
+        paths = paths_of(documents)
+        if order.needs_texts and not paths:
+            raise UsageError(f"the order {name} must be given together with documents")
+        if across and order.has_probabilities:
+            raise UsageError(f"across must not be given together with the order {name}: it samples each topic")
+        rules = Rules(
+            level=checks.whole_number("level", level),
+            batch=checks.whole_number("batch", batch, least=1),
+            across=across,
+            unjudged="skip" if unjudged == "skip" else "nonrel",
+        )
+        found = tuple(candidates_of(runs_of(runs)[0], checks.whole_number("depth", depth, least=1), warn))
+        return cls(
+            order=order, candidates=found, rules=rules, vectors=_vectors(found, paths) if order.needs_texts else None
+        )
+
+    def replay(self, judgments: Judgments, budgets: Sequence[Budget], seed: int) -> Replay:
+        """Judge documents in this order, as far as judgments have them."""
+        return replay(
+            self.order, self.candidates, judgments, budgets, self.rules, Beginning(seed=seed, vectors=self.vectors)
+        )
+
+    def next(self, judgments: Judgments, n: int, seed: int, total: int | None = None) -> list[Wanted]:
+        """Return the documents to judge next.
+
+        Parameters
+        ----------
+        total : for a sample, how many documents of each topic it is to have.
+        """
+        totals = () if total is None else (total,) * len(self.candidates)
+        beginning = Beginning(seed=seed, vectors=self.vectors, totals=totals)
+        return wanted_next(self.order, self.candidates, judgments, n, self.rules, beginning)
+
+
+def samples_of(replayed: Replay) -> list[StrataSample]:
+    """Return what was judged within each budget, as a sample of the judgments."""
+    judgments = replayed.judgments
+    if replayed.inclusion:
+        return [
+            SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
+            for kept, chances in zip(replayed.kept, replayed.inclusion, strict=True)
+        ]
+    return [StrataSample(judgments, np.where(kept, 0, ABSENT), kept) for kept in replayed.kept]
+
+
+def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:
+    """Yield a line on documents without a judgment, where there are some."""
+    if replayed.n_without:
+        became = "are passed over" if rules.unjudged == "skip" else "count as judged and not relevant"
+        yield f"{replayed.n_without} documents that the order asked for have no judgment: they {became}"
+
+
+def budget_of(what: str, given: Any) -> Budget:
+    """Read a budget: a whole number of documents, or a share such as "10%" or 0.1.
+
+    Raises
+    ------
+    ArgumentError : it is neither.
+    """
+    rule = "a number of documents, or a share such as 0.1 or 10%"
+    if isinstance(given, Budget):
+        return given
+    if isinstance(given, str):
+        if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS and int(given) > 0:
+            return Budget(Fraction(int(given)), is_share=False)
+        share = read_share(given)
+        if share is None or given.isdecimal():
+            raise ArgumentError(f"{what} must be {rule}, but got {quote(given)}")
+        return Budget(share, is_share=True)
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return Budget(Fraction(checks.whole_number(what, given, least=1)), is_share=False)
+    return Budget(share_of(what, given), is_share=True)
+
+
+def _vectors(candidates: Sequence[Candidates], paths: Sequence[str]) -> TextVectors:
+    """Read documents, and return what makes vectors of them."""
+    from irevalx.lab.completion.classifiers import unit_vectors
+    from irevalx.lab.completion.collection import Collection
+
+    wanted = {docno for one in candidates for docno in one.docnos}
+    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), wanted)
+    if lacking := len(wanted) - len(collection.docnos):
+        warn(f"{lacking} of {len(wanted)} documents that runs have are without text, and come last")
+
+    def vectors(docnos: tuple[bytes, ...]) -> sparse.csr_array:
+        return unit_vectors(collection, docnos)
+
+    return vectors

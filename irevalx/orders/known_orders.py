@@ -1,0 +1,200 @@
+"""ORDERS: a row for each order of judging, from which help, pages and checks follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from irevalx.frozen import Frozen
+from irevalx.orders.asking import TopicOrder, generator_for
+from irevalx.orders.by_text import ActiveLearning, TextVectors
+from irevalx.orders.candidates import Candidates
+from irevalx.orders.fused_ranks import at_random, by_borda_count, by_depth, by_reciprocal_rank_fusion
+from irevalx.orders.good_runs import Bandit, Hedge, MoveToFront
+from irevalx.orders.sampling_actively import ActiveSampling
+from irevalx.orders.telling_apart import BoundingOrder, TellingApart, UndecidedPairs
+
+
+class Beginning(Frozen):
+    """What an order may need besides the candidates.
+
+    Parameters
+    ----------
+    seed : of random choices.
+    vectors : of the text of documents; None where none are given.
+    totals : for a sample, how many documents of each topic are to be drawn.
+    """
+
+    seed: int = 0
+    vectors: TextVectors | None = None
+    totals: Sequence[int] = ()
+
+
+class JudgingOrder(Frozen, kw_only=True):
+    """An order of judging.
+
+    Parameters
+    ----------
+    name : as options have it.
+    meaning : which document it asks for next, for help: a phrase after "the next document is".
+    source : the publication, or "" for none.
+    begin : returns the orders of topics, one for each of the candidates.
+    is_random : whether it makes random choices.
+    learns : whether it depends on what was judged.
+    needs_texts : whether it needs the text of documents.
+    has_probabilities : whether documents are a sample with known probabilities (``ActiveSampling``).
+    is_shared : whether what is learnt of a topic changes the order of others.
+    """
+
+    name: str
+    meaning: str
+    source: str
+    begin: Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]
+    is_random: bool = False
+    learns: bool = True
+    needs_texts: bool = False
+    has_probabilities: bool = False
+    is_shared: bool = False
+
+
+def _each(make: Callable[[Candidates], TopicOrder]) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:
+    """Return how an order of topics apart begins that needs nothing else."""
+    return lambda candidates, _: [make(one) for one in candidates]
+
+
+def _random(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
+    return [at_random(one, beginning.seed) for one in candidates]
+
+
+def _drawing(name: str, *, is_stationary: bool) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:
+    """Return how Thompson sampling begins."""
+    return lambda candidates, beginning: [
+        Bandit(one, generator_for(beginning.seed, name, one.topic), is_stationary=is_stationary) for one in candidates
+    ]
+
+
+def _learning(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
+    if beginning.vectors is None:
+        raise ValueError("the order cal must be given the text of documents")
+    return [
+        ActiveLearning(one, beginning.vectors(one.docnos), generator_for(beginning.seed, "cal", one.topic))
+        for one in candidates
+    ]
+
+
+def _sampling(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
+    return [
+        ActiveSampling(one, generator_for(beginning.seed, "sampled", one.topic), total)
+        for one, total in zip(candidates, beginning.totals, strict=True)
+    ]
+
+
+def _bounding(candidates: Sequence[Candidates], _: Beginning) -> list[TopicOrder]:
+    undecided = UndecidedPairs(candidates)
+    return [BoundingOrder(one, undecided) for one in candidates]
+
+
+_BANDITS = "Losada, Parapar and Barreiro, IPM 2017"
+
+ORDERS = {
+    order.name: order
+    for order in (
+        JudgingOrder(
+            name="depth",
+            meaning="that with the best rank in any run",
+            source="",
+            begin=_each(by_depth),
+            learns=False,
+        ),
+        JudgingOrder(
+            name="borda",
+            meaning="that with the most points, which runs give by rank",
+            source="Aslam and Montague, SIGIR 2001",
+            begin=_each(by_borda_count),
+            learns=False,
+        ),
+        JudgingOrder(
+            name="rrf",
+            meaning="that with the greatest sum over runs of 1/(60 + rank)",
+            source="Cormack, Clarke and Büttcher, SIGIR 2009",
+            begin=_each(by_reciprocal_rank_fusion),
+            learns=False,
+        ),
+        JudgingOrder(
+            name="mtf",
+            meaning="that of a run which is read on until a document is not relevant (move-to-front)",
+            source="Cormack, Palmer and Clarke, SIGIR 1998",
+            begin=_each(MoveToFront),
+        ),
+        JudgingOrder(
+            name="hedge",
+            meaning="that which the runs trusted so far rank best, trust being lost with each nonrelevant document",
+            source="Aslam, Pavlu and Savell, CIKM 2003",
+            begin=_each(Hedge),
+        ),
+        JudgingOrder(
+            name="maxmean",
+            meaning="that of the run with the greatest mean probability of a relevant document",
+            source=_BANDITS,
+            begin=_each(Bandit),
+        ),
+        JudgingOrder(
+            name="maxmean-ns",
+            meaning="the same, of each run the last document alone counting",
+            source=_BANDITS,
+            begin=_each(partial(Bandit, is_stationary=False)),
+        ),
+        JudgingOrder(
+            name="thompson",
+            meaning="that of the run with the greatest draw from what its probability may be (Thompson sampling)",
+            source=_BANDITS,
+            begin=_drawing("thompson", is_stationary=True),
+            is_random=True,
+        ),
+        JudgingOrder(
+            name="thompson-ns",
+            meaning="the same, of each run the last document alone counting",
+            source=_BANDITS,
+            begin=_drawing("thompson-ns", is_stationary=False),
+            is_random=True,
+        ),
+        JudgingOrder(
+            name="mtc",
+            meaning="that which changes differences in average precision of runs most (minimal test collections)",
+            source="Carterette, Allan and Sitaraman, SIGIR 2006",
+            begin=_each(TellingApart),
+        ),
+        JudgingOrder(
+            name="cal",
+            meaning="that which a classifier of its text takes to be relevant (continuous active learning)",
+            source="Cormack and Grossman, SIGIR 2014",
+            begin=_learning,
+            is_random=True,
+            needs_texts=True,
+        ),
+        JudgingOrder(
+            name="bounds",
+            meaning="that which narrows the bounds of P_10 of most undecided pairs of runs",
+            source="",
+            begin=_bounding,
+            is_shared=True,
+        ),
+        JudgingOrder(
+            name="random",
+            meaning="a random one of those that runs have",
+            source="",
+            begin=_random,
+            is_random=True,
+            learns=False,
+        ),
+        JudgingOrder(
+            name="sampled",
+            meaning="drawn with a known probability, which follows what was found (active sampling)",
+            source="Li and Kanoulas, CIKM 2017",
+            begin=_sampling,
+            is_random=True,
+            has_probabilities=True,
+        ),
+    )
+}
+"""By their names."""

@@ -1,0 +1,167 @@
+"""degrade --order and next: orders of judging as users call them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, lab
+
+import irevalx
+import irevalx.lab
+from irevalx.errors import UsageError
+from irevalx.orders.known_orders import ORDERS
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+Words = tuple[str | Path, ...]
+WITHOUT_TEXTS = [name for name, order in ORDERS.items() if not order.needs_texts]
+
+
+def judged_in(text: bytes) -> dict[str, dict[str, int]]:
+    """Return the judgments of a file by topic and document, those below 0 left out."""
+    found: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in (line.split() for line in text.decode().splitlines()):
+        if int(grade) >= 0:
+            found.setdefault(topic, {})[docno] = int(grade)
+    return found
+
+
+@pytest.mark.parametrize("order", [name for name in WITHOUT_TEXTS if name != "sampled"])
+def test_the_budget(order: str) -> None:
+    """Each topic keeps as many judgments as are asked for, with their grades; the same in Python and in the command."""
+    words = ("--order", order, "--budget", "7", "--depth", "20", "--seed", "4", "--quiet")
+    printed = lab("degrade", QRELS, *RUNS, *words).stdout
+    whole, kept = judged_in(QRELS.read_bytes()), judged_in(printed)
+    assert {topic: len(of_topic) for topic, of_topic in kept.items()} == dict.fromkeys(whole, 7)
+    assert all(whole[topic][docno] == grade for topic, of_topic in kept.items() for docno, grade in of_topic.items())
+    assert len(printed.splitlines()) == len(QRELS.read_bytes().splitlines())
+    dropped = lab("degrade", QRELS, *RUNS, *words, "--drop").stdout
+    assert judged_in(dropped) == kept
+    assert len(dropped.splitlines()) == 7 * len(whole)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irevalx.IrevalxWarning)  # a topic may have no relevant document
+        assert irevalx.lab.degrade(QRELS, RUNS, order=order, budget=7, depth=20, seed=4).text == printed
+
+
+@pytest.mark.parametrize("budget", ["10%", "0.1"])
+def test_a_share(budget: str) -> None:
+    """A share is of the judgments of each topic, or with --across of all topics."""
+    words: Words = ("degrade", QRELS, *RUNS, "--order", "rrf", "--budget", budget, "--quiet")
+    whole, kept = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
+    assert {topic: len(one) for topic, one in kept.items()} == {
+        topic: int(len(one) / 10 + 0.5) for topic, one in whole.items()
+    }
+    across = judged_in(lab(*words, "--across").stdout)
+    assert sum(map(len, across.values())) == int(sum(map(len, whole.values())) / 10 + 0.5)
+
+
+def test_a_sample_with_probabilities() -> None:
+    """It is in the format prels, and the evaluator takes it."""
+    words: Words = ("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "2", "--quiet")
+    printed = lab(*words)
+    assert printed.status == 0
+    rows = [line.split() for line in printed.stdout.decode().splitlines()]
+    assert {len(row) for row in rows} == {5}
+    assert all(0 < float(row[4]) <= 1 for row in rows)
+    assert {row[2] for row in rows} > {"-999"}
+    assert lab(*words, "--drop").stdout.decode().splitlines() == [" ".join(row) for row in rows if row[2] != "-999"]
+
+
+def test_going_on(tmp_path: Path) -> None:
+    """What next asks for in batches of 3 is what degrade keeps with --batch 3, however often it is called."""
+    judged, whole = tmp_path / "judged", judged_in(QRELS.read_bytes())
+    pool: dict[str, dict[str, int]] = {topic: {} for topic in whole}
+    runs = tmp_path / "run1", tmp_path / "run2"
+    for path, original in zip(runs, RUNS, strict=False):  # of judged documents alone, as all can be judged then
+        lines = original.read_bytes().splitlines(keepends=True)
+        path.write_bytes(
+            b"".join(line for line in lines if line.split()[2].decode() in whole[line.split()[0].decode()])
+        )
+    for batch in range(1, 4):
+        options: Words = ("--judged", judged) if batch > 1 else ()
+        wanted = lab("next", *runs, "--order", "mtf", "--n", "3", *options)
+        assert wanted.status == 0
+        for line in wanted.stdout.decode().splitlines():
+            topic, docno = line.split()
+            pool[topic][docno] = whole[topic][docno]
+        known = ((topic, docno, grade) for topic, one in pool.items() for docno, grade in one.items())
+        judged.write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in known))
+        kept = lab("degrade", QRELS, *runs, "--order", "mtf", "--budget", str(3 * batch), "--batch", "3", "--quiet")
+        assert judged_in(kept.stdout) == pool
+
+
+def test_a_sample_that_people_judge(tmp_path: Path) -> None:
+    """Next asks for the sample; when all is judged, degrade writes it with the probabilities that next has shown."""
+    call: Words = (*RUNS, "--order", "sampled", "--depth", "20", "--seed", "5", "--quiet")
+    judged, chances = tmp_path / "judged", {}
+    judgments: list[str] = []
+    while True:
+        options: Words = ("--judged", judged) if judgments else ()
+        done = lab("next", *call, "--total", "6", "--n", "2", "--format", "json", *options)
+        rows = json.loads(done.stdout)["next documents"]
+        if not rows:
+            break
+        for row in rows:
+            chances[row["topic"], row["docno"]] = row["score"]
+            judgments.append(f"{row['topic']} 0 {row['docno']} {len(judgments) % 2}\n")
+        judged.write_text("".join(judgments))
+    printed = lab("degrade", judged, *call, "--budget", "6", "--batch", "2", "--unjudged", "nonrel").stdout.decode()
+    drawn = [line.split() for line in printed.splitlines() if line.split()[2] != "-999"]
+    assert {(topic, docno): float(chance) for topic, docno, _, _, chance in drawn} == chances
+
+
+def test_texts(tmp_path: Path) -> None:
+    """Cal needs them, and next shows their first words whatever the order."""
+    texts = tmp_path / "docs.jsonl"
+    names = sorted({line.split()[2].decode() for path in RUNS for line in path.read_bytes().splitlines()})
+    texts.write_text(
+        "".join(
+            json.dumps({"id": name, "contents": f"{name} word {'x' * (n % 90)}"}) + "\n" for n, name in enumerate(names)
+        )
+    )
+    words: Words = ("next", *RUNS, "--n", "1", "--format", "csv", "--docs", texts)
+    shown = lab(*words).stdout.decode().splitlines()
+    assert shown[0].endswith(",text")
+    assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in shown[1:])
+    found = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
+    assert {len(one) for one in judged_in(found.stdout).values()} == {5}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["degrade", "q", "r", "--order", "mtf"], "--order must be given together with --budget"),
+        (["degrade", "q", "--budget", "5"], "--budget must be given together with --order"),
+        (
+            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "x"],
+            "budget must be a number of documents, or a share",
+        ),
+        (
+            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "0"],
+            "budget must be a number of documents, or a share",
+        ),
+        (["next", "r", "--total", "5"], "--total must be given together with --order sampled"),
+        (["next", RUNS[0], "--order", "sampled"], "total must be given together with the order sampled"),
+        (["next", RUNS[0], "--order", "cal"], "the order cal must be given together with"),
+        (["next", RUNS[0], "--order", "sampled", "--total", "5", "--across"], "across must not be given together"),
+    ],
+)
+def test_contradictions(words: list[str | Path], message: str) -> None:
+    """Each is an error of usage that names the option."""
+    done = lab(*words)
+    assert done.status == 1
+    assert message in done.stderr
+
+
+def test_nothing_left() -> None:
+    """When all that runs have is judged, next says so and writes nothing."""
+    qrels = {"1": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 2.0, "b": 1.0}}}
+    with pytest.warns(irevalx.IrevalxWarning, match="all documents that the order would ask for are judged"):
+        assert irevalx.lab.next(runs, qrels).text == b""
+    assert irevalx.lab.next(runs).rows[0].docno == "a"
+    with pytest.raises(UsageError, match="runs must be given together with order"):
+        irevalx.lab.degrade(qrels, order="mtf", budget=1)

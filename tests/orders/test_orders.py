@@ -1,0 +1,311 @@
+"""Orders of judging, against literal loops."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference_orders as reference
+
+import irevalx.lab
+from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
+from irevalx.orders.asking import generator_for
+from irevalx.orders.candidates import Candidates, candidates_of
+from irevalx.orders.known_orders import ORDERS, Beginning
+from irevalx.orders.replays import Budget, Rules, replay, wanted_next
+from irevalx.orders.sampling_actively import factor_for
+
+CUT = 12
+LITERAL: Mapping[str, Callable[..., reference.Asked]] = {
+    "depth": reference.depth,
+    "borda": reference.borda,
+    "rrf": reference.rrf,
+    "mtf": reference.mtf,
+    "hedge": reference.hedge,
+    "maxmean": reference.bandit(None, forgets=False),
+    "maxmean-ns": reference.bandit(None, forgets=True),
+    "mtc": reference.mtc,
+}
+"""Those that make no random choices."""
+
+Collection = tuple[list[list[list[str]]], list[set[str]]]
+"""The runs of each topic, and its relevant documents."""
+
+
+def runs_as_scores(topics: list[list[list[str]]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return runs by name, topic and document."""
+    return {
+        f"r{run}": {
+            f"t{topic}": {name: 100.0 - place for place, name in enumerate(runs[run])}
+            for topic, runs in enumerate(topics)
+            if runs[run]
+        }
+        for run in range(len(topics[0]))
+    }
+
+
+def made(seed: int, n_topics: int = 2, n_runs: int = 4) -> Collection:
+    """Return runs of different lengths, some without results for a topic, and what is relevant."""
+    rng = random.Random(seed)
+    topics, relevant = [], []
+    for _ in range(n_topics):
+        names = [f"d{number}" for number in range(rng.randrange(3, 20))]
+        runs = [rng.sample(names, rng.randrange(min(CUT, len(names)) + 1)) for _ in range(n_runs)]
+        if not any(runs):
+            runs[0] = names[:CUT]
+        topics.append(runs)
+        relevant.append({name for name in names if rng.random() < 0.3})
+    return topics, relevant
+
+
+def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, int]]]:
+    """Return candidates, and judgments for all of them."""
+    topics, relevant = collection
+    qrels = {
+        f"t{topic}": {name: int(name in relevant[topic]) for name in reference.names_of(runs)}
+        for topic, runs in enumerate(topics)
+    }
+    return candidates_of(runs_of(runs_as_scores(topics))[0], CUT), qrels
+
+
+def budgets(n: int) -> list[Budget]:
+    """Return budgets of 1 to n documents."""
+    return [Budget(Fraction(number), is_share=False) for number in range(1, n + 1)]
+
+
+def asked_for(name: str, collection: Collection, rules: Rules, seed: int = 0) -> list[list[str]]:
+    """Return what an order asks for in each topic, told from what it keeps at each budget."""
+    candidates, qrels = read(collection)
+    judgments = graded_judgments_of(qrels)
+    found = replay(ORDERS[name], candidates, judgments, budgets(20), rules, Beginning(seed=seed))
+    sequences: list[list[str]] = [[] for _ in judgments.topics]
+    before = np.zeros(judgments.rows.size, np.bool_)
+    for kept in found.kept:
+        for place in np.flatnonzero(kept & ~before).tolist():
+            sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
+        before = kept
+    return sequences
+
+
+@pytest.mark.parametrize("name", LITERAL)
+def test_topics_apart(name: str) -> None:
+    """Each topic is judged in the order of the literal loops."""
+    for seed in range(25):
+        topics, relevant = made(seed)
+        expected = [
+            [one for one, _ in LITERAL[name](runs, of_topic, CUT)]
+            for runs, of_topic in zip(topics, relevant, strict=True)
+        ]
+        assert asked_for(name, (topics, relevant), Rules()) == expected
+
+
+@pytest.mark.parametrize(("name", "forgets"), [("thompson", False), ("thompson-ns", True)])
+def test_thompson_sampling(name: str, forgets: bool) -> None:
+    """With the same random numbers the literal loops ask for the same."""
+    for seed in range(10):
+        topics, relevant = made(seed)
+        expected = [
+            [
+                one
+                for one, _ in reference.thompson(generator_for(5, name, b"t%d" % number), forgets=forgets)(
+                    runs, relevant[number], CUT
+                )
+            ]
+            for number, runs in enumerate(topics)
+        ]
+        assert asked_for(name, (topics, relevant), Rules(), seed=5) == expected
+
+
+@pytest.mark.parametrize("name", ["rrf", "borda", "hedge", "mtf", "maxmean", "mtc"])
+def test_across_topics(name: str) -> None:
+    """The next judgment is that of the topic whose next document has the greatest score, the first of equal ones."""
+    for seed in range(10):
+        topics, relevant = made(seed, n_topics=3)
+        of_topics = [LITERAL[name](runs, of_topic, CUT) for runs, of_topic in zip(topics, relevant, strict=True)]
+        taken, expected = [0, 0, 0], []
+        for _ in range(sum(map(len, of_topics))):
+            left = [number for number in range(3) if taken[number] < len(of_topics[number])]
+            scores = {number: round(of_topics[number][taken[number]][1], 10) for number in left}
+            taken[max(left, key=lambda number: (scores[number], -number))] += 1
+            expected.append([*taken])
+        candidates, qrels = read((topics, relevant))
+        judgments = graded_judgments_of(qrels)
+        found = replay(ORDERS[name], candidates, judgments, budgets(len(expected)), Rules(across=True), Beginning())
+        assert [judgments.rows.count(kept).tolist() for kept in found.kept] == expected
+
+
+def test_bounds() -> None:
+    """Documents matter to the pairs that all topics leave undecided, and the order changes when one is decided."""
+    for seed in range(20):
+        topics, relevant = made(seed, n_topics=2, n_runs=3)
+        judged: list[set[str]] = [set(), set()]
+        expected: list[list[str]] = [[], []]
+        while any(len(judged[number]) < len(reference.names_of(runs)) for number, runs in enumerate(topics)):
+            in_round = []
+            for number in range(2):  # the topics take turns, and each answer counts for the other topic
+                if left := reference.bounds(topics, relevant, number, judged):
+                    in_round.append((number, left[0][0]))
+            for number, name in in_round:
+                expected[number].append(name)
+                judged[number].add(name)
+        assert asked_for("bounds", (topics, relevant), Rules()) == expected
+
+
+def test_bounds_next() -> None:
+    """The first batch across topics is what the command bounds would have judged."""
+    collections = (made(seed, n_topics=3) for seed in range(100))
+    topics, _ = collection = next(one for one in collections if all(run for runs in one[0] for run in runs))
+    candidates, qrels = read(collection)
+    nothing = {topic: {"other": 0} for topic in qrels}
+    found = irevalx.lab.bounds(nothing, runs_as_scores(topics), "P.10", n_next=8, complete=True, max_grade=1)
+    assert isinstance(found, DocumentsToJudge)
+    wanted = wanted_next(ORDERS["bounds"], candidates, graded_judgments_of(nothing), 8, Rules(across=True), Beginning())
+    assert [(one.candidates.topic.decode(), one.docno.decode()) for one in wanted] == [
+        (row.topic, row.docno) for row in found.rows
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(set(ORDERS) - {"cal", "sampled"}))
+@pytest.mark.parametrize("across", [False, True])
+def test_what_is_wanted_next(name: str, across: bool) -> None:
+    """With what was judged so far, next goes on as the replay does in batches of the same size."""
+    collection = made(7, n_topics=3)
+    candidates, qrels = read(collection)
+    judgments = graded_judgments_of(qrels)
+    rules, beginning = Rules(batch=3, across=across), Beginning(seed=2)
+    whole = replay(ORDERS[name], candidates, judgments, budgets(60), rules, beginning)
+    judged: dict[str, dict[str, int]] = {}
+    n = 0
+    while wanted := wanted_next(ORDERS[name], candidates, graded_judgments_of(judged), 3, rules, beginning):
+        for one in wanted:
+            topic, docno = one.candidates.topic.decode(), one.docno.decode()
+            assert docno not in judged.get(topic, {})
+            judged.setdefault(topic, {})[docno] = qrels[topic][docno]
+        n += 3
+        kept = np.flatnonzero(whole.kept[n - 1]).tolist()
+        names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in kept}
+        assert names == {(int(topic[1:]), docno) for topic, of_topic in judged.items() for docno in of_topic}
+    assert judged == qrels
+
+
+def test_judgments_that_were_not_asked_for() -> None:
+    """They teach an order nothing: the next documents are the same with and without them."""
+    candidates, qrels = read(made(11))
+    first = wanted_next(ORDERS["mtf"], candidates, graded_judgments_of({}), 1, Rules(), Beginning())
+    asked = {one.candidates.topic.decode(): one.docno.decode() for one in first}
+    others = {topic: {docno: 1 for docno in of_topic if docno != asked[topic]} for topic, of_topic in qrels.items()}
+    again = wanted_next(ORDERS["mtf"], candidates, graded_judgments_of(others), 1, Rules(), Beginning())
+    assert [one.docno for one in again] == [one.docno for one in first]
+
+
+def test_documents_without_a_judgment() -> None:
+    """They are passed over, or cost a judgment and are taken to be not relevant."""
+    runs = {"a": {"1": {"x": 3.0, "y": 2.0, "z": 1.0}}, "b": {"1": {"u": 3.0, "v": 2.0, "w": 1.0}}}
+    candidates = candidates_of(runs_of(runs)[0], 10)
+    judgments = graded_judgments_of({"1": {"y": 1, "z": 1, "v": 1, "w": 0, "x": -1}})
+    names = judgments.docnos.texts()
+
+    def kept(unjudged: str, n: int) -> tuple[set[str], int]:
+        rules = Rules(unjudged="skip" if unjudged == "skip" else "nonrel")
+        found = replay(ORDERS["mtf"], candidates, judgments, budgets(n), rules, Beginning())
+        return {names[place].decode() for place in np.flatnonzero(found.kept[-1])}, found.n_without
+
+    assert kept("skip", 2) == ({"y", "z"}, 1)
+    assert kept("nonrel", 2) == (set(), 2)  # x of the first run, then u of the second
+    assert kept("nonrel", 4) == ({"y", "z"}, 2)
+
+
+def test_nothing_is_learnt_inside_a_batch() -> None:
+    """Of a batch of move-to-front all documents come from the run that it has begun to read."""
+    runs = {"a": {"1": {f"a{n}": 9.0 - n for n in range(6)}}, "b": {"1": {f"b{n}": 9.0 - n for n in range(6)}}}
+    candidates = candidates_of(runs_of(runs)[0], 10)
+    qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
+    judgments = graded_judgments_of(qrels)
+    found = replay(ORDERS["mtf"], candidates, judgments, budgets(8), Rules(batch=4), Beginning())
+    names = [docno.decode() for docno in judgments.docnos.texts()]
+    assert {names[place] for place in np.flatnonzero(found.kept[3])} == {"a0", "a1", "a2", "a3"}
+    assert {names[place] for place in np.flatnonzero(found.kept[7])} == {"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}
+
+
+def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
+    """Sums over documents, each divided by its probability, are the sums over all documents within 4 standard errors."""
+    topics, relevant = collection = made(4, n_topics=2)
+    candidates, qrels = read(collection)
+    judgments = graded_judgments_of(qrels)
+    sizes, sums = [], []
+    for seed in range(2000):
+        found = replay(ORDERS["sampled"], candidates, judgments, budgets(3)[2:], Rules(), Beginning(seed=seed))
+        kept, chances = found.kept[0], found.inclusion[0]
+        assert (chances[kept] > 0).all()
+        weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
+        sizes.append(judgments.rows.count(kept))
+        sums.append(np.bincount(judgments.rows.ids, weights * (judgments.grades > 0), 2))
+    for found_values, expected in (
+        (sizes, [3, 3]),
+        (
+            sums,
+            [len(of_topic & set(reference.names_of(runs))) for of_topic, runs in zip(relevant, topics, strict=True)],
+        ),
+    ):
+        values = np.array(found_values, float)
+        error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+        assert (np.abs(values.mean(axis=0) - expected) <= 4 * error).all()
+
+
+def test_shares_that_are_cut() -> None:
+    """The factor makes the cut shares add up, by bisection."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        shares = rng.pareto(1.0, rng.integers(1, 30)) + 1e-3
+        n = float(rng.uniform(0.1, shares.size - 0.01))
+        low, high = 0.0, 1e9
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if np.minimum(1, middle * shares).sum() < n else (low, middle)
+        assert factor_for(shares, n) == pytest.approx(low, rel=1e-9)
+    assert factor_for(np.ones(3), 3.0) == np.inf
+
+
+def test_active_learning() -> None:
+    """By depth until something is relevant, then by scikit-learn's logistic regression, in growing batches."""
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(1)
+    names = [f"d{number:02d}" for number in range(40)]
+    vectors = {name: rng.random(5) for name in names}
+    relevant = {name for name in names if vectors[name][0] > 0.6}
+    runs = {"a": {"t0": {name: 100.0 - n for n, name in enumerate(names)}}}
+    candidates = candidates_of(runs_of(runs)[0], 40)
+    judgments = graded_judgments_of({"t0": {name: int(name in relevant) for name in names}})
+
+    def rows(docnos: Sequence[bytes]) -> object:
+        return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in docnos]))
+
+    beginning = Beginning(seed=3, vectors=rows)  # type: ignore[arg-type]
+    found = replay(ORDERS["cal"], candidates, judgments, budgets(40), Rules(), beginning)
+    order = []
+    for kept in found.kept:
+        order += [
+            one.decode() for one in judgments.docnos.take(np.flatnonzero(kept)).texts() if one.decode() not in order
+        ]
+    generator = generator_for(3, "cal", b"t0")
+    expected: list[str] = []
+    while not relevant & set(expected):
+        expected.append(names[len(expected)])
+    size = 1
+    while len(expected) < 40:
+        others = [place for place in range(40) if names[place] not in expected]
+        presumed = generator.sample(others, min(100, len(others)))
+        learnt = [*expected, *(names[place] for place in presumed)]
+        model = linear_model.LogisticRegression(max_iter=1000)
+        model.fit([vectors[one] for one in learnt], [one in relevant and one in expected for one in learnt])
+        left = [one for one in names if one not in expected]
+        chance = dict(zip(left, model.predict_proba([vectors[one] for one in left])[:, 1].tolist(), strict=True))
+        batch = sorted(chance, key=lambda one: (-round(chance[one], 10), one))[:size]
+        expected += batch
+        size += -(-size // 10)
+    assert order == expected
