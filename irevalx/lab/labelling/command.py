@@ -98,7 +98,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         "machines",
         multiple=True,
         is_eager=True,
-        metavar="NAME=FILE[,FILE]...",
+        metavar="NAME=FILE[,FILE]",
         callback=_by_name,
         shell_complete=complete_file,
         help=(

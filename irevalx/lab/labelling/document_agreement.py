@@ -10,7 +10,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import InputError, shown_name
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.labelling.label_findings import Finding
+from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.process.system import as_text
 from irevalx.statistics.bootstrap import TopicDraws

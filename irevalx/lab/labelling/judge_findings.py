@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING
 
 from irevalx.errors import UsageError
 from irevalx.frozen import fields
+from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.judges import HUMAN, WRITTEN, CombinedLabels
-from irevalx.lab.labelling.label_findings import (
-    RUN_STATISTICS,
-    Finding,
-    LabelFindings,
-    tables_of_runs,
-    with_intervals,
-)
+from irevalx.lab.labelling.label_findings import LabelFindings, tables_of_runs, with_intervals
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE

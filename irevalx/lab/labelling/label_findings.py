@@ -1,4 +1,4 @@
-"""What two files of labels say of each other, and of runs: findings, one number each, and their tables."""
+"""What two files of labels say of each other, and of runs: the tables of findings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from irevalx.errors import UsageError
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
+from irevalx.lab.labelling.finding import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
@@ -15,24 +16,12 @@ from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECIS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RUN_STATISTICS = ("tau_b", "tau_ap", "rms", "bias")
-"""The statistics of agreement of the scores of runs."""
-
 _EXCESS_BIAS = (
     "excess bias: what the runs of a group have above the line of bias over human score through all other runs.",
     "excess bias shuffled: the same with labels that favour nobody: the machine's, shuffled in each topic among "
     "documents of the same human grade.",
     "excess bias p: of no excess bias, corrected for the number of groups (Holm).",
 )
-
-OF_SEVERAL = ("judge", "against", "human_topics")
-"""Fields of findings that several judges have alone."""
-
-GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
-"""What reranking by the machine's labels gains, by people and by the machine."""
-
-SCORES_BEFORE = ("score_human", "score_machine")
-"""The scores of a run before reranking, by people and by the machine."""
 
 _EXCESS_OF_RERANKED = ("rerank_excess_bias", "rerank_excess_bias_shuffled", "rerank_excess_bias_p")
 
@@ -47,39 +36,6 @@ _OF_EXCESS = (
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
-
-
-class Finding(Frozen, kw_only=True):
-    """A number, and what it is about; the fields are the columns of the table.
-
-    Parameters
-    ----------
-    judge : of which judge, where there are several.
-    against : which other judge it is compared with.
-    statistic : its name.
-    topic : of which topic; None for all.
-    level : the least grade that is relevant, for a statistic that depends on it.
-    human, machine : two grades, for the number of documents that have them.
-    measure, run, group : of which measure, and of which run or group of runs.
-    human_topics : how many topics people would judge.
-    value : None where it is not defined.
-    low, high : its interval, where it has one.
-    """
-
-    judge: str | None = None
-    against: str | None = None
-    statistic: str
-    topic: str | None = None
-    level: int | None = None
-    human: int | None = None
-    machine: int | None = None
-    measure: str | None = None
-    run: str | None = None
-    group: str | None = None
-    human_topics: int | None = None
-    value: float | int | None = None
-    low: float | None = None
-    high: float | None = None
 
 
 class LabelFindings(Result):

@@ -17,7 +17,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
-from irevalx.lab.labelling.label_findings import Finding
+from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.people_needed import error_findings
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.resampling import Resampling

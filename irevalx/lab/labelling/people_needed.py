@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from irevalx.frozen import replace
-from irevalx.lab.labelling.label_findings import Finding
+from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.run_agreement import TwoEvaluations
 from irevalx.statistics.correlations import rms
 from irevalx.statistics.prediction_powered import prediction_powered

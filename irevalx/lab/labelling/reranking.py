@@ -15,7 +15,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import replace
-from irevalx.lab.labelling.label_findings import GAIN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.finding import GAIN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling
 from irevalx.lab.labelling.run_agreement import TwoEvaluations
 from irevalx.ranking.ranking import Ranking

@@ -12,7 +12,7 @@ from irevalx.errors import InputError, Warn
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.best_runs import at_the_top, top_intervals

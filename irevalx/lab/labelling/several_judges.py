@@ -13,6 +13,7 @@ from irevalx.experiments.label_files import TwoLabellings, grades_for
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
+from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.judges import (
     HUMAN,
     CombinedLabels,
@@ -22,7 +23,6 @@ from irevalx.lab.labelling.judges import (
     cut_judge,
     on_documents_of,
 )
-from irevalx.lab.labelling.label_findings import Finding
 from irevalx.lab.labelling.one_judge import Asked, common_topics, compared
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics.bootstrap import TopicDraws

@@ -26,8 +26,8 @@ from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of
 from irevalx.frozen import replace
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
+from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combined
-from irevalx.lab.labelling.label_findings import Finding
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.resampling import Resampling
 from irevalx.lab.labelling.run_agreement import TwoEvaluations, evaluations
