@@ -30,6 +30,7 @@ class Report(Frozen, kw_only=True):
     ----------
     about : what stands in the data but the fields below.
     values : of topics, shape (n_measures, n_runs, n_topics); nan where there is none.
+    n_first : how many first documents runs have, shape (n_runs, n_topics).
     in_common : how many of the first documents pairs of runs have in common, shape (n_pairs, n_topics).
     texts : of the documents that are shown.
     ranking : given the number of a topic, returns what is shown of its rankings.
@@ -37,6 +38,7 @@ class Report(Frozen, kw_only=True):
 
     about: Mapping[str, Any]
     values: FloatArray
+    n_first: IntArray
     in_common: IntArray
     texts: Sequence[str]
     ranking: Callable[[int], dict[str, Any]]
@@ -49,7 +51,7 @@ class Report(Frozen, kw_only=True):
         """All of it as dictionaries, lists, numbers and strings, as ``--format json`` writes it."""
         values = [[[None if isnan(x) else x for x in row] for row in rows] for rows in self.values.tolist()]
         rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
-        return self._with(values, self.in_common.tolist(), list(self.texts), rankings)
+        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings)
 
     def to_json(self) -> str:
         """Return the data as JSON, of ASCII characters alone."""
@@ -59,11 +61,19 @@ class Report(Frozen, kw_only=True):
     def page(self) -> str:
         """The page: HTML that needs nothing else, with numbers and rankings compressed."""
         rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
-        values, in_common = packed_numbers(self.values, "f8"), packed_numbers(self.in_common, "u2")
-        return rendered(self._with(values, in_common, packed_list(self.texts), rankings))
+        n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
+        return rendered(
+            self._with(packed_numbers(self.values, "f8"), n_first, in_common, packed_list(self.texts), rankings)
+        )
 
-    def _with(self, values: Any, in_common: Any, texts: Any, rankings: Any) -> dict[str, Any]:
-        parts = {"values": values, "in_common": in_common, "texts": texts, "rankings": rankings}
+    def _with(self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any) -> dict[str, Any]:
+        parts = {
+            "values": values,
+            "n_first": n_first,
+            "in_common": in_common,
+            "texts": texts,
+            "rankings": rankings,
+        }
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def saying(self, *sentences: str) -> Report:

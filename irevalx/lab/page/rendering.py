@@ -14,6 +14,9 @@ from irevalx.lab.page.packing import as_json
 _MODULE = re.compile(r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)", re.MULTILINE)
 """What ties modules together, in a script that has them all: lines that import, and the word export."""
 
+_IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
+"""A module that another one imports."""
+
 
 def rendered(data: dict[str, Any]) -> str:
     """Return the page of a report.
@@ -28,8 +31,9 @@ def rendered(data: dict[str, Any]) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    style, script = _joined("css"), _joined("js")
-    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"
+    style, script = _text("assets/page.css"), _script()
+    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_text("template.html")).render(
         data=data,
@@ -51,17 +55,20 @@ def _text(name: str) -> str:
 
 
 @cache
-def _joined(ending: str) -> str:
-    """Return all assets of a kind in one, by name, as one script or style; modules without what ties them together.
+def _script() -> str:
+    """Return the modules in one, each after those that it imports, without what ties them together."""
+    texts: dict[str, str] = {}
+    _add("page.js", texts)
+    return "\n".join(_MODULE.sub("", text) for text in texts.values())
 
-    The names of modules are in the order in which they need each other: ``10-numbers.js`` before ``90-main.js``.
-    """
-    folder = files("irevalx.lab.page").joinpath("assets")
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(f".{ending}"))
-    texts = [_text(f"assets/{name}") for name in names]
-    if ending == "js":
-        return '"use strict";\n' + "\n".join(_MODULE.sub("", text) for text in texts)
-    return "\n".join(texts)
+
+def _add(name: str, texts: dict[str, str]) -> None:
+    """Add a module to others, after those that it imports."""
+    text = _text(f"assets/{name}")
+    for imported in _IMPORTED.findall(text):
+        if imported not in texts:
+            _add(imported, texts)
+    texts[name] = text
 
 
 def _digest(text: str) -> str:

@@ -189,6 +189,7 @@ def report(
     return Report(
         about=data.parts(),
         values=found.values,
+        n_first=shown.n_first(data.places),
         in_common=shown.in_common(data.places),
         texts=of_documents,
         ranking=lambda topic: shown.topic_of(data.places[topic], names, numbers),

@@ -162,6 +162,17 @@ class ShownTopics(Frozen):
         rows = np.unique(np.concatenate([self.row[self.ends[place] : self.ends[place + 1]] for place in places]))
         return set(self.first.judgments.docnos.take(rows).texts())
 
+    def n_first(self, places: Sequence[int]) -> IntArray:
+        """Return how many first documents each run has: shape (n_runs, n_topics).
+
+        Parameters
+        ----------
+        places : of the topics.
+        """
+        n_runs = len(self.first.ranked)
+        counts = [np.bincount(self.run[self.ends[place] : self.ends[place + 1]], minlength=n_runs) for place in places]
+        return np.array(counts, np.int64).reshape(-1, n_runs).T
+
     def in_common(self, places: Sequence[int]) -> IntArray:
         """Return how many of the first documents each pair of runs has in common: shape (n_pairs, n_topics).
 

@@ -1,0 +1,185 @@
+/** How much of the rankings was judged, who found what alone, and what the unjudged documents could do. */
+
+import { data, depth } from "./data.js";
+import { byId, html, named, nameOf, svg } from "./elements.js";
+import { figure, percent, ticks } from "./numbers.js";
+import { badge, bar, colourOf, part, shareBar } from "./pictures.js";
+import { watch } from "./state.js";
+import { columnHeads, row, runName, scrolling } from "./tables.js";
+
+/** The share judged by rank: a line for each run, the chosen ones in front. @param {number[]} runs */
+function coverageChart(runs) {
+  const all = data.judged.flatMap(({ within }) => within).filter((share) => share !== null);
+  const least = Math.min(1, ...all);
+  if (least === 1) return html("p", {}, `Every one of the first ${depth} documents is judged, of all runs.`);
+  const from = Math.floor(Math.min(least, 0.95) * 10) / 10;
+  const shares = ticks(from, 1, 5).at;
+  const x = (/** @type {number} */ rank) => part(rank, 1, Math.max(depth, 2));
+  const y = (/** @type {number} */ share) => 100 - part(share, from, 1);
+  const line = (/** @type {number} */ run) => {
+    const points = data.judged[run].within.flatMap((share, rank) =>
+      share === null ? [] : [`${x(rank + 1).toFixed(2)} ${y(share).toFixed(2)}`],
+    );
+    return points.length ? `M${points.join("L")}${points.length === 1 ? "h0" : ""}` : "";
+  };
+  const others = data.runs.map((_, run) => run).filter((run) => !runs.includes(run));
+  const picture = svg(
+    "svg",
+    {
+      viewBox: "0 0 100 100",
+      preserveAspectRatio: "none",
+      role: "img",
+      class: "lines",
+      "aria-label": `Share of the first documents judged, by rank from 1 to ${depth}; the table below has the numbers.`,
+    },
+    ...shares.map((share) => svg("line", { class: "grid", x1: 0, x2: 100, y1: y(share), y2: y(share) })),
+    svg("path", { class: "other", d: others.map(line).join("") }),
+    ...[...runs].reverse().map((run) => svg("path", { class: colourOf(runs.indexOf(run)), d: line(run) })),
+  );
+  const label = (/** @type {string} */ text, /** @type {string} */ side, /** @type {number} */ place) => {
+    const span = html("span", {}, text);
+    span.style.setProperty(side, `${place}%`);
+    return span;
+  };
+  const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
+  return html(
+    "figure",
+    { class: "chart" },
+    html("figcaption", {}, "Share judged in the first …"),
+    html(
+      "div",
+      { class: "axes" },
+      html(
+        "div",
+        { class: "labels y", "aria-hidden": "true" },
+        ...shares.map((share) => label(percent(share), "bottom", 100 - y(share))),
+      ),
+      html("div", { class: "plot" }, picture, ...endsOf(runs, y)),
+      html("span", {}),
+      html(
+        "div",
+        { class: "labels x", "aria-hidden": "true" },
+        ...ranks.map((rank) => label(String(rank), "left", x(rank))),
+      ),
+    ),
+  );
+}
+
+/**
+ * The numbers of the chosen runs at the ends of their lines, moved apart where they meet.
+ *
+ * @param {number[]} runs
+ * @param {(share: number) => number} y
+ */
+function endsOf(runs, y) {
+  const ends = runs
+    .map((run, place) => ({ place, at: y(data.judged[run].within.at(-1) ?? 0) }))
+    .sort((a, b) => a.at - b.at);
+  ends.forEach((end, index) => {
+    if (index) end.at = Math.max(end.at, ends[index - 1].at + 9);
+  });
+  return ends.map(({ place, at }) => {
+    const mark = badge(place);
+    mark.classList.add("end");
+    mark.style.setProperty("top", `${at}%`);
+    return mark;
+  });
+}
+
+/** @param {number[]} runs */
+function coverageTable(runs) {
+  const ranks = [...new Set([1, 3, 5, 10, 20, 50, 100, depth].filter((rank) => rank <= depth))];
+  const order = [...runs, ...data.runs.map((_, run) => run).filter((run) => !runs.includes(run))];
+  const shares = (/** @type {number} */ run) =>
+    ranks.map((rank) => {
+      const share = data.judged[run].within[rank - 1] ?? null;
+      return share === null ? "–" : html("data", { value: share }, percent(share));
+    });
+  const table = html(
+    "table",
+    {},
+    html("caption", { class: "unseen" }, "Share judged in the first documents"),
+    columnHeads("Run", ...ranks.map((rank) => `first ${rank}`)),
+    html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
+  );
+  const few = data.runs.length <= 12;
+  return html("details", { open: few }, html("summary", {}, "In numbers"), scrolling(table, "Share judged"));
+}
+
+function foundAlone() {
+  const groups = data.found_alone;
+  if (!groups.length) return null;
+  const most = Math.max(...groups.map(({ alone }) => alone), 1);
+  const rows = groups.map((group) =>
+    row(
+      {},
+      [named(group.group)],
+      ...[group.documents, group.alone, group.judged_alone, group.relevant_alone].map((each) =>
+        each.toLocaleString("en"),
+      ),
+      html("td", { class: "picture" }, shareBar(group.alone / most, "of the most that one found alone")),
+    ),
+  );
+  const title = "Found by one alone";
+  const table = html(
+    "table",
+    {},
+    html("caption", { class: "unseen" }, title),
+    columnHeads("Group", "Documents", "Alone", "Judged", "Relevant", ""),
+    html("tbody", {}, ...rows),
+  );
+  const note = `Documents among the first ${depth} that no other group of runs has there.`;
+  return html(
+    "div",
+    { class: "part" },
+    html("h3", {}, title),
+    html("p", { class: "note" }, note),
+    scrolling(table, title),
+  );
+}
+
+/** What the holes could do. @param {number} measure @param {number[]} runs */
+function boundsOf(measure, runs) {
+  if (!data.bounds.length) return null;
+  const shown = data.bounds.some((each) => each.measure === measure) ? measure : data.bounds[0].measure;
+  const bounds = data.bounds.filter((each) => each.measure === shown);
+  bounds.sort((a, b) => b.mean - a.mean || a.run - b.run);
+  const to = Math.max(...bounds.map(({ high }) => high));
+  const rows = bounds.map(({ run, mean, low, high }) =>
+    row(
+      {},
+      [runName(run, runs)],
+      figure(low),
+      figure(mean),
+      figure(high),
+      html("td", { class: "picture" }, bar({ value: mean, low, high, from: 0, to })),
+    ),
+  );
+  const title = "What the holes could do";
+  const table = html(
+    "table",
+    { class: "bounds" },
+    html("caption", { class: "unseen" }, title),
+    columnHeads("Run", "Least", "Now", "Greatest", ""),
+    html("tbody", {}, ...rows),
+  );
+  const name = nameOf(data.measures[shown].title);
+  const note = `Least and greatest ${name} over all ways to judge what is unjudged, over the topics of all runs.`;
+  return html(
+    "div",
+    { class: "part" },
+    html("h3", {}, title),
+    html("p", { class: "note" }, note),
+    scrolling(table, title),
+  );
+}
+
+export function startCoverage() {
+  watch(["runs", "measure"], ({ runs, measure }) => {
+    byId("coverage-body").replaceChildren(
+      html("div", { class: "part" }, coverageChart(runs), coverageTable(runs)),
+      foundAlone() ?? "",
+      boundsOf(measure, runs) ?? "",
+    );
+  });
+}

@@ -1,0 +1,138 @@
+/** What the file carries, and a few ways to look things up in it. Its form is described with `--format json`. */
+
+import { byId } from "./elements.js";
+import { unpackedNumbers } from "./unpacking.js";
+
+/**
+ * @typedef {{ name: string, title: string, what: string, low: number | null, high: number | null,
+ *   higher_is_better: boolean | null, by_topic: boolean, adds: boolean }} Measure
+ * @typedef {{ name: string, group: string | null }} Run
+ * @typedef {{ name: string, topics: number[] }} Group
+ * @typedef {{ id: string, text: string | null, n_judged: number, n_relevant: number }} Topic
+ * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null }} Mean
+ * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
+ * @typedef {{ difference: number | null, low: number | null, high: number | null, p: number | null,
+ *   corrected_p: number | null, differ: boolean | null, wins: number, ties: number, losses: number }} Pair
+ * @typedef {import("./unpacking.js").PackedNumbers} PackedNumbers
+ * @typedef {import("./unpacking.js").PackedList} PackedList
+ * @typedef {{
+ *   about: { baseline: number | null, confidence: number, how_tested: string | null, depth: number },
+ *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
+ *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
+ *   judged: { at: (number | null)[], within: (number | null)[] }[],
+ *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,
+ *     relevant_alone: number }[],
+ *   bounds: { measure: number, run: number, mean: number, low: number, high: number }[],
+ *   values: PackedNumbers, in_common: PackedNumbers, n_first: PackedNumbers,
+ *   texts: PackedList, rankings: PackedList }} Data
+ */
+
+/** @type {Data} */
+export const data = JSON.parse(byId("data").textContent ?? "");
+
+export const { baseline, depth } = data.about;
+
+/** @param {number} run @param {number} measure */
+function place(run, measure) {
+  return run * data.measures.length + measure;
+}
+
+/** @type {Mean[]} */
+const means = [];
+for (const row of data.means) means[place(row.run, row.measure)] = row;
+
+/** @type {Map<string, number | null>} */
+const readings = new Map();
+for (const row of data.readings) readings.set(`${row.reading} ${place(row.run, row.measure)}`, row.mean);
+
+/** @param {number} run @param {number} measure @returns {Mean} */
+export function meanOf(run, measure) {
+  return means[place(run, measure)] ?? { run, measure, mean: null, low: null, high: null };
+}
+
+/** @param {number} run @param {number} measure @param {string} reading */
+export function readingOf(run, measure, reading) {
+  return readings.get(`${reading} ${place(run, measure)}`) ?? null;
+}
+
+const column = Object.fromEntries(data.pairs.columns.map((name, index) => [name, index]));
+const pairs = new Map(
+  data.pairs.rows.map((row) => [`${row[column.measure]} ${row[column.first]} ${row[column.second]}`, row]),
+);
+
+/**
+ * What was found of the first run less the second, or null where they were not compared. The file has each pair once,
+ * and in it the difference of its second run from its first.
+ *
+ * @param {number} measure
+ * @param {number} first
+ * @param {number} second
+ * @returns {Pair | null}
+ */
+export function pairOf(measure, first, second) {
+  const row = pairs.get(`${measure} ${second} ${first}`);
+  if (row) return /** @type {any} */ (Object.fromEntries(data.pairs.columns.map((name, index) => [name, row[index]])));
+  const turned = pairs.has(`${measure} ${first} ${second}`) ? pairOf(measure, second, first) : null;
+  return (
+    turned && {
+      ...turned,
+      difference: negative(turned.difference),
+      low: negative(turned.high),
+      high: negative(turned.low),
+      wins: turned.losses,
+      losses: turned.wins,
+    }
+  );
+}
+
+/** @param {number | null} value */
+function negative(value) {
+  return value === null ? null : 0 - value;
+}
+
+const values = await unpackedNumbers(data.values);
+/** @type {Map<number, (number | null)[]>} */
+const valuesByTopic = new Map();
+
+/** A run's values by topic; null where it has none. @param {number} measure @param {number} run */
+export function valuesOf(measure, run) {
+  const [, nRuns, nTopics] = data.values.shape;
+  const at = measure * nRuns + run;
+  const found =
+    valuesByTopic.get(at) ??
+    Array.from(values.subarray(at * nTopics, (at + 1) * nTopics), (value) => (Number.isNaN(value) ? null : value));
+  valuesByTopic.set(at, found);
+  return found;
+}
+
+/**
+ * The differences of two runs by topic; null where one of them has no value.
+ *
+ * @param {number} measure
+ * @param {number} first
+ * @param {number} second
+ */
+export function differencesOf(measure, first, second) {
+  const others = valuesOf(measure, second);
+  return valuesOf(measure, first).map((value, topic) => {
+    const other = others[topic];
+    return value === null || other === null ? null : value - other;
+  });
+}
+
+/** How to turn values of a measure so that more is better, as far as it says what is better. @param {number} measure */
+export function direction(measure) {
+  return data.measures[measure].higher_is_better === false ? -1 : 1;
+}
+
+/** Whether a difference speaks for the first run: 1, -1, or 0. @param {number} measure @param {number} difference */
+export function favours(measure, difference) {
+  return Math.sign(difference) * direction(measure);
+}
+
+/** The runs from best to worst by a measure, those without a value last. @param {number} measure */
+export function ranked(measure) {
+  const sign = direction(measure);
+  const of = (/** @type {number} */ run) => sign * (meanOf(run, measure).mean ?? -Infinity * sign);
+  return data.runs.map((_, run) => run).sort((a, b) => (of(a) === of(b) ? a - b : of(b) - of(a)));
+}

@@ -1,0 +1,75 @@
+/** The choices that hold for the whole page: the measure, and which topics. */
+
+import { data } from "./data.js";
+import { byId, counted, html, nameOf, readable } from "./elements.js";
+import { change, state, watch } from "./state.js";
+
+/** What a topic is searched in. */
+const searched = data.topics.map(({ id, text }) => readable(`${id}\n${text ?? ""}`).toLowerCase());
+
+/** The topics of the chosen group that have the text looked for, in the file's order. @returns {number[]} */
+export function chosenTopics() {
+  const { group, find } = state();
+  const wanted = find.trim().toLowerCase();
+  const from = group === null ? data.topics.map((_, topic) => topic) : data.groups[group].topics;
+  return wanted ? from.filter((topic) => searched[topic].includes(wanted)) : from;
+}
+
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {string[]} names
+ * @param {(index: number) => void} choose
+ */
+function chooser(id, label, names, choose) {
+  const select = html("select", { id }, ...names.map((name, index) => html("option", { value: index }, nameOf(name))));
+  select.addEventListener("change", () => choose(Number(select.value)));
+  return html("label", { class: "field" }, html("span", {}, label), select);
+}
+
+const PAUSE = 150; // milliseconds after the last key
+
+function finder() {
+  const input = html("input", {
+    type: "search",
+    id: "find",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "id or text",
+  });
+  let waiting = 0;
+  input.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => change({ find: input.value }, { replace: true }), PAUSE);
+  });
+  return html("label", { class: "field" }, html("span", {}, "Topics with"), input);
+}
+
+export function startFilters() {
+  const groups = ["all topics", ...data.groups.map(({ name, topics }) => `${name} (${topics.length})`)];
+  const status = html("output", { class: "muted", id: "n-topics", for: "group find" });
+  byId("filters").append(
+    chooser(
+      "measure",
+      "Measure",
+      data.measures.map(({ title }) => title),
+      (measure) => change({ measure }),
+    ),
+    data.groups.length
+      ? chooser("group", "Topics of", groups, (index) => change({ group: index ? index - 1 : null }))
+      : "",
+    data.topics.length > 1 ? finder() : "",
+    status,
+  );
+  watch(["measure", "group", "find"], ({ measure, group, find }) => {
+    /** @type {HTMLSelectElement} */ (byId("measure")).value = String(measure);
+    if (data.groups.length) {
+      /** @type {HTMLSelectElement} */ (byId("group")).value = String(group === null ? 0 : group + 1);
+    }
+    const input = /** @type {HTMLInputElement | null} */ (document.getElementById("find"));
+    if (input && input !== document.activeElement) input.value = find;
+    const number = chosenTopics().length;
+    status.textContent =
+      number < data.topics.length ? `${number.toLocaleString("en")} of ${counted(data.topics.length, "topic")}` : "";
+  });
+}

@@ -1,0 +1,38 @@
+/** The page: each part draws itself, now and whenever the choices that it depends on change. */
+
+import { startCoverage } from "./coverage.js";
+import { byId } from "./elements.js";
+import { startFilters } from "./filters.js";
+import { startPair } from "./pair.js";
+import { startRuns } from "./runs.js";
+import { link, refresh, watch } from "./state.js";
+import { startTopic } from "./topic.js";
+import { startTopics } from "./topics.js";
+
+/** Links to the parts of the page, which carry what is chosen. */
+function startSections() {
+  const sections = { runs: "Runs", pair: "Two runs", topics: "Topics", coverage: "Coverage" };
+  for (const [at, title] of Object.entries(sections)) {
+    if (byId(at).hidden) continue;
+    const element = link({ at }, title);
+    element.addEventListener("click", () => byId(at).scrollIntoView());
+    byId("sections").append(element);
+  }
+  watch(["at"], ({ at }) => {
+    if (at in sections) byId(at).scrollIntoView();
+  });
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("runs-heading").focus();
+  });
+}
+
+startFilters();
+startRuns();
+startPair();
+startTopics();
+startTopic();
+startCoverage();
+startSections();
+refresh();
+document.documentElement.classList.add("drawn");

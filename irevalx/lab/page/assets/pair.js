@@ -1,0 +1,275 @@
+/** Two runs against each other: the difference and its interval first, then the topics it comes from. */
+
+import { data, differencesOf, favours, meanOf, pairOf } from "./data.js";
+import { differencesChart, scatterChart } from "./charts.js";
+import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
+import { figure, interval, probability, written } from "./numbers.js";
+import { part } from "./pictures.js";
+import { change, link, state, watch } from "./state.js";
+import { columnHeads, row, runName, scrolling } from "./tables.js";
+import { chosenTopics } from "./filters.js";
+
+/** A difference with its interval on a line with zero. @param {import("./data.js").Pair} pair @param {number} most */
+function differenceLine({ difference, low, high }, most) {
+  const x = (/** @type {number} */ value) => `${most ? part(value, -most, most) : 50}%`;
+  const picture = svg("svg", { class: "bar interval-line", "aria-hidden": "true", width: "100%", height: 18 });
+  picture.append(svg("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: 18 }));
+  if (low !== null && high !== null) {
+    picture.append(svg("line", { class: "span", x1: x(low), x2: x(high), y1: 9, y2: 9 }));
+  }
+  if (difference !== null) picture.append(svg("circle", { class: "middle", cx: x(difference), cy: 9, r: 4.5 }));
+  return picture;
+}
+
+/** @param {import("./data.js").Pair} pair @param {number} measure */
+function verdictOf({ difference, p, differ }, measure) {
+  if (difference === null) return "";
+  if (p === null) return "No test could be made of it.";
+  if (!differ) return "The difference could be chance.";
+  return favours(measure, difference) > 0 ? "The first is better." : "The second is better.";
+}
+
+/** @param {number} first @param {number} second */
+function choosers(first, second) {
+  const choose = (/** @type {number} */ place, /** @type {string} */ label, /** @type {number} */ own) => {
+    const select = html(
+      "select",
+      { id: `pair-${place}` },
+      ...data.runs.map(({ name }, run) => html("option", { value: run, selected: run === own }, nameOf(name))),
+    );
+    select.addEventListener("change", () => {
+      const runs = [...state().runs];
+      const run = Number(select.value);
+      const before = runs.indexOf(run);
+      if (before >= 0) runs[before] = runs[place];
+      runs[place] = run;
+      change({ runs });
+      byId(`pair-${place}`).focus();
+    });
+    return html("label", { class: "field" }, html("span", {}, label), select);
+  };
+  const swap = button(
+    { class: "plain", id: "swap" },
+    () => {
+      const [a, b, ...others] = state().runs;
+      change({ runs: [b, a, ...others] });
+      byId("swap").focus();
+    },
+    "Swap",
+  );
+  return html("div", { class: "choices" }, choose(0, "First", first), choose(1, "Second", second), swap);
+}
+
+/**
+ * What was found of the pair in all measures.
+ *
+ * @param {number} first
+ * @param {number} second
+ * @param {number} shown the measure that is open
+ */
+function measuresTable(first, second, shown) {
+  const rows = data.measures.map((measure, index) => {
+    const pair = pairOf(index, first, second);
+    if (!pair) return null;
+    return row(
+      { class: index === shown && "chosen" },
+      [link({ measure: index }, named(measure.title))],
+      figure(pair.difference, { signed: true }),
+      interval(pair.low, pair.high, { signed: true }),
+      html("td", { class: "picture" }, differenceLine(pair, greatest(pair))),
+      probability(pair.p),
+      probability(pair.corrected_p),
+      pair.wins,
+      pair.ties,
+      pair.losses,
+    );
+  });
+  if (!rows.some(Boolean)) return null;
+  const heads = columnHeads("Measure", "Difference", "Interval", "", "p", "corrected p", "Better", "Same", "Worse");
+  const title = "All measures of this pair";
+  return scrolling(
+    html("table", { class: "pair" }, html("caption", {}, title), heads, html("tbody", {}, ...rows)),
+    title,
+  );
+}
+
+/** How far from zero the line of a difference has to go. @param {import("./data.js").Pair} pair */
+function greatest({ difference, low, high }) {
+  return Math.max(...[difference, low, high].map((value) => Math.abs(value ?? 0))) * 1.1;
+}
+
+/**
+ * Which topics decide the difference: those that have to go, the strongest first, until nothing is left of it.
+ *
+ * @param {(number | null)[]} differences
+ */
+export function decisive(differences) {
+  const sum = differences.reduce((/** @type {number} */ total, each) => total + (each ?? 0), 0);
+  const sign = Math.sign(sum);
+  const order = differences.map((value, topic) => ({ topic, value: sign * (value ?? 0) }));
+  order.sort((a, b) => b.value - a.value || a.topic - b.topic);
+  const found = [];
+  let left = sign * sum;
+  for (const { topic, value } of order) {
+    if (left <= 1e-12 || value <= 0) break;
+    left -= value;
+    found.push(topic);
+  }
+  return found;
+}
+
+const MOST_TOPICS_NAMED = 8;
+
+/** @param {(number | null)[]} differences @param {string[]} names */
+function decisiveSentence(differences, names) {
+  const topics = decisive(differences);
+  if (!topics.length) return "";
+  const sum = differences.reduce((/** @type {number} */ total, each) => total + (each ?? 0), 0);
+  const links = topics
+    .slice(0, MOST_TOPICS_NAMED)
+    .flatMap((topic, place) => [
+      place ? ", " : "",
+      link({ topic, document: null }, named(data.topics[topic].id)),
+      ` (${written(differences[topic], { signed: true })})`,
+    ]);
+  const better = sum > 0 ? names[0] : names[1];
+  const text =
+    topics.length === 1
+      ? "One topic decides it: without it, the sign of the difference would go. "
+      : `Without the ${topics.length} topics that speak most for ${better}, nothing would be left of the difference. `;
+  const more =
+    topics.length > MOST_TOPICS_NAMED ? `, and ${counted(topics.length - MOST_TOPICS_NAMED, "more", "more")}` : "";
+  return html("p", {}, text, "The first: ", ...links, more, ".");
+}
+
+/** @param {(number | null)[]} differences @param {number[]} topics @param {number} measure */
+function countsOf(differences, topics, measure) {
+  const signs = topics
+    .map((topic) => differences[topic])
+    .filter((value) => value !== null)
+    .map((value) => favours(measure, value));
+  const of = (/** @type {number} */ sign) => signs.filter((each) => each === sign).length;
+  return { wins: of(1), ties: of(0), losses: of(-1), all: signs.length };
+}
+
+/** Wins, ties and losses as one bar. @param {{ wins: number, ties: number, losses: number, all: number }} counts */
+function countsBar({ wins, ties, losses, all }) {
+  const share = (/** @type {number} */ number) => (all ? (100 * number) / all : 0);
+  const text = `${wins} better, ${ties} the same, ${losses} worse`;
+  return html(
+    "div",
+    { class: "counts" },
+    svg(
+      "svg",
+      { class: "bar", role: "img", "aria-label": text, width: "100%", height: 10 },
+      svg("rect", { class: "gain", x: 0, width: `${share(wins)}%`, height: 10 }),
+      svg("rect", { class: "tie", x: `${share(wins)}%`, width: `${share(ties)}%`, height: 10 }),
+      svg("rect", { class: "loss", x: `${share(wins + ties)}%`, width: `${share(losses)}%`, height: 10 }),
+    ),
+    html(
+      "p",
+      { class: "sides" },
+      html("span", { class: "gain" }, `${wins} better`),
+      html("span", {}, `${ties} the same`),
+      html("span", { class: "loss" }, `${losses} worse`),
+    ),
+  );
+}
+
+/** @param {import("./state.js").State} chosen */
+function drawPair({ runs, measure }) {
+  const body = byId("pair-body");
+  if (runs.length < 2) {
+    body.replaceChildren(
+      html("p", { class: "note" }, "Choose two runs in the table above, and they are set against each other here."),
+    );
+    return;
+  }
+  const [first, second] = runs;
+  const names = [data.runs[first].name, data.runs[second].name].map(nameOf);
+  const differences = differencesOf(measure, first, second);
+  const topics = chosenTopics();
+  const pair = pairOf(measure, first, second);
+  const ofMeans = (meanOf(first, measure).mean ?? NaN) - (meanOf(second, measure).mean ?? NaN);
+  const difference = pair ? pair.difference : Number.isNaN(ofMeans) ? null : ofMeans;
+  const found = pair ?? {
+    difference,
+    low: null,
+    high: null,
+    p: null,
+    corrected_p: null,
+    differ: null,
+    wins: 0,
+    ties: 0,
+    losses: 0,
+  };
+  const all = data.topics.map((_, topic) => topic);
+  const counts = pair ? { ...pair, all: pair.wins + pair.ties + pair.losses } : countsOf(differences, all, measure);
+  const filtered = topics.length < all.length;
+  const some = countsOf(differences, topics, measure);
+  const sumOfSome = topics.reduce((sum, topic) => sum + (differences[topic] ?? 0), 0);
+  const name = data.measures[measure].title;
+  const run = (/** @type {number} */ place) => runName(runs[place], runs);
+  const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
+  const verdict = pair ? verdictOf(pair, measure) : NOT_COMPARED;
+  const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
+  const charts = { measure, topics, names, open: openTopicOf };
+  body.replaceChildren(
+    choosers(first, second),
+    html(
+      "div",
+      { class: "headline" },
+      html("p", { class: "versus" }, run(0), soft("minus"), run(1), soft("in"), named(name)),
+      html(
+        "p",
+        { class: "difference", id: "difference" },
+        figure(found.difference, { signed: true }),
+        " ",
+        interval(found.low, found.high, { signed: true }),
+      ),
+      differenceLine(found, greatest(found)),
+      html(
+        "p",
+        { class: "sides centred", "aria-hidden": "true" },
+        html("span", {}, `← ${names[1]} higher`),
+        html("span", {}, "0"),
+        html("span", {}, `${names[0]} higher →`),
+      ),
+      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested)),
+      countsBar(counts),
+    ),
+    filtered
+      ? html(
+          "p",
+          { class: "filtered" },
+          `Over the ${counted(topics.length, "topic")} chosen by the filters, `,
+          figure(some.all ? sumOfSome / some.all : null, { signed: true }),
+          ` on average; ${some.wins} better, ${some.ties} the same, ${some.losses} worse.`,
+        )
+      : "",
+    decisiveSentence(differences, names),
+    data.measures[measure].by_topic
+      ? html(
+          "div",
+          { class: "charts" },
+          differencesChart({ ...charts, differences }),
+          scatterChart({ ...charts, first, second }),
+        )
+      : html("p", { class: "note" }, `${name} has no values of topics.`),
+    measuresTable(first, second, measure) ?? "",
+  );
+}
+
+const NOT_COMPARED =
+  "These two were not compared with a test: the report was made against a baseline. " +
+  "Make it without one, or with one of these two, for an interval.";
+
+/** @param {number} topic */
+function openTopicOf(topic) {
+  change({ topic, document: null });
+}
+
+export function startPair() {
+  byId("pair").hidden = data.runs.length < 2;
+  watch(["runs", "measure", "group", "find"], drawPair);
+}

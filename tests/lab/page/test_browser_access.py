@@ -1,0 +1,115 @@
+"""A page without a mouse, without colours, in the dark, on paper, on a small screen, and for a screen reader."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from browsers import Reader
+
+TAB, ENTER, SPACE = "\ue004", "\ue007", "\ue00d"
+
+AXE = os.environ.get("AXE_CORE")
+"""The file axe.min.js of the npm package axe-core."""
+
+
+def tab_to(browser: Reader, found: str) -> None:
+    """Press Tab until a script says that the right element has the focus."""
+    for _ in range(200):
+        if browser.run(f"return {found}"):
+            return
+        browser.press(TAB)
+    pytest.fail(f"Tab does not come to {found}")
+
+
+def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
+    """Sorting, choosing a run, opening a topic and a document: all of it with Tab, Space and Enter."""
+    browser.open(page)
+    browser.press(TAB)
+    assert browser.focused == "Skip to the runs"
+    browser.press(ENTER)
+    assert browser.focused == "Runs by measures"
+    tab_to(browser, "document.activeElement.matches('.runs .sort')")
+    browser.press(ENTER)
+    assert browser.address == "sort=run+up"
+    tab_to(browser, "document.activeElement.matches('[data-run]')")
+    number = "return document.activeElement.dataset.run"
+    before = browser.run(number)
+    browser.press(SPACE)
+    assert "run=" in browser.address
+    assert browser.run(number) == before
+    browser.press(SPACE)
+    tab_to(browser, "document.activeElement.matches('#topics tbody a')")
+    browser.press(ENTER)
+    browser.wait(lambda: browser.focused.startswith("Topic"))
+    tab_to(browser, "document.activeElement.matches('button.document')")
+    browser.press(ENTER)
+    browser.wait(lambda: browser.run("return document.activeElement.tagName") == "ASIDE")
+
+
+def test_the_dark(browser: Reader, page: Path) -> None:
+    """Where the reader prefers the dark, paper is dark and ink is light; not on paper."""
+    ink = "return [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    lightness = {}
+    for scheme, kind in (("light", ""), ("dark", ""), ("dark", "print")):
+        with browser.media(scheme=scheme, kind=kind):
+            browser.open(page)
+            color = browser.run(ink)[0]
+            lightness[scheme, kind] = sum(int(part) for part in color[4:-1].split(","))
+    assert lightness["dark", ""] > 600
+    assert lightness["light", ""] == lightness["dark", "print"] < 150
+
+
+def test_print(browser: Reader, page: Path) -> None:
+    """A page prints; what can only be pressed is not printed."""
+    browser.open(page, "topic=3")
+    browser.one(".rankings")
+    printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
+    content = base64.b64decode(printed["data"])
+    assert content.startswith(b"%PDF")
+    assert content.count(b"/Type /Page\n") < 12
+    with browser.media(kind="print"):
+        hidden = "return [...document.querySelectorAll(arguments[0])].every((one) => !one.offsetParent)"
+        assert browser.run(hidden, ".bar-above, .bar-above *, .choices, .steps")
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_widths(browser: Reader, page: Path, width: int) -> None:
+    """The page itself is never wider than the screen; wide tables scroll in their own place."""
+    with browser.media(width=width):
+        browser.open(page, "topic=3&document=D01&show=interval&show=skip&show=rel")
+        browser.one(".rankings")
+        assert browser.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_tables_are_tables(browser: Reader, page: Path) -> None:
+    """Each table has a caption and heads with a scope; each picture has a text or says nothing new."""
+    browser.open(page, "topic=3")
+    browser.one(".rankings")
+    for script in (
+        "return [...document.querySelectorAll('table')].filter((one) => !one.caption?.textContent).length",
+        "return [...document.querySelectorAll('table th')].filter((one) => !one.scope).length",
+        "return [...document.querySelectorAll('svg')].filter((one) => !one.closest('[aria-hidden=true]') && "
+        "!(one.getAttribute('role') === 'img' && one.getAttribute('aria-label'))).length",
+        "return document.querySelectorAll('[style*=color]').length",
+    ):
+        assert browser.run(script) == 0, script
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1400)])
+@pytest.mark.skipif(AXE is None, reason="AXE_CORE names no file axe.min.js of the npm package axe-core")
+def test_axe_finds_no_serious_fault(browser: Reader, page: Path, scheme: str, width: int) -> None:
+    """The rules of axe-core, contrast among them, find nothing that is serious or critical."""
+    assert AXE is not None
+    with browser.media(scheme=scheme, width=width):
+        browser.open(page, "topic=3&document=D01&show=interval&show=skip&show=rel&group=early")
+        browser.one(".rankings")
+        browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        browser.run(Path(AXE).read_text("utf-8"))
+        found = browser.driver.execute_async_script(
+            "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((one) => "
+            "[one.impact, one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + node.failureSummary)])))"
+        )
+    assert [one for one in found if one[0] in {"serious", "critical"}] == []

@@ -1,0 +1,91 @@
+"""What stands on a page equals what the commands print of the same files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from browsers import Reader
+from report_files import MEASURES, ReportFiles
+from running import lab, run
+
+NAMES = {"map": "map", "ndcg@10": "ndcg_cut_10", "P.5": "P_5"}
+
+
+def shown(number: float, *, signed: bool = False) -> str:
+    """Return a number with four decimals, as the page writes it."""
+    text = f"{abs(number):.4f}"
+    if float(text) == 0:
+        return text
+    return ("\u2212" if number < 0 else "+" if signed else "") + text
+
+
+def test_means_and_intervals(browser: Reader, files: ReportFiles, page: Path) -> None:
+    """Means and intervals are those of ``irevalx --format json --ci 95%``."""
+    asked = [option for measure in MEASURES for option in ("-m", measure)]
+    printed = run(*asked, "--format", "json", "--ci", "95%", files.qrels, *files.runs)
+    assert printed.status == 0, printed.stderr
+    runs = json.loads(printed.stdout)["runs"]
+    browser.open(page, "show=interval&sort=run+up")
+    table = browser.run(
+        "return [...document.querySelectorAll('.runs tbody tr')].map((row) => [row.querySelector('bdi').innerText, "
+        "...[...row.querySelectorAll('td')].slice(0, 3).map((cell) => "
+        "[...cell.querySelectorAll('data')].map((one) => [Number(one.value), one.innerText]))])"
+    )
+    found = {(row[0], measure): cell for row in table for measure, cell in zip(MEASURES, row[1:], strict=True)}
+    expected = {
+        (one["run"], measure): [one[part][NAMES[measure]] for part in ("all", "low", "high")]
+        for one in runs
+        for measure in MEASURES
+    }
+    assert found.keys() == expected.keys()
+    for place, numbers in expected.items():
+        assert None not in numbers
+        assert [value for value, _ in found[place]] == pytest.approx(numbers, abs=0, rel=1e-15), place
+        assert [text for _, text in found[place]] == [shown(number) for number in numbers], place
+
+
+def test_differences(browser: Reader, files: ReportFiles, page: Path) -> None:
+    """Differences, intervals, p-values, wins, ties and losses are those of ``irevalx-lab compare --format csv``."""
+    printed = lab(
+        "compare", "-m", " ".join(MEASURES), "--baseline", "plain", "--format", "csv", files.qrels, *files.runs
+    )
+    assert printed.status == 0, printed.stderr
+    for run_name in ("better", "middle", "worse"):
+        browser.open(page, f"run={run_name}&run=plain")
+        rows = browser.run(
+            "return [...document.querySelectorAll('.pair tbody tr')].map((row) => [row.querySelector('th').innerText, "
+            "[...row.querySelectorAll('data')].map((one) => Number(one.value)), "
+            "[...row.querySelectorAll('td')].slice(-3).map((cell) => Number(cell.innerText))])"
+        )
+        expected = {row["measure"]: row for row in printed.rows if row["run"] == run_name}
+        assert len(rows) == len(expected) == len(MEASURES)
+        for title, numbers, counts in rows:
+            row = expected[NAMES[title]]
+            columns = ("difference", "low", "high", "p", "corrected_p")
+            assert numbers == pytest.approx([float(row[column]) for column in columns], abs=0, rel=1e-15)
+            assert counts == [int(row[column]) for column in ("wins", "ties", "losses")]
+        headline = browser.texts("#difference")[0]
+        first = expected["map"]
+        numbers = [shown(float(first[column]), signed=True) for column in ("difference", "low", "high")]
+        assert headline == "{} [{}, {}]".format(*numbers)
+
+
+def test_values_of_topics(browser: Reader, files: ReportFiles, page: Path) -> None:
+    """The topics' values are those of ``irevalx -q``, and their differences belong to them."""
+    browser.open(page, "measure=ndcg_cut_10&order=topic+up")
+    printed = run("-q", "-m", "ndcg@10", "--format", "jsonl", files.qrels, *files.runs[:2])
+    assert printed.status == 0, printed.stderr
+    of_run: dict[str, dict[str, float]] = {"plain": {}, "better": {}}
+    for line in printed.stdout.splitlines():
+        row = json.loads(line)
+        of_run[row["run"]][row["topic"]] = row["value"]
+    rows = browser.run(
+        "return [...document.querySelectorAll('#topics tbody tr')].map((row) => [row.querySelector('bdi').innerText, "
+        "...[...row.querySelectorAll('data')].slice(0, 3).map((one) => Number(one.value))])"
+    )
+    assert len(rows) == 12
+    for topic, better, plain, difference in rows:
+        assert (better, plain) == (of_run["better"][topic], of_run["plain"][topic])
+        assert difference == better - plain
