@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray, IntArray
@@ -146,9 +145,9 @@ class DocumentAgreement:
 
 
 def labels(
-    human: Any,
-    machine: Any,
-    runs: Any = None,
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: Runs | None = None,
     measures: Measures = "map",
     *,
     by_topic: bool = False,
@@ -169,12 +168,13 @@ def labels(
 
     Parameters
     ----------
-    human, machine : judgments of the same documents, as ``irevalx.evaluate`` takes them; ``human`` counts as the truth
-        where there is one.
-    runs : as ``irevalx.evaluate`` takes them, to compare their scores under both; None for the documents alone.
-    measures : of the runs' scores.
+    human, machine : judgments of the same documents, ``{topic: {docno: grade}}``, or whatever else
+        ``irevalx.Qrels.read`` takes; ``human`` counts as the truth where there is one.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes, to
+        compare their scores under both; None for the documents alone.
+    measures : of the runs' scores, such as "map", "P.5,10" or "nDCG@10"; one or several.
     by_topic : add the agreement of labels for each topic, without intervals.
-    groups : the group of each run, or a file with a line RUN GROUP each; None for no groups.
+    groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.
     group_by : a regular expression that finds the group in the name of a run.
     top : with runs, add how so many of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
     resamples : draws of the topics, for intervals; 0 for none.
@@ -183,7 +183,8 @@ def labels(
     level : the least grade that is relevant for the measures.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
+    rel_format, labels_format : the formats of ``human`` and of ``machine``, if they are files: "qrels", "beir" or
+        "json"; None for the same.
     progress : show on standard error how many draws have been made, on a terminal.
 
     Raises
@@ -191,6 +192,15 @@ def labels(
     InputError : no topic or document has a label in both, there are too many grades, or a measure has no value.
     UsageError : there are groups without runs, or fewer than two groups.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> human = {"1": {"A": 1, "B": 0, "C": 1}, "2": {"D": 1, "E": 0}}
+    >>> machine = {"1": {"A": 1, "B": 1, "C": 1}, "2": {"D": 1, "E": 0}}
+    >>> found = {row.statistic: row.value for row in irevalx.lab.labels(human, machine, resamples=0).rows}
+    >>> found["pairs"], found["agreement"], round(found["recall"], 2)
+    (5, 0.8, 1.0)
     """
     with_groups = groups is not None or group_by is not None
     if with_groups and not are_given(runs):

@@ -13,7 +13,7 @@ import numpy as np
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, shown_name
@@ -24,7 +24,7 @@ from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
-from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.user_data import OpenedRuns, experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.random_pairs import with_random_pairs
@@ -47,8 +47,8 @@ MOVED = 0.05
 
 
 def study(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
@@ -75,12 +75,18 @@ def study(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; judgments with a grade for each document, and at least
-        two runs. Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Measures of samples of strata (such as xinfAP) and
+        of probabilities may stand beside those of grades.
     scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed`` or ``strata``.
     levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
-    strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
+    strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
+        that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where
+        strata are of names.
     pairs : the number of random pairs of runs; the full judgments of each are those of the documents that one of the
         two has found (Bompada et al. 2007), and the decisions are about these pairs. 0 for all pairs under the same
         judgments. For ``uniform`` and ``stratified``.
@@ -95,7 +101,7 @@ def study(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
     threads : how many processes share the work; at least 1.
     progress : show on standard error how many samples have been evaluated, on a terminal.
 
@@ -104,6 +110,15 @@ def study(
     UsageError : keywords contradict each other.
     InputError : no document is judged.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> [(row.measure, row.statistic, row.knee) for row in study.rows[:2]]
+    [('bpref', 'tau_b_itself', '50%'), ('bpref', 'tau_b_ap', '50%')]
     """
     import scipy  # noqa: F401 - it is better missed now than after the work
 
@@ -121,13 +136,14 @@ def study(
     )
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
+    evaluated: Runs | OpenedRuns = runs
     if own_pool:
-        runs = opened_runs(runs)
-        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(runs.runs, depth, warn))
+        evaluated = opened = opened_runs(runs)
+        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(opened.runs, depth, warn))
         qrels = Qrels(judged, rel_format)
     experiment = experiment_of(
         qrels,
-        runs,
+        evaluated,
         requests_of_samples(measures_of(measures), level),
         level=level,
         complete=complete,
