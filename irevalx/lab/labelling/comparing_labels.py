@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.errors import UsageError
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
@@ -25,13 +26,13 @@ RESAMPLES = 1000
 
 
 def labels(
-    human: Any,
-    machine: Any = None,
-    runs: Any = None,
+    human: GivenQrels,
+    machine: GivenQrels | None = None,
+    runs: Runs | None = None,
     measures: Measures = "map",
     *,
     machines: Mapping[str, Any] | None = None,
-    second_human: Any = None,
+    second_human: GivenQrels | None = None,
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,
