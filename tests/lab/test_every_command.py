@@ -20,7 +20,7 @@ from irevalx.lab.studies.schemes import SCHEMES
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 
-REPEATED = {"FILE", "[MEASURE=]D"}
+REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D"}
 """What is given once for each value: names of files have blanks, and measures commas."""
 
 OF_PARAMETERS = {"--measure", "--itself"}

@@ -101,7 +101,20 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
 
 def test_several_orders(tmp_path: Path) -> None:
     """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
-    words: Words = ("study", QRELS, *RUNS, "-m", "map", "--levels", "10% 50%", "--samples", "2", "--quiet", "--seed", "3")
+    words: Words = (
+        "study",
+        QRELS,
+        *RUNS,
+        "-m",
+        "map",
+        "--levels",
+        "10% 50%",
+        "--samples",
+        "2",
+        "--quiet",
+        "--seed",
+        "3",
+    )
     done = lab(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
     assert done.status == 0
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
