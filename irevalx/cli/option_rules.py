@@ -157,5 +157,4 @@ def _got_instead(ctx: click.Context, names: Sequence[str]) -> str:
         return ""
     [name] = options
     value = ctx.params.get(_find(ctx, name)[0].name or "")
-    given = value if isinstance(value, tuple) else (value,)
-    return "" if value is None or len(given) != 1 else f", but got {name} {given[0]}"
+    return "" if value is None or isinstance(value, tuple) else f", but got {name} {value}"

@@ -115,7 +115,7 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
         metavar="K",
         help=f"With --own-pool: the depth of the pool, and of the deepest level.  [default: {POOL_DEPTH}]",
     ),
-    *order_options(*WITH_ORDER),
+    *order_options(*WITH_ORDER, named_by="--scheme"),
     *replay_options(*WITH_ORDER),
     option(
         "--group-by",
