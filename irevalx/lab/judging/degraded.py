@@ -25,7 +25,7 @@ from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import Ordering, budget_of, samples_of, without_judgment_warning
+from irevalx.lab.judging.orderings import Ordering, budget_of, sample_at, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import Budget
 from irevalx.process.system import as_bytes
@@ -227,7 +227,7 @@ def _first_in_order(
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     judgments = read.judgments
     replayed = ordering.replay(judgments, [budget], chosen or 0)
-    [sample] = samples_of(replayed)
+    sample = sample_at(replayed, 0)
     for line in (*without_judgment_warning(replayed, ordering.rules), *without_relevant_warnings(sample, level)):
         warn(line)
     if replayed.inclusion:
