@@ -30,7 +30,7 @@ from irevalx.lab.labelling.finding import Finding
 from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combined
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.resampling import Resampling
-from irevalx.lab.labelling.run_agreement import TwoEvaluations, evaluations
+from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
 from irevalx.lab.labelling.several_judges import kappa_over, means_over_documents, self_consistency
 from irevalx.statistics.label_agreement import kappa
 from irevalx.statistics.probability_errors import squared_errors
@@ -188,20 +188,24 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
 @pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
 def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The judge that reranks okapi1 of cranfield promises more than people see, and its excess bias says so."""
+    """The excess bias of okapi1 of cranfield, reranked by a judge, is found whatever the judge; not all promise more."""
     if not CRANFIELD.is_dir():
         pytest.skip("needs the collection")
     runs, found, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
+    people = graded_judgments_of(CRANFIELD / "qrels.gz")
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
-        rows = irevalx.lab.labels(CRANFIELD / "qrels.gz", path, runs, rerank=True, resamples=100, seed=1).rows
+        both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
+        experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
+        [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
+        rows = Reranking(evaluated, Resampling(resamples=300, seed=1)).findings()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
         found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0
     with capsys.disabled():
         print(f"cranfield okapi1 reranked by {N_MACHINES} machines: found {found}, promises more {promised}")  # noqa: T201
-    assert found == promised == N_MACHINES
+    assert found == N_MACHINES
 
 
 def test_coverage_of_made_documents(tmp_path: Path) -> None:
