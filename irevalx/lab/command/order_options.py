@@ -67,8 +67,8 @@ def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter,
             metavar="FILE",
             shell_complete=complete_file,
             help=(
-                f"The text of documents, from which {named_by} cal learns: JSON lines (id and contents, among others) or "
-                "TREC's SGML. May be repeated."
+                f"The text of documents, from which {named_by} cal learns: JSON lines (id and contents, among others) "
+                "or TREC's SGML. May be repeated."
             ),
         ),
     )
