@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.errors import UsageError
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
@@ -25,13 +26,13 @@ RESAMPLES = 1000
 
 
 def labels(
-    human: Any,
-    machine: Any = None,
-    runs: Any = None,
+    human: GivenQrels,
+    machine: GivenQrels | None = None,
+    runs: Runs | None = None,
     measures: Measures = "map",
     *,
     machines: Mapping[str, Any] | None = None,
-    second_human: Any = None,
+    second_human: GivenQrels | None = None,
     by_topic: bool = False,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
     group_by: str | None = None,
@@ -52,16 +53,17 @@ def labels(
 
     Parameters
     ----------
-    human, machine : judgments of the same documents, as ``irevalx.evaluate`` takes them; ``human`` counts as the truth
-        where there is one.
-    runs : as ``irevalx.evaluate`` takes them, to compare their scores under both; None for the documents alone.
-    measures : of the runs' scores.
+    human, machine : judgments of the same documents, ``{topic: {docno: grade}}``, or whatever else
+        ``irevalx.Qrels.read`` takes; ``human`` counts as the truth where there is one.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes, to
+        compare their scores under both; None for the documents alone.
+    measures : of the runs' scores, such as "map", "P.5,10" or "nDCG@10"; one or several.
     machines : in place of ``machine``, several by name: judgments, or a list of judgments, repeated answers of which
         the first counts. Grades that are not whole are probabilities of relevance, from 0 to 1; all labels are cut at
         ``level`` then. What several machines say together is a judge too.
     second_human : with ``machines``, judgments of other people, which machines may be held against.
     by_topic : add the agreement of labels for each topic, without intervals.
-    groups : the group of each run, or a file with a line RUN GROUP each; None for no groups.
+    groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.
     group_by : a regular expression that finds the group in the name of a run.
     top : with runs, add how so many of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
     rerank : with runs, add what reranking them by the machine's labels gains, by people and by the machine.
@@ -73,7 +75,8 @@ def labels(
     level : the least grade that is relevant for the measures.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format, labels_format : of ``human`` and of machines; None for the same.
+    rel_format, labels_format : the formats of ``human`` and of machines, if they are files: "qrels", "beir" or "json";
+        None for the same.
     progress : show on standard error how many draws have been made, on a terminal.
 
     Returns
@@ -86,6 +89,15 @@ def labels(
     UsageError : there is neither a machine nor machines, or both; there are groups without runs, or fewer than two
         groups; a machine has the name of another judge.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> human = {"1": {"A": 1, "B": 0, "C": 1}, "2": {"D": 1, "E": 0}}
+    >>> machine = {"1": {"A": 1, "B": 1, "C": 1}, "2": {"D": 1, "E": 0}}
+    >>> found = {row.statistic: row.value for row in irevalx.lab.labels(human, machine, resamples=0).rows}
+    >>> found["pairs"], found["agreement"], round(found["recall"], 2)
+    (5, 0.8, 1.0)
     """
     if (machine is None) == (machines is None):
         raise UsageError("either machine or machines must be given")

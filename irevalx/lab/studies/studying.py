@@ -13,7 +13,7 @@ import numpy as np
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, shown_name
@@ -48,8 +48,8 @@ MOVED = 0.05
 
 
 def study(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
@@ -83,14 +83,20 @@ def study(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; judgments with a grade for each document, and at least
-        two runs. Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Measures of samples of strata (such as xinfAP) and
+        of probabilities may stand beside those of grades.
     scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed``, ``strata`` or an order of
         judging, as ``irevalx.lab.degrade`` has them, such as ``mtf``.
     levels : shares such as "5%" or 0.05, or depths, or for orders numbers of documents of each topic; None for the
         usual ones of the scheme. With shares ``depth`` is an order: the best ranks are judged first.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
-    strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
+    strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
+        that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where
+        strata are of names.
     pairs : the number of random pairs of runs; the full judgments of each are those of the documents that one of the
         two has found (Bompada et al. 2007), and the decisions are about these pairs. 0 for all pairs under the same
         judgments. For ``uniform`` and ``stratified``.
@@ -108,7 +114,7 @@ def study(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
     threads : how many processes share the work; at least 1.
     progress : show on standard error how many samples have been evaluated, on a terminal.
 
@@ -117,6 +123,15 @@ def study(
     UsageError : keywords contradict each other.
     InputError : no document is judged.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> [(row.measure, row.statistic, row.knee) for row in study.rows[:2]]
+    [('bpref', 'tau_b_itself', '50%'), ('bpref', 'tau_b_ap', '50%')]
     """
     import scipy  # noqa: F401 - it is better missed now than after the work
 
@@ -135,13 +150,13 @@ def study(
     pooled_depth = _depth_of_pool(pool_depth, chosen_levels if own_pool and chosen.of_depth else (), own_pool=own_pool)
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
-    runs = opened_runs(runs)
+    opened = opened_runs(runs)
     if own_pool:
-        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(runs.runs, pooled_depth, warn))
+        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(opened.runs, pooled_depth, warn))
         qrels = Qrels(judged, rel_format)
     experiment = experiment_of(
         qrels,
-        runs,
+        opened,
         requests_of_samples(measures_of(measures), level),
         level=level,
         complete=complete,
@@ -161,7 +176,7 @@ def study(
     is_random = chosen.is_random
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
-    ordered = JudgedInOrder.of(chosen, runs, experiment, chosen_levels, seeds, how, processes=threads)
+    ordered = JudgedInOrder.of(chosen, opened, experiment, chosen_levels, seeds, how, processes=threads)
     evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=list(seeds), rounding=ROUNDINGS[rounding])
     with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
         found = evaluate(
