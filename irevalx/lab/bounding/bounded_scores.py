@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError
@@ -155,8 +155,8 @@ class DocumentsToJudge(Result):
 
 
 def bounds(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = "P.10",
     *,
     max_grade: int | None = None,
@@ -171,7 +171,8 @@ def bounds(
 
     Parameters
     ----------
-    qrels, runs : as ``irevalx.evaluate`` takes them.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
     measures : sums over ranks of weight times gain: P.K, rbp and dcg.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
@@ -179,12 +180,21 @@ def bounds(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
 
     Raises
     ------
     UsageError : a measure is no such sum, or ``n_next`` is given with several measures or one run.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0}}
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
+    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", n_next=1).rows
+    >>> document.topic, document.docno, document.narrows
+    ('1', 'X', 0.5)
     """
     level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
     n_next = None if n_next is None else checks.whole_number("n_next", n_next, least=1)

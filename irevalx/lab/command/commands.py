@@ -44,7 +44,7 @@ COMMANDS = {
         module="completion.command",
     ),
     "labels": Listed(
-        summary="Measure how far a second file of labels, such as a machine's, agrees with judgments.",
+        summary="Measure how far labels from elsewhere, such as a machine's, agree with judgments.",
         module="labelling.command",
     ),
     "agree": Listed(

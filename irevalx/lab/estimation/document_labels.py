@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
+from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -51,7 +52,7 @@ class LabelledSample(Frozen):
     stratum: IntArray | None
 
     @classmethod
-    def of(cls, human: Any, rel_format: str) -> LabelledSample:
+    def of(cls, human: GivenQrels, rel_format: str) -> LabelledSample:
         """Read labels in one of the formats of ``SAMPLES``.
 
         Raises
@@ -116,7 +117,7 @@ class RankedLabels(Frozen):
     experiment: Experiment
 
     @classmethod
-    def of(cls, sample: LabelledSample, machine: Judgments, runs: Any, **options: Unpack[Evaluating]) -> RankedLabels:
+    def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, **options: Unpack[Evaluating]) -> RankedLabels:
         """Bring labels together and rank runs against them; warn of what only one file has.
 
         Raises
@@ -204,7 +205,7 @@ class RankedLabels(Frozen):
         )
 
 
-def measures_by_document(measures: Any, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
+def measures_by_document(measures: Measures, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
     """Return measures that can be corrected document by document: sums over ranks of weight times gain.
 
     Parameters

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.experiments.user_data import labels_of
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def estimates_from_documents(
-    human: Any,
-    machine: Any,
-    runs: Any,
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: Runs,
     measures: Measures,
     *,
     baseline: str | None,
