@@ -45,7 +45,8 @@ def estimated(
     """Return the estimate from some documents of the case."""
     drawn = DrawnDocuments(2, TOPIC[documents], probability, stratum)
     totals = MachineTotals(np.bincount(TOPIC, MACHINE).astype(np.float64), OTHERS)
-    return two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, **weight)
+    reach = np.zeros(documents.size)  # so that variances are those of Cochran
+    return two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=reach, **weight)
 
 
 def every_sample_of_strata() -> list[TwoStageEstimate]:
@@ -139,9 +140,25 @@ def test_nothing_to_divide_by() -> None:
     assert everything.estimate == pytest.approx((HUMAN.sum() + 0.1) / 2)
     assert np.isnan(everything.document_gain)
     drawn = DrawnDocuments(3, np.arange(3), np.ones(3), None)
-    equal = two_stage(drawn, np.ones(3), np.ones(3), MachineTotals(np.ones(3), np.zeros(3)))
+    equal = two_stage(drawn, np.ones(3), np.ones(3), MachineTotals(np.ones(3), np.zeros(3)), reach=np.ones(3))
     assert (equal.estimate, equal.standard_error, equal.p) == (1, 0, 2 / 2**3)
     assert np.isnan(equal.interval(0.05)).all()
+
+
+def test_what_the_sample_does_not_show() -> None:
+    """All variances have what one document with the greatest error adds: the mean over those that count."""
+    documents, chances = np.array([0, 1, 3, 5, 7, 8]), np.array([2 / 3, 2 / 3, 1 / 2, 2 / 3, 2 / 3, 1])
+    reach = np.array([0.5, 0.2, 0.0, 0.4, 0.1, 0.9])  # the third does not count, the last was certain
+    drawn = DrawnDocuments(2, TOPIC[documents], chances, STRATUM[documents])
+    totals = MachineTotals(np.zeros(2), np.zeros(2))
+    found, plain = (
+        two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=of, weight=0.5)
+        for of in (reach, np.zeros(6))
+    )
+    added = sum((1 - 2 / 3) / (2 / 3) ** 2 * one**2 for one in (0.5, 0.2, 0.4, 0.1)) / 4 / 2**2
+    for name in ("standard_error", "document_error", "classical_error", "classical_document_error"):
+        assert getattr(found, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
+    assert found.estimate == plain.estimate
 
 
 @pytest.mark.judges
@@ -192,10 +209,10 @@ class Population:
         [weighted] = measures_by_document(measure, 1, human)
         ranked = RankedLabels.of(LabelledSample(human, np.ones(human.grades.size), None), theirs, runs)
         sums = ranked.sum_of(weighted)
-        pairs = list(combinations(range(len(sums.human)), 2))[:MOST_PAIRS]
-        self.human, self.machine = (
-            np.stack([*of, *(of[one] - of[other] for one, other in pairs)]) for of in (sums.human, sums.machine)
-        )
+        pairs = list(combinations(range(len(sums.weights)), 2))[:MOST_PAIRS]
+        weights = np.stack([*sums.weights, *(sums.weights[one] - sums.weights[other] for one, other in pairs)])
+        self.human, self.machine = weights * sums.human, weights * sums.machine
+        self.reach = np.abs(weights) * weighted.greatest_gain
         best = best_ranks(ranked.experiment.ranking, ranked.labels.judgments.rows.size)[ranked.places]
         edges = list(rates)
         stratum = np.searchsorted(edges[:-1], np.where(best == 0, NO_LIMIT, best))
@@ -231,7 +248,8 @@ class Population:
             drawn = DrawnDocuments(n_topics, np.array(topic), np.array(probability), np.array(stratum))
             for row, value in enumerate(truth):
                 totals = MachineTotals(self.totals[row, topics], np.zeros(n_topics))
-                one = two_stage(drawn, self.human[row, chosen], self.machine[row, chosen], totals, weight)
+                labels = self.human[row, chosen], self.machine[row, chosen]
+                one = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
                 half = 1.96 * one.document_error
                 of_drawn = self.truths[row, topics].mean()
                 for which, (low, high, mean) in enumerate(

@@ -25,7 +25,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.formats import PRELS, SAMPLED
 from irevalx.settings import Settings
-from irevalx.statistics.two_stage import DrawnDocuments, MachineTotals
+from irevalx.statistics.two_stage import DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,33 +73,43 @@ class LabelledSample(Frozen):
         return cls(read, sample.probability, read.rows.ids * len(names) + read.strata)
 
 
-class SumOfRuns(Frozen):
+class SumOfRuns(Frozen, kw_only=True):
     """What a measure adds up for each run: weights of documents by rank, times gains.
 
     Parameters
     ----------
     name : of the measure.
     drawn : the documents that people labelled.
-    human, machine : shape (n_runs, n_drawn); what each adds, by either labels.
+    weights : shape (n_runs, n_drawn); of the rank at which a run has each; 0 where it has not.
+    human, machine : shape (n_drawn,); the gain of each by either labels.
+    greatest_gain : of any label.
     sampled, others : shape (n_runs, n_topics); the machine's sums over documents that could be drawn, and over others.
     uncovered : how many documents that count could not be drawn, though the machine labels them.
     """
 
     name: str
     drawn: DrawnDocuments
+    weights: FloatArray
     human: FloatArray
     machine: FloatArray
+    greatest_gain: float
     sampled: FloatArray
     others: FloatArray
     uncovered: int
 
-    def totals(self, run: int, against: int | None) -> tuple[FloatArray, FloatArray, MachineTotals]:
-        """Return what drawn documents add to a run by either labels, and the machine's totals; or to a difference."""
-        human, machine, sampled, others = (
-            of[run] if against is None else of[run] - of[against]
-            for of in (self.human, self.machine, self.sampled, self.others)
+    def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
+        """Return the estimate for a run, or for its difference to another one, as ``two_stage`` does."""
+        weights, sampled, others = (
+            of[run] if against is None else of[run] - of[against] for of in (self.weights, self.sampled, self.others)
         )
-        return human, machine, MachineTotals(sampled, others)
+        return two_stage(
+            self.drawn,
+            weights * self.human,
+            weights * self.machine,
+            MachineTotals(sampled, others),
+            reach=np.abs(weights) * self.greatest_gain,
+            weight=weight,
+        )
 
 
 class RankedLabels(Frozen):
@@ -201,7 +211,15 @@ class RankedLabels(Frozen):
         sampled, others = totals.astype(np.float64).reshape(2, n_runs, n_topics)
         uncovered = np.unique(row[~could & (self.labels.machine[row] >= 0)]).size
         return SumOfRuns(
-            measure.name, self.drawn, weights * human[drawn], weights * machine[drawn], sampled, others, uncovered
+            name=measure.name,
+            drawn=self.drawn,
+            weights=weights,
+            human=human[drawn],
+            machine=machine[drawn],
+            greatest_gain=measure.greatest_gain,
+            sampled=sampled,
+            others=others,
+            uncovered=uncovered,
         )
 
 

@@ -18,7 +18,8 @@ from irevalx.experiments.user_data import experiment_of, graded_judgments_of, la
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.estimation.document_labels import SAMPLES
-from irevalx.lab.estimation.estimated_rows import EstimatedScore, EstimatedScores, pairs_to_compare
+from irevalx.lab.estimation.estimated_rows import EstimatedScore
+from irevalx.lab.estimation.estimated_tables import EstimatedScores, pairs_to_compare
 from irevalx.lab.estimation.from_documents import estimates_from_documents
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates, prediction_powered

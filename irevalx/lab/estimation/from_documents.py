@@ -12,10 +12,11 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.experiments.user_data import labels_of
 from irevalx.lab.estimation.document_labels import LabelledSample, RankedLabels, SumOfRuns, measures_by_document
-from irevalx.lab.estimation.estimated_rows import EstimatedFromDocuments, SampledScore, pairs_to_compare
+from irevalx.lab.estimation.estimated_rows import SampledScore
+from irevalx.lab.estimation.estimated_tables import EstimatedFromDocuments, pairs_to_compare
 from irevalx.reading.formats import QRELS
 from irevalx.statistics.corrections import CORRECTIONS
-from irevalx.statistics.two_stage import FEW_TOPICS, two_stage
+from irevalx.statistics.two_stage import FEW_TOPICS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -74,7 +75,7 @@ def _rows(
 ) -> Iterator[SampledScore]:
     """Yield a row for each run, then for each pair."""
     about: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
-    found = [two_stage(sums.drawn, *sums.totals(run, against), weight) for run, against in about]
+    found = [sums.estimated(run, against, weight) for run, against in about]
     corrected = np.concatenate(
         (np.full(len(runs), np.nan), CORRECTIONS[correction](np.array([one.p for one in found[len(runs) :]])))
     )
