@@ -84,10 +84,11 @@ GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "estimate", "bounds", "report", "study"),
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
         GRADES,
     ),
     "describe": (*GRADES, "sampled"),
+    "estimate": (*GRADES, "sampled", "prels"),
 }
 """The formats of judgments that commands can use; draw, which reads none, names qrels alone."""
 

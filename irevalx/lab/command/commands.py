@@ -58,7 +58,7 @@ COMMANDS = {
         question=LABELS,
     ),
     "estimate": Listed(
-        summary="Estimate scores and differences from some topics that people judged and many that a machine labelled.",
+        summary="Estimate scores and differences from what people judged, and a machine's labels of the rest.",
         module="estimation.command",
         question=LABELS,
     ),
