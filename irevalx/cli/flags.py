@@ -130,8 +130,8 @@ FLAGS = (
         multiple=True,
         metavar="LEVEL.TOPIC",
         help=(
-            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what the measures see of it, document "
-            "by document."
+            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what measures are computed from, "
+            "document by document."
         ),
     ),
     _trec_eval_option(
