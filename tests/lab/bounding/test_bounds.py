@@ -11,12 +11,12 @@ import math
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_bounds import Grades, Ranked, value, ways_to_judge, written
 from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
 
@@ -35,8 +35,6 @@ RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 
 Row = dict[str, str]
-Ranked = dict[str, dict[str, list[str]]]
-Grades = dict[tuple[str, str], int]
 
 
 def bounds(*args: str | Path) -> tuple[list[Row], str]:
@@ -44,20 +42,6 @@ def bounds(*args: str | Path) -> tuple[list[Row], str]:
     result = lab("bounds", *args, "--format", "csv")
     assert result.status == 0, result.stderr
     return result.rows, result.stderr
-
-
-def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
-    """Write judgments and runs, and return their paths."""
-    paths = [folder / "qrels", *(folder / run for run in runs)]
-    paths[0].write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in grades.items()))
-    for path, (run, topics) in zip(paths[1:], runs.items(), strict=True):
-        lines = [
-            f"{topic} Q0 {docno} {rank} {-rank} {run}\n"
-            for topic, docnos in topics.items()
-            for rank, docno in enumerate(docnos, start=1)
-        ]
-        path.write_text("".join(lines))
-    return paths
 
 
 EXAMPLE: tuple[Grades, Ranked] = (
@@ -86,41 +70,6 @@ def test_example(tmp_path: Path) -> None:
     ]
     assert rows[-2]["next_docno"] == ""
     assert told == ""
-
-
-def weights_of(measure: str) -> Callable[[int], float]:
-    """Return the weight of a rank, by the definition of the measure."""
-    return {
-        "P.2": lambda k: 1 / 2 if k <= 2 else 0.0,
-        "P.10": lambda k: 1 / 10 if k <= 10 else 0.0,
-        "rbp": lambda k: 0.1 * 0.9 ** (k - 1),
-        "rbp.p=0.5,1=0.25,2=1": lambda k: 0.5 * 0.5 ** (k - 1),
-        "dcg": lambda k: 1 / math.log2(k + 1),
-        "dcg.1=5,2=3": lambda k: 1 / math.log2(k + 1),
-    }[measure]
-
-
-def gain_of(measure: str, grade: int) -> float:
-    """Return the gain of a grade; P counts grades of at least 1."""
-    if measure.startswith("P"):
-        return float(grade >= 1)
-    given: dict[str, dict[int, float]] = {"rbp.p=0.5,1=0.25,2=1": {1: 0.25, 2: 1}, "dcg.1=5,2=3": {1: 5, 2: 3}}
-    gains = given.get(measure, {})
-    return gains.get(grade, float(grade)) if grade >= 0 else 0.0
-
-
-def value(measure: str, run: dict[str, list[str]], topic: str, grades: Grades) -> float:
-    """Return the value of a topic."""
-    weight = weights_of(measure)
-    return sum(
-        weight(k) * gain_of(measure, grades.get((topic, docno), -1)) for k, docno in enumerate(run.get(topic, []), 1)
-    )
-
-
-def ways_to_judge(grades: Grades, unjudged: list[tuple[str, str]], greatest: int) -> Iterator[Grades]:
-    """Yield every assignment of grades to documents."""
-    for chosen in product(range(greatest + 1), repeat=len(unjudged)):
-        yield grades | dict(zip(unjudged, chosen, strict=True))
 
 
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
