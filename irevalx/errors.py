@@ -43,21 +43,30 @@ _MOST_BYTES = 4
 
 
 class IrevalxError(Exception):
-    """The root of the tree; never raised itself."""
+    """What is wrong with arguments, files or values: the root of the tree; never raised itself.
+
+    >>> import irevalx
+    >>> try:
+    ...     irevalx.evaluate("qrels.txt", "run.txt", "map")
+    ... except irevalx.IrevalxError as error:
+    ...     print(error)
+    cannot read 'qrels.txt': No such file or directory
+    """
 
     exit_status: ClassVar[int]
 
     warnings: tuple[str, ...] = ()
     """What was to be said before it was raised."""
 
-    @property
-    def message(self) -> str:
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
         """What went wrong, as the command says it."""
-        return super().__str__()
+        self._in_keywords = in_keywords(message)
 
     def __str__(self) -> str:
         """Return what went wrong, with keywords in place of options."""
-        return in_keywords(self.message)
+        return self._in_keywords
 
 
 class UsageError(IrevalxError):

@@ -7,6 +7,9 @@ it from ``str`` of an error or a warning: ``level must be a whole number; grades
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 CALLED_OTHERWISE = {
     "-D": "topic",
@@ -31,7 +34,9 @@ CALLED_OTHERWISE = {
 }
 """The keywords of options that are called otherwise; any other long option is its keyword, with underscores."""
 
-FLAGS = frozenset({"complete", "ignore_identical_ids", "judged_only", "labels_replace", "own_pool", "strict"})
+FLAGS = frozenset(
+    {"all_topics", "complete", "ignore_identical_ids", "judged_only", "labels_replace", "own_pool", "strict"}
+)
 """Keywords that are True or False: ``-c counts them as 0`` is ``complete=True counts them as 0``."""
 
 VALUES = frozenset(
@@ -44,8 +49,21 @@ VALUES = frozenset(
 
 _CALLED = r"(?:irevalx|trec_eval)(?:-lab)?(?: [a-z-]+)?(?: --?[A-Za-z][\w-]*(?: [\w.]+)?)+"
 _QUOTED = r"(?<!\w)'.*?'(?!\w)"
-_OPTION = r"(?<![\w'/.-])(--[a-z][a-z-]*[a-z]|-[A-Za-z]|QRELS)(?![\w-])(?: ([a-z_]+|[0-9]+)(?![\w.]))?"
+_OPTION = r"(?<![\w'/.-])(--[a-z](?:[a-z-]*[a-z])?|-[A-Za-z]|QRELS)(?![\w-])(?: ([a-z_]+|[0-9]+)(?![\w.]))?"
 _WORDS = re.compile(f"{_CALLED}|{_QUOTED}|{_OPTION}", re.DOTALL)
+
+
+_CALLED_HERE: ContextVar[Mapping[str, str] | None] = ContextVar("called here", default=None)
+
+
+@contextmanager
+def called_here(names: Mapping[str, str]) -> Iterator[None]:
+    """Call options by other names in what is said inside: in a function that has keywords of its own for them."""
+    token = _CALLED_HERE.set(names)
+    try:
+        yield
+    finally:
+        _CALLED_HERE.reset(token)
 
 
 def in_keywords(message: str) -> str:
@@ -63,7 +81,8 @@ def _in_keywords(found: re.Match[str]) -> str:
     option, after = found.groups()
     if option is None or not (option in CALLED_OTHERWISE or option.startswith("--")):
         return found[0]
-    keyword = CALLED_OTHERWISE.get(option) or option[2:].replace("-", "_")
+    called = {**CALLED_OTHERWISE, **(_CALLED_HERE.get() or {})}
+    keyword = called.get(option) or option[2:].replace("-", "_")
     if after is not None and after.isdigit():
         return f"{keyword}={after}"
     if after in VALUES:

@@ -47,7 +47,8 @@ def test_options_of_the_lab_are_the_keywords(name: str) -> None:
     assert described
     keywords = inspect.signature(function).parameters
     for option, keyword in options(described).items():
-        if keyword in keywords and option not in {"-c", "--all-topics"}:  # in leave_out, complete is a classifier
+        # In leave_out complete is a classifier; estimate has one machine, labels several.
+        if keyword in keywords and option not in {"-c", "--all-topics", "--machine"}:
             assert in_keywords(option).removesuffix("=True") == keyword
 
 
@@ -125,8 +126,25 @@ def test_the_lab() -> None:
     assert "(complete=True counts them as 0)" in repr(found)
     assert "(complete=True counts them as 0)" in found._repr_html_()
     assert b"(-c counts them as 0)" in lab("compare", QRELS, BM25, DENSE).stdout
-    with pytest.raises(irevalx.IrevalxError, match="group_by must be a regular expression"):
+    with (
+        pytest.warns(irevalx.IrevalxWarning, match=r"\(all_topics=True counts them as 0\)"),
+        pytest.raises(irevalx.IrevalxError, match="group_by must be a regular expression"),
+    ):
         irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], group_by="(")
+
+
+@pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
+def test_keywords_of_one_function() -> None:
+    """What complete is elsewhere is all_topics in leave_out: in notes and in errors too."""
+    with pytest.warns(irevalx.IrevalxWarning):
+        left_out = irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], "map")
+    assert "(all_topics=True counts them as 0)" in repr(left_out)
+    assert b"(-c counts them as 0)" in lab("leave-out", QRELS, BM25, DENSE, "-m", "map").stdout
+    qrels, first, second = {"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}}, {"2": {"B": 1.0}}
+    with pytest.raises(irevalx.IrevalxError, match="all_topics=True counts topics without results as 0"):
+        irevalx.lab.leave_out(qrels, {"first": first, "second": second}, "map")
+    with pytest.raises(irevalx.IrevalxError, match="complete=True counts topics without results as 0"):
+        irevalx.lab.compare(qrels, {"first": first, "second": second}, "map")
 
 
 def test_what_is_quoted_stays(tmp_path: Path) -> None:

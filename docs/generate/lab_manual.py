@@ -9,7 +9,7 @@ import click
 from roff import definition, heading, page_text, paragraphs, roff, see_also
 
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.command.commands import COMMANDS, QUESTIONS
 from irevalx.lab.program import command
 
 _EXAMPLE = "Example: "
@@ -27,8 +27,11 @@ def _overview() -> Iterator[str]:
     yield ".SH DESCRIPTION"
     yield from paragraphs(_prose(command))
     yield ".SH COMMANDS"
-    for name, listed in COMMANDS.items():
-        yield from definition(f"{PROGRAM} {name}", listed.summary)
+    for question in QUESTIONS:
+        yield f'.SS "{roff(question)}"'
+        for name, listed in COMMANDS.items():
+            if listed.question == question:
+                yield from definition(f"{PROGRAM} {name}", listed.summary)
     yield '.SH "EXIT STATUS"'
     yield from paragraphs(["As for irevalx; compare --margin also ends with 3 (worse) and 5 (cannot tell)."])
     yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])

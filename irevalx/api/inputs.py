@@ -264,6 +264,9 @@ class Run:
         return self._kept[compat.version]
 
 
+GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
+"""What ``Qrels.read`` takes."""
+
 OneRun: TypeAlias = "Run | File | DocumentScores | Frame | Records"
 """What ``Run.read`` takes."""
 

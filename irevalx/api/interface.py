@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
-from irevalx.api.forms import Documents, File, Frame, Grades, Records, Samples, Subtopics
-from irevalx.api.inputs import Pool, Qrels, Run, Runs, read_runs
+from irevalx.api.forms import Documents, File, Frame, Records
+from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
@@ -26,7 +26,7 @@ from irevalx.settings import NAMINGS, Settings
 
 
 def evaluate(  # noqa: PLR0913 - one for each option of the command
-    qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
+    qrels: GivenQrels,
     runs: Runs,
     measures: Measures = "official",
     *,

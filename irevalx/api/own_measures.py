@@ -52,8 +52,8 @@ def measure(
     Parameters
     ----------
     name : letters, digits and underscores; none that irevalx understands already.
-    cutoffs : whole numbers from 1 up, which ``-m NAME`` stands for; the function has the cutoff as second argument, and
-        ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. Empty for a measure without cutoff.
+    cutoffs : whole numbers from 1 up, which the name alone stands for; the function has the cutoff as second argument,
+        and ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. Empty for a measure without cutoff.
     parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` asks for another value.
     summary : what the `all` row is.
     value_range : the least and the greatest value, for help and for the axes of figures.

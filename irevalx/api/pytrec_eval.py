@@ -1,4 +1,11 @@
-"""The evaluator in the manner of pytrec_eval, whose users change one import."""
+"""The evaluator in the manner of pytrec_eval, whose users change one import.
+
+>>> import irevalx as pytrec_eval
+>>> "ndcg_cut" in pytrec_eval.supported_measures
+True
+>>> "map" in pytrec_eval.supported_nicknames["official"]
+True
+"""
 
 from __future__ import annotations
 
@@ -188,6 +195,9 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     ------
     ArgumentError : these are no lines.
     ValueError : a line has not four columns, a grade is not a whole number, or a document occurs twice in a topic.
+
+    >>> dict(parse_qrel(["301 0 A 1", "301 0 B 0"]))
+    {'301': {'A': 1, 'B': 0}}
     """
     return _parsed("f_qrel", f_qrel, 4, 3, int)
 
@@ -203,6 +213,9 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     ------
     ArgumentError : these are no lines.
     ValueError : a line has not six columns, a score is not a number, or a document occurs twice in a topic.
+
+    >>> dict(parse_run(["301 Q0 B 1 2.5 tag", "301 Q0 A 2 1.0 tag"]))
+    {'301': {'B': 2.5, 'A': 1.0}}
     """
     return _parsed("f_run", f_run, 6, 4, float)
 

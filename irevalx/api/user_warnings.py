@@ -19,14 +19,15 @@ class IrevalxWarning(UserWarning):
     run: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0)
     """
 
-    @property
-    def line(self) -> str:
+    def __init__(self, line: str) -> None:
+        super().__init__(line)
+        self.line = line
         """What the command says."""
-        return super().__str__()
+        self._in_keywords = in_keywords(line)
 
     def __str__(self) -> str:
         """Return it with keywords in place of options."""
-        return in_keywords(self.line)
+        return self._in_keywords
 
 
 def warn(line: str) -> None:

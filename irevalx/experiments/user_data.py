@@ -80,16 +80,17 @@ def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgment
     return judgments
 
 
-def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
+def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
     """Read labels from elsewhere; raises as ``graded_judgments_of`` and ``refuse_duplicates`` do.
 
     Parameters
     ----------
     labels_format : their format; None for that of the judgments.
     rel_format : of the judgments.
+    grades : what grades are.
     """
     try:
-        judgments = _with_grades(labels, labels_format or rel_format)
+        judgments = _with_grades(labels, labels_format or rel_format, grades)
     except MalformedLineError as error:  # it may name -R, which is of the judgments
         if "-R" not in error.message:
             raise

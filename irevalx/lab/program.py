@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.cli.option_rules import nearest
 from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.command.commands import COMMANDS, QUESTIONS
 from irevalx.lab.command.helped import Helped, show_version
 from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
@@ -21,9 +21,15 @@ from irevalx.process.terminal import echo
 EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
+_LONGEST = max(map(len, COMMANDS))
+
 
 class Group(Helped, click.Group):
     """A group of commands, each imported when it is called."""
+
+    def is_long(self, ctx: click.Context) -> bool:
+        """Return True: the list of commands is never cut."""
+        return True
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -63,16 +69,18 @@ class Group(Helped, click.Group):
             raise UsageError(f"{ctx.invoked_subcommand} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, listed.summary) for name, listed in COMMANDS.items()])
+        """List the commands by what people ask, without importing them."""
+        for question in QUESTIONS:
+            with formatter.section(question):
+                asked = [(name, listed.summary) for name, listed in COMMANDS.items() if listed.question == question]
+                formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in asked])
 
 
 @click.group(
     cls=Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=f"{PROGRAM} COMMAND -h explains a command, with an example.",
+    epilog=f"{PROGRAM} COMMAND -h explains a command in brief, with an example, and {PROGRAM} COMMAND --help in full.",
 )
 @click.option(
     "-v",

@@ -35,6 +35,16 @@ class Topics(Frozen):
         trec_eval.
     collection_size : documents in the collection; 0 when unknown.
     round_recall : turns recall x number of relevant documents into a number of documents.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> @irevalx.measure("first_hit_in_3")
+    ... def first_hit_in_3(topics: irevalx.Topics):
+    ...     return topics.hits_within(3) > 0
+    >>> qrels, run = {"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}, "2": {"C": 1.0}}
+    >>> irevalx.evaluate(qrels, run, first_hit_in_3).per_topic("first_hit_in_3")
+    array([1., 0.])
     """
 
     feature: ClassVar[str] = ""

@@ -105,7 +105,7 @@ def shares_of(source: Source, processes: int) -> list[Share]:
     """Return the parts of a plain file that several processes read in turn, one after the other in the file.
 
     There is one for each process, or the same number for each where the file is big; fewer where a topic is longer than
-    a share. The first one has at least the first block that ``blocks_of`` yields: warnings are about that block.
+    a share. The first one begins with the first block that ``blocks_of`` yields: warnings are about that block.
 
     Parameters
     ----------
@@ -120,13 +120,26 @@ def shares_of(source: Source, processes: int) -> list[Share]:
         return []
     number = processes * -(-size // (processes * MOST_SHARE))
     try:
-        first = len(next(blocks_of(source)).text)
-        places = [max(first, part * size // number) for part in range(number)]
+        least = _read_for_first_block(source)
+        places = [max(least, part * size // number) for part in range(number)]
         begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
     except UnreadableFileError:  # so is what one process says about it
         return []
     count = LineCount(source)
     return [Share(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
+
+
+def _read_for_first_block(source: Source) -> int:
+    """Return how many bytes ``blocks_of`` reads before it yields: a file that ends earlier may be cut elsewhere."""
+    sizes: list[int] = []
+
+    def chunks() -> Iterator[bytes]:
+        for chunk in source.chunks(CHUNK_SIZE):
+            sizes.append(len(chunk))
+            yield chunk
+
+    next(whole_topics(chunks()))
+    return sum(sizes)
 
 
 def _topic_between(source: Source, least: int, end: int) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import subprocess
 import sys
 import tracemalloc
+import warnings
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache
@@ -222,6 +224,22 @@ def test_rows_of_a_stream_are_not_kept_in_memory() -> None:
     finally:
         tracemalloc.stop()
     assert found["map"] == 1.0
+
+
+def test_no_temporary_file_is_left_open(recwarn: pytest.WarningsRecorder) -> None:
+    """What is kept in a file, of a stream and of Parquet without a name, leaves none that the interpreter has to close."""
+    pyarrow_ = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    batch = pyarrow_.record_batch({"topic": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0]})
+    content = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow_.Table.from_batches([batch]), content)
+    content.seek(0)
+    warnings.simplefilter("always", ResourceWarning)
+    for run in (pyarrow_.RecordBatchReader.from_batches(batch.schema, [batch]), content):
+        assert irevalx.evaluate({"1": {"b": 1}}, run, "recip_rank")["recip_rank"] == 0.5
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 @pytest.mark.parametrize("order", ORDERS)

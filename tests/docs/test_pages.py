@@ -118,7 +118,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     example = FIXTURES / "example"
     for name in ("qrels", "pool", "sampled.qrels", "groups"):
         shutil.copy(example / name, folder)
-    shutil.copy(example / "qrels", folder / "machine")
+    for labels in ("machine", "a1", "a2", "b", "c", "others"):
+        shutil.copy(example / "qrels", folder / labels)
     shutil.copy(example / "bm25.run", folder / "run")
     (folder / "runs").mkdir()
     for name, target in (

@@ -20,7 +20,7 @@ from irevalx.lab.studies.schemes import SCHEMES
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 
-REPEATED = {"FILE", "[MEASURE=]D"}
+REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D"}
 """What is given once for each value: names of files have blanks, and measures commas."""
 
 OF_PARAMETERS = {"--measure", "--itself"}
@@ -105,7 +105,7 @@ def test_old_spellings(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_lists(name: str) -> None:
     """Values are told apart by commas, blanks, or both."""
-    values = {"NAME...": "map P_5", "LEVEL...": "10% 20%", "[svm": "svm kld"}
+    values = {"NAME...": "map P_5", "LEVEL...": "10% 20%", "SCHEME...": "depth mtf", "[svm": "svm kld"}
     numbers = dict.fromkeys(("N...", "K..."), "2 3") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
     for option in options_of(described(name)):
         if not (option.metavar or "").endswith("..."):

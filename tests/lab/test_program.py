@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import click
 import pytest
 from running import FIXTURES, ROOT, lab
 
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab.command.commands import COMMANDS, QUESTIONS
+from irevalx.lab.command.helped import first_sentence
 from irevalx.lab.program import command as program
 from irevalx.reading.formats import REL_FORMATS
 
@@ -26,6 +28,43 @@ def test_commands_say_the_same_everywhere() -> None:
     """The help of a command begins with its line in the help of irevalx-lab."""
     first_lines = {name: (described(name).help or "").partition("\n")[0] for name in COMMANDS}
     assert {name: listed.summary for name, listed in COMMANDS.items()} == first_lines
+
+
+def test_commands_are_listed_by_question() -> None:
+    """Under each heading stand its commands, and all of them in the order of COMMANDS."""
+    printed = lab("-h").stdout.decode()
+    after = [printed.partition(f"{question}:\n")[2].partition("\n\n")[0] for question in QUESTIONS]
+    found = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
+    assert len(found) == 4
+    assert [name for names in found for name in names] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """-h fits two screens and names every option; --help has every word of the docstring and of the options."""
+    monkeypatch.setenv("COLUMNS", "80")
+    short, full = lab(name, "-h").stdout.decode(), lab(name, "--help").stdout.decode()
+    assert len(short.splitlines()) <= 110, f"shorten the first sentences of {name}"
+    options = [param for param in described(name).params if isinstance(param, click.Option) and not param.hidden]
+    every_word = "".join(full.split())  # lines break at hyphens too
+    for option in options:
+        assert option.opts[-1] in short
+        assert "".join((option.help or "").split()) in every_word
+    assert "".join((described(name).help or "").split()) in every_word
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two.", "One."),
+        ("One e.g. two, of 0.5.  [default: a. B]  [x>=1]", "One e.g. two, of 0.5.  [default: a. B]  [x>=1]"),
+        (f"{'A' * 40}; {'b' * 80}. C.", f"{'A' * 40}."),
+        (f"{'A' * 40} (b; c), {'d' * 80}; e.", f"{'A' * 40} (b; c), {'d' * 80}."),
+    ],
+)
+def test_first_sentences(text: str, expected: str) -> None:
+    """Brackets at the end stay; a long sentence ends at a semicolon that stands in no parentheses."""
+    assert first_sentence(text) == expected
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import Qrels, Run
+from irevalx.api.inputs import Qrels, Run, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
@@ -159,7 +159,7 @@ class ScoringAgreement(Result):
 def agree(
     x: Any,
     y: Any,
-    runs: Any = None,
+    runs: Runs | None = None,
     measures: Measures = (),
     *,
     against: str | None = None,
@@ -180,7 +180,9 @@ def agree(
     x, y : scorings: ``Scores``, dictionaries as ``Scores.to_dict`` has them, or files that irevalx or trec_eval
         printed. With ``runs`` two judgments instead, as ``irevalx.evaluate`` takes them, and the runs are evaluated
         with each. With ``rbo`` they may be two runs.
-    runs, measures : as ``irevalx.evaluate`` takes them; at least two runs. Without measures, eight usual ones.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Without measures, eight usual ones.
     against : compare every measure of y with this one of x, named as irevalx prints it; None for the same.
     rbo : add rank-biased overlap, this being the chance of looking at the next rank, in (0, 1).
     top : add tau-b over so many of the best runs by x (those that are tied there too), the overlap of these with the
@@ -190,9 +192,11 @@ def agree(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    grades : what the grades of judgments are, as ``irevalx.evaluate`` has it.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it. With sampled each of x and y is a file of a
-        sample of strata or of qrels, and measures of grades, of strata and of probabilities stand side by side.
+    grades : what the grades of judgments are: "whole" numbers, "real" ones, which are gains as they are, or each the
+        "probability" that the document is relevant.
+    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled". With "sampled"
+        each of x and y is a file of a sample of strata or of qrels, and measures of grades, of strata and of
+        probabilities stand side by side.
 
     Returns
     -------
@@ -202,6 +206,15 @@ def agree(
     ------
     InputError : the scorings have no runs or no measure in common.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> before = {"bm25": {"1": {"map": 0.5}, "2": {"map": 0.7}}, "dense": {"1": {"map": 0.3}, "2": {"map": 0.4}}}
+    >>> after = {"bm25": {"1": {"map": 0.4}, "2": {"map": 0.5}}, "dense": {"1": {"map": 0.5}, "2": {"map": 0.6}}}
+    >>> [row] = irevalx.lab.agree(before, after).rows
+    >>> row.measure, row.tau, row.inversions
+    ('map', -1.0, 1)
     """
     resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     if rbo is not None:

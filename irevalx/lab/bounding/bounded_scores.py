@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
@@ -168,14 +168,14 @@ class DocumentsToJudge(Result):
 
 
 def bounds(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = "P.10",
     *,
     max_grade: int | None = None,
     by_topic: bool = False,
     n_next: int | None = None,
-    probabilities: Any = None,
+    probabilities: GivenQrels | None = None,
     fit_probabilities: bool = False,
     draws: int = DRAWS,
     seed: int | None = None,
@@ -188,22 +188,23 @@ def bounds(
 
     Parameters
     ----------
-    qrels, runs : as ``irevalx.evaluate`` takes them.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
     measures : sums over ranks of weight times gain: P.K, rbp and dcg; with probabilities map, map_cut.K, ndcg and
         ndcg_cut.K as well.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
     n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most;
         with probabilities, those that are expected to change most how sure it is which run is better.
-    probabilities : of relevance of unjudged documents, as ``complete`` writes them: as ``irevalx.evaluate`` takes
-        judgments with ``grades="probability"``. Documents are independent.
+    probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
+        whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
     fit_probabilities : fit them to what was judged, by rank and run, instead.
     draws : how often judgments are drawn, for map and ndcg; at least 1.
     seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
 
     Raises
     ------
@@ -211,6 +212,15 @@ def bounds(
         contradict each other.
     InputError : there is nothing to fit probabilities to.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0}}
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
+    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", n_next=1).rows
+    >>> document.topic, document.docno, document.narrows
+    ('1', 'X', 0.5)
     """
     level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
     n_next = None if n_next is None else checks.whole_number("n_next", n_next, least=1)

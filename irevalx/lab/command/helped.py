@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from typing import Any
 
 import click
@@ -9,12 +11,45 @@ import click
 from irevalx.cli.option_rules import unknown_option
 from irevalx.process.terminal import echo
 
+ALL_OF_IT = "--help"
+"""Typed like this, help is all that the manual page has; ``-h`` is short."""
+
+SELDOM = frozenset(
+    {"digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names", "no_title"}
+    | {"results_format", "threads", "ties", "titled"}
+)
+"""Parameters that many commands have and few people need: the short help has their names alone."""
+
+_END = re.compile(r"\.\s+(?=[A-Z])")
+_IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
+_LONG = 100
+"""A sentence of more characters ends at its first semicolon, unless that comes at once."""
+
+_AT_ONCE = 30
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, not all of it where it is long, and what stands in brackets at the end.
+
+    >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
+    'Pool the first K documents.  [default: 100]'
+    """
+    brackets = _IN_BRACKETS.search(text)
+    end = brackets.start() if brackets else len(text)
+    said = _END.split(text[:end])[0].removesuffix(".")
+    ends = [end.start() for end in re.finditer("; ", said) if end.start() > _AT_ONCE]
+    outside = [end for end in ends if said.count("(", 0, end) == said.count(")", 0, end)]
+    if len(said) > _LONG and outside:
+        said = said[: outside[0]]
+    return f"{said}.{text[end:]}"
+
 
 class Helped(click.Command):
     """A command whose help goes out as its results do: OutputError where it cannot be written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as Click does; raises UsageError for an option that there is not, with the nearest that there is."""
+        ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -27,6 +62,41 @@ class Helped(click.Command):
         if option is not None:
             option.callback = _show_help
         return option
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does: all of it, or the beginning."""
+        if self.is_long(ctx):
+            super().format_help_text(ctx, formatter)
+            return
+        summary, *paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        with formatter.indentation():
+            for text in (summary, *map(first_sentence, paragraphs[:1])):
+                formatter.write_paragraph()
+                formatter.write_text(text)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options: with all that there is to say, or a sentence each."""
+        if self.is_long(ctx):
+            super().format_options(ctx, formatter)
+            return
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
+        records = [param.get_help_record(ctx) or ("", "") for param in options if param.name not in SELDOM]
+        with formatter.section("Options"):
+            formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=24)
+        if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
+            with formatter.section("More options"):
+                formatter.write_text(more)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example, and before it where there is more to read."""
+        if not self.is_long(ctx):
+            formatter.write_paragraph()
+            formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} tells all there is to say, as the manual page does.")
+        super().format_epilog(ctx, formatter)
+
+    def is_long(self, ctx: click.Context) -> bool:
+        """Return whether all of the help was asked for."""
+        return bool(ctx.meta.get(ALL_OF_IT))
 
 
 def _show_help(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:

@@ -20,7 +20,7 @@ from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
 from irevalx.lab.command.kinds_of_values import Parameter
-from irevalx.lab.command.output import Output
+from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
@@ -114,8 +114,7 @@ def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:
     """Yield the values of parameters that are completed as files are."""
     for parameter in click.get_current_context().command.params:
         if parameter._custom_shell_complete is complete_file:  # noqa: SLF001 - Click has no other name for it
-            value = values[parameter.name or ""]
-            yield from value if isinstance(value, tuple) else [value]
+            yield from paths_in(values[parameter.name or ""])
 
 
 def _said_here(message: str) -> str:

@@ -34,8 +34,13 @@ def order_option(
     )
 
 
-def order_options(*requires: str) -> tuple[Parameter, ...]:
-    """Return the options of an order of judging, which must be given together with one of these."""
+def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter, ...]:
+    """Return the options of an order of judging, which must be given together with one of these.
+
+    Parameters
+    ----------
+    named_by : the option that names the order.
+    """
     return (
         option(
             "--depth",
@@ -57,13 +62,13 @@ def order_options(*requires: str) -> tuple[Parameter, ...]:
         option(
             "--docs",
             "documents",
-            requires=requires and tuple(f"--order {name}" for name, order in ORDERS.items() if order.needs_texts),
+            requires=requires and tuple(f"{named_by} {name}" for name, order in ORDERS.items() if order.needs_texts),
             multiple=True,
             metavar="FILE",
             shell_complete=complete_file,
             help=(
-                "The text of documents, from which --order cal learns: JSON lines (id and contents, among others) or "
-                "TREC's SGML. May be repeated."
+                f"The text of documents, from which {named_by} cal learns: JSON lines (id and contents, among others) "
+                "or TREC's SGML. May be repeated."
             ),
         ),
     )

@@ -143,8 +143,7 @@ def _how_called() -> dict[str, Any]:
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         if parameter._custom_shell_complete is complete_file:  # noqa: SLF001 - Click has no other name for it
-            paths = value if isinstance(value, tuple) else [value]
-            inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths if path not in {None, "-"}]
+            inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths_in(value) if path != "-"]
         elif (
             context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
             and parameter.name not in _NOT_RECORDED
@@ -158,6 +157,15 @@ def _how_called() -> dict[str, Any]:
         "inputs": inputs,
         "warnings": warned,
     }
+
+
+def paths_in(value: Any) -> list[str]:
+    """Return the files that the value of a parameter names: one, several, or several by name."""
+    if isinstance(value, dict):
+        return [path for paths in value.values() for path in paths]
+    if value is None:
+        return []
+    return list(value) if isinstance(value, tuple) else [value]
 
 
 def _recorded(value: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.frozen import Frozen, replace
-from irevalx.keywords import in_keywords
+from irevalx.keywords import called_here, in_keywords
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table, aligned_lines
 
@@ -47,9 +47,13 @@ class Result(Frozen, kw_only=True):
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
+    keywords: ClassVar[Mapping[str, str]] = {}
+    """The keywords of options for which the function has its own."""
+
     def _tables_in_python(self) -> list[Table]:
         """Return the tables as people read them in Python."""
-        return [replace(table, notes=tuple(map(in_keywords, table.notes))) for table in self.noted_tables()]
+        with called_here(self.keywords):
+            return [replace(table, notes=tuple(map(in_keywords, table.notes))) for table in self.noted_tables()]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the first table as a pandas data frame: every digit, and a column for each field of a row.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
@@ -51,8 +51,8 @@ VIEWS = ("pair", "run", "topic")
 
 
 def compare(
-    qrels: Any,
-    runs: Any = None,
+    qrels: GivenQrels | Scores,
+    runs: Runs | None = None,
     measures: Measures = (),
     *,
     baseline: str | None = None,
@@ -88,8 +88,12 @@ def compare(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs; without measures, map. Or ``Scores``
-        in place of ``qrels``, without ``runs``; without measures, all that have a value for each topic.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes. Or ``Scores``,
+        without ``runs``.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Without measures map; with ``Scores``, all that
+        have a value for each topic.
     baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
     test : a paired test over topics: ``t``, ``wilcoxon`` or ``permutation``.
     correction : of p-values for the number of comparisons under a measure: ``holm``, ``bonferroni``,
@@ -105,7 +109,9 @@ def compare(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    grades, rel_format : what grades are, and the format of judgments, as ``irevalx.evaluate`` has them.
+    grades : what grades are: "whole" numbers, "real" ones, which are gains as they are, or each the "probability" that
+        the document is relevant.
+    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
     names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
     threads : how many processes share the work; at least 1.
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
@@ -117,14 +123,27 @@ def compare(
         or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
         system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
         runs. Not with other tests, intervals, tukey or a margin.
-    topic_groups : compare in each group of topics, and test whether the difference differs between them: a file as
-        ``irevalx --topic-groups`` has it, or a dictionary from topics to a group or several.
-    ties, ignore_identical_ids, duplicates : as ``irevalx.evaluate`` has them.
+    topic_groups : compare in each group of topics, and test whether the difference differs between them: a file with a
+        line ``TOPIC GROUP`` each, or a dictionary from topics to a group or several.
+    ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
+        "worst".
+    ignore_identical_ids : drop retrieved documents whose id is that of the topic.
+    duplicates : a document that a run has twice for a topic is an "error", or its "first" or its "best" score counts.
 
     Raises
     ------
     InputError : a measure has no value for any topic.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0} for topic in range(1, 9)}
+    >>> bm25 = {topic: {"A": 2.0, "B": 1.0} for topic in qrels}
+    >>> dense = {topic: {"A": 1.0, "B": 2.0 if int(topic) % 4 else 0.0} for topic in qrels}
+    >>> [row] = irevalx.lab.compare(qrels, {"bm25": bm25, "dense": dense}, "map").rows
+    >>> row.difference, round(row.low, 4), round(row.high, 4), round(row.corrected_p, 4), row.differ
+    (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     method = Method(
         test=checks.one_of("test", test, [*TESTS]),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Pool, Qrels
+from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray
@@ -42,12 +42,12 @@ MOST_NAMED = 20
 
 
 def complete(
-    qrels: Any,
-    runs: Any = None,
+    qrels: GivenQrels,
+    runs: Runs | None = None,
     *,
     documents: Any = (),
     depth: int = 100,
-    labels: Any = None,
+    labels: GivenQrels | None = None,
     labels_replace: bool = False,
     labels_format: str | None = None,
     pool: Any = None,
@@ -69,14 +69,16 @@ def complete(
 
     Parameters
     ----------
-    qrels : as ``irevalx.evaluate`` takes them, with a grade for each document.
-    runs : as ``irevalx.evaluate`` takes them; None for none.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; None
+        for none.
     documents : files with the text of all documents of the collection.
     depth : of the pool of the runs; at least 1.
     labels : judgments from elsewhere, which fill holes as they stand there; nothing is learned then.
     labels_replace : let them take the place of all judgments.
     labels_format : their format; None for ``rel_format``.
-    pool : more documents to predict, as ``irevalx.Pool.read`` takes them.
+    pool : more documents to predict, ``{topic: docnos}``, or whatever else ``irevalx.Pool.read`` takes.
     classifier : "svm", a linear support vector machine for each topic, or "kld", the Kullback-Leibler divergence of a
         document from those judged relevant.
     class_weight : with "svm", "balanced" for errors on relevant and on nonrelevant documents that weigh the same in
@@ -88,7 +90,7 @@ def complete(
     holdout : report how good predictions are when these shares of each topic's judgments are learned from.
     seed : of what is drawn at random; None for a new one, which the result has.
     level : the least grade that is relevant, and the grade of documents that are predicted relevant; at least 1.
-    rel_format : the format of the judgments.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
     progress : show on standard error how much has been predicted, on a terminal.
 
     Returns
@@ -100,6 +102,17 @@ def complete(
     UsageError : keywords contradict each other.
     InputError : labels fill no hole, or no document has text.
     IrevalxError : as ``Qrels.read``, and as reading runs, documents and labels does.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> completed = irevalx.lab.complete({"1": {"A": 1, "B": 0, "C": -1}}, labels={"1": {"C": 1}})
+    >>> print(completed.text.decode(), end="")
+    1 0 A 1
+    1 0 B 0
+    1 0 C 1
+    >>> irevalx.evaluate(completed, {"1": {"C": 2.0, "B": 1.0}}, "P@1")["P@1"]
+    1.0
     """
     level, depth = checks.whole_number("level", level), checks.whole_number("depth", depth, least=1)
     shares, paths = [share_of("holdout", share) for share in holdout], paths_of(documents)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
@@ -46,8 +47,8 @@ class Description(Described):
 
 
 def describe(
-    qrels: Any,
-    runs: Any = None,
+    qrels: GivenQrels,
+    runs: Runs | None = None,
     *,
     cutoffs: Iterable[int] = (),
     ranks: Iterable[int] = (),
@@ -64,25 +65,37 @@ def describe(
 
     Parameters
     ----------
-    qrels, runs : as ``irevalx.evaluate`` takes them; None for no runs.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; None
+        for none.
     cutoffs : numbers of first documents of which the judged ones are counted, ascending; none for 5 10 20 100.
     ranks : the first ranks of the ranges for which unjudged documents are counted, ascending from 1; the last range has
         no end. None for 1 2 6 11 21 51 101 201 501.
     depth : of the pool whose documents are counted by group.
-    groups : the group of each run, or a file with a line RUN GROUP each; None for each run its own group.
+    groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for each run its own
+        group.
     group_by : a regular expression that finds the group in the name of a run.
     show : "judgments", "runs", "ranks" or "groups" for this part alone.
     level : the least grade that is relevant.
-    grades : "whole" or "real", as ``irevalx.evaluate`` has it.
+    grades : what grades are: "whole" numbers or "real" ones.
     complete : describe runs over all judged topics, with nothing judged where they have no results; otherwise over the
         topics that every run has. Groups are described over all judged topics.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir", "json" or "sampled".
 
     Raises
     ------
     NoTopicsError : no judged topic has results of every run.
     UsageError : a part of runs is to be shown, or groups are given, without runs.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> found = irevalx.lab.describe({"301": {"A": 1, "B": 0}, "302": {"C": 2, "D": -1}})
+    >>> found.judgments.judged.tolist(), found.judgments.relevant.tolist()
+    ([2, 1], [1, 1])
+    >>> list(found.to_frame().columns[:5])
+    ['topic', 'pooled', 'judged', 'relevant', 'nonrelevant']
     """
     cutoffs, ranks = _ascending("cutoffs", cutoffs) or CUTOFFS, _ascending("ranks", ranks) or RANKS
     if ranks[0] != 1:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
@@ -111,9 +111,9 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
 
 
 def estimate(
-    human: Any,
-    machine: Any,
-    runs: Any,
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: Runs,
     measures: Measures = "map",
     *,
     baseline: str | None = None,
@@ -130,9 +130,10 @@ def estimate(
 
     Parameters
     ----------
-    human, machine : judgments as ``irevalx.evaluate`` takes them; the machine labels the topics of people and others,
-        and all of them together must be one random sample.
-    runs, measures : as ``irevalx.evaluate`` takes them; the measures are means over topics.
+    human, machine : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; the machine
+        labels the topics of people and others, and all of them together must be one random sample.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be means over topics.
     baseline : compare each run with this one; None for all pairs.
     correction : of p-values for the number of comparisons of a measure: "holm", "bonferroni" (which has simultaneous
         intervals too), "benjamini-hochberg" ("bh") or "none".
@@ -141,13 +142,26 @@ def estimate(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format, labels_format : of ``human`` and of ``machine``; None for the same.
+    rel_format, labels_format : the formats of ``human`` and of ``machine``, if they are files: "qrels", "beir" or
+        "json"; None for the same.
 
     Raises
     ------
     InputError : fewer than two topics have both, or none has machine labels alone.
     UsageError : a measure is no mean over topics, or the baseline is none of the runs.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> human = {str(topic): {"A": int(topic % 3 == 0)} for topic in range(40)}
+    >>> machine = {str(topic): {"A": int(topic % 3 == 0 or topic % 7 == 0)} for topic in range(400)}
+    >>> run = {topic: {"A": 1.0} for topic in machine}
+    >>> [row] = irevalx.lab.estimate(human, machine, {"dense": run}, "P.1").rows
+    >>> round(row.classical, 3), round(row.estimate, 3)  # from the 40 topics alone, and from all
+    (0.35, 0.334)
+    >>> row.high - row.low < row.classical_high - row.classical_low
+    True
     """
     alpha = probability("alpha", alpha)
     weight = checks.real_number("weight", weight)

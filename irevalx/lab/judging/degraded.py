@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import Pool
+from irevalx.api.inputs import GivenQrels, Pool, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import UsageError, quote, shown_name
@@ -25,7 +25,7 @@ from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import Ordering, budget_of, samples_of, without_judgment_warning
+from irevalx.lab.judging.orderings import Ordering, budget_of, sample_at, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import Budget
 from irevalx.process.system import as_bytes
@@ -90,8 +90,8 @@ class Degraded(QrelsText):
 
 
 def degrade(
-    qrels: Any,
-    runs: Any = (),
+    qrels: GivenQrels,
+    runs: Runs = (),
     *,
     uniform: float | Fraction | None = None,
     stratified: float | Fraction | None = None,
@@ -115,9 +115,10 @@ def degrade(
 
     Parameters
     ----------
-    qrels : as ``irevalx.evaluate`` takes them, with a grade for each document.
-    runs : as ``irevalx.evaluate`` takes them; only where strata are of the depths or the numbers of runs, and with
-        ``order``.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; only
+        where strata are of the depths or the numbers of runs, and with ``order``.
     uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
     stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
     rounding : of numbers of documents with ``stratified``, "up" or "half-up".
@@ -139,7 +140,7 @@ def degrade(
     seed : of random choices; None for a new one, which the result has.
     level : the least grade that is relevant.
     drop : leave out what was not kept, rather than giving it the grade -1.
-    rel_format : the format of the judgments.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
 
     Returns
     -------
@@ -150,6 +151,16 @@ def degrade(
     UsageError : not one of ``uniform``, ``stratified``, ``strata`` and ``order`` is given, or strata are not what they
         must be, or keywords contradict each other.
     IrevalxError : as ``Qrels.read`` and, with strata of runs, ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0}, "2": {"C": 0, "D": 1}}
+    >>> print(irevalx.lab.degrade(qrels, uniform=0.5, seed=1).text.decode(), end="")
+    1 0 A 1
+    1 0 B -1
+    2 0 C -1
+    2 0 D 1
     """
     _refuse_several_ways(uniform, stratified, strata, order)
     if (order is None) != (budget is None):
@@ -216,7 +227,7 @@ def _first_in_order(
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     judgments = read.judgments
     replayed = ordering.replay(judgments, [budget], chosen or 0)
-    [sample] = samples_of(replayed)
+    sample = sample_at(replayed, 0)
     for line in (*without_judgment_warning(replayed, ordering.rules), *without_relevant_warnings(sample, level)):
         warn(line)
     if replayed.inclusion:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError
 from irevalx.experiments.seeds import chosen_seed
@@ -73,8 +74,8 @@ class NextDocuments(Result):
 
 
 def next(  # noqa: A001 - it is the name of its command
-    runs: Any,
-    judged: Any = None,
+    runs: Runs,
+    judged: GivenQrels | None = None,
     *,
     order: str = "mtf",
     n: int = 10,
@@ -95,9 +96,9 @@ def next(  # noqa: A001 - it is the name of its command
 
     Parameters
     ----------
-    runs : as ``irevalx.evaluate`` takes them.
-    judged : what was judged, as ``irevalx.evaluate`` takes it; grades below 0 are no judgments. None for nothing so
-        far.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
+    judged : what was judged, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; grades below 0
+        are no judgments. None for nothing so far.
     order : as ``irevalx.lab.degrade`` takes it.
     n : how many documents of each topic; at least 1.
     total : with the order "sampled", and only then: how many documents of each topic the sample has in the end.
@@ -106,12 +107,20 @@ def next(  # noqa: A001 - it is the name of its command
     documents : files with the text of documents, which the order "cal" learns from, and which is shown.
     seed : of random choices; None for a new one, which the result has. Each call must have the same.
     level : the least grade that is relevant.
-    rel_format : the format of what was judged.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
 
     Raises
     ------
     UsageError : keywords contradict each other.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"B": 2.0, "C": 1.0}}}
+    >>> asked = irevalx.lab.next(runs, {"1": {"A": 0, "B": 1}}, n=3, seed=1)
+    >>> [(row.topic, row.docno, row.best_rank) for row in asked.rows]
+    [('1', 'C', 2)]
     """
     n = checks.whole_number("n", n, least=1)
     ordering = Ordering.of(order, runs, depth=depth, level=level, across=across, documents=documents)

@@ -12,11 +12,12 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.strata import SampleWithChances, StrataSample
 from irevalx.experiments.user_data import runs_of
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
@@ -98,6 +99,12 @@ class Ordering(Frozen, kw_only=True):
             order=order, candidates=found, rules=rules, vectors=_vectors(found, paths) if order.needs_texts else None
         )
 
+    def of_runs(self, chosen: BoolArray) -> Ordering:
+        """Return the same order of what some of the runs have; ``chosen`` says which."""
+        return replace(
+            self, candidates=tuple(one for one in (_of_runs(each, chosen) for each in self.candidates) if one.docnos)
+        )
+
     def replay(self, judgments: Judgments, budgets: Sequence[Budget], seed: int) -> Replay:
         """Judge documents in this order, as far as judgments have them."""
         return replay(
@@ -116,15 +123,20 @@ class Ordering(Frozen, kw_only=True):
         return wanted_next(self.order, self.candidates, judgments, n, self.rules, beginning)
 
 
-def samples_of(replayed: Replay) -> list[StrataSample]:
-    """Return what was judged within each budget, as a sample of the judgments."""
-    judgments = replayed.judgments
-    if replayed.inclusion:
-        return [
-            SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
-            for kept, chances in zip(replayed.kept, replayed.inclusion, strict=True)
-        ]
-    return [StrataSample(judgments, np.where(kept, 0, ABSENT), kept) for kept in replayed.kept]
+def _of_runs(candidates: Candidates, chosen: BoolArray) -> Candidates:
+    ranks = candidates.ranks[chosen]
+    there = np.flatnonzero((ranks > 0).any(axis=0))
+    docnos = tuple(candidates.docnos[place] for place in there.tolist())
+    return replace(candidates, docnos=docnos, ranks=ranks[:, there])
+
+
+def sample_at(replayed: Replay, budget: int) -> StrataSample:
+    """Return what was judged within a budget, given by its number, as a sample of the judgments."""
+    judgments, kept = replayed.judgments, replayed.kept[budget]
+    if not replayed.inclusion:
+        return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), kept)
+    chances = replayed.inclusion[budget]
+    return SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
 
 
 def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:

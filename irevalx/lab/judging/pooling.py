@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
 from irevalx.api import checks
-from irevalx.api.inputs import Pool
+from irevalx.api.inputs import GivenQrels, Pool, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, shown_name
 from irevalx.experiments import samples
@@ -26,18 +26,20 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
 
 
 @overload
-def pool(runs: Any, *, depth: int = 100, rel_format: str = "qrels") -> Pool: ...
+def pool(runs: Runs, *, depth: int = 100, rel_format: str = "qrels") -> Pool: ...
 
 
 @overload
-def pool(runs: Any, *, depth: int = 100, judge: Any, mix_seed: int | None = None, drop: bool = False) -> GradedText: ...
+def pool(
+    runs: Runs, *, depth: int = 100, judge: GivenQrels, mix_seed: int | None = None, drop: bool = False
+) -> GradedText: ...
 
 
 def pool(
-    runs: Any,
+    runs: Runs,
     *,
     depth: int = 100,
-    judge: Any = None,
+    judge: GivenQrels | None = None,
     mix_seed: int | None = None,
     drop: bool = False,
     rel_format: str = "qrels",
@@ -46,13 +48,14 @@ def pool(
 
     Parameters
     ----------
-    runs : as ``irevalx.evaluate`` takes them.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
     depth : pool the first documents of each topic of every run, up to this rank; at least 1.
-    judge : judgments, as ``irevalx.evaluate`` takes them; those for the documents of the pool are returned then.
+    judge : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; those for the
+        documents of the pool are returned then.
     mix_seed : with ``judge``, of each topic keep as many judgments again, drawn from the others with this seed.
     drop : with ``judge``, leave out the documents that only the judgments or only the pool has, rather than giving
         them the grade -1.
-    rel_format : the format of these judgments.
+    rel_format : the format of these judgments, if they are a file: "qrels", "beir" or "json".
 
     Returns
     -------
@@ -62,6 +65,14 @@ def pool(
     ------
     UsageError : ``mix_seed`` or ``drop`` is given without ``judge``.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"C": 2.0, "A": 1.0}}}
+    >>> print(irevalx.lab.pool(runs, depth=1).text.decode(), end="")
+    1 A
+    1 C
     """
     depth, drop = checks.whole_number("depth", depth, least=1), checks.flag("drop", drop)
     if judge is None and (mix_seed is not None or drop):
@@ -121,22 +132,36 @@ class PoolSizes(Result):
 
 
 def pool_sizes(
-    runs: Any, depths: Iterable[int] = DEPTHS, *, judge: Any = None, level: int = 1, rel_format: str = "qrels"
+    runs: Runs,
+    depths: Iterable[int] = DEPTHS,
+    *,
+    judge: GivenQrels | None = None,
+    level: int = 1,
+    rel_format: str = "qrels",
 ) -> PoolSizes:
     """Count the documents of pools of several depths: what it takes to judge them.
 
     Parameters
     ----------
-    runs : as ``irevalx.evaluate`` takes them.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
     depths : each at least 1.
-    judge : judgments, as ``irevalx.evaluate`` takes them, of which those of the pool are counted too; None for none.
+    judge : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, of which those of the
+        pool are counted too; None for none.
     level : the least grade that is relevant.
-    rel_format : the format of these judgments.
+    rel_format : the format of these judgments, if they are a file: "qrels", "beir" or "json".
 
     Raises
     ------
     NoTopicsError : no pooled topic is judged.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"B": 2.0, "C": 1.0}}}
+    >>> sizes = irevalx.lab.pool_sizes(runs, [1, 2], judge={"1": {"A": 1, "B": 0}})
+    >>> [(row.depth, row.documents, row.judged, row.relevant) for row in sizes.rows]
+    [(1, 2, 2, 1), (2, 3, 2, 1)]
     """
     asked = sorted({checks.whole_number("depths", depth, least=1) for depth in depths})
     if not asked:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.errors import UsageError, quote
 from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
@@ -26,19 +30,128 @@ from irevalx.lab.command.parameters import (
     top_option,
 )
 from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
+from irevalx.lab.labelling.judge_findings import JudgeFindings
+from irevalx.lab.labelling.judges import WRITTEN
+from irevalx.lab.labelling.people_needed import HUMAN_TOPICS
+
+DRAWN = ("confusion", "judges", "rerank")
+"""What ``--figure`` may draw."""
+
+_RUN_TAKEN_FOR_MACHINE = "irevalx.lab.labels.run"
+"""Where a run waits that stands in the place of MACHINE."""
+
+
+def _machine(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return MACHINE; with --machine it is the first RUN."""
+    if ctx.params.get("machines"):
+        ctx.meta[_RUN_TAKEN_FOR_MACHINE] = value
+        return None
+    if value is None:
+        raise click.MissingParameter(ctx=ctx, param=param, param_hint="'MACHINE'")
+    return value
+
+
+def _runs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return RUN, with --machine the one in the place of MACHINE first."""
+    first = ctx.meta.get(_RUN_TAKEN_FOR_MACHINE)
+    if first is None:
+        return value
+    ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
+    return (first, *value)
+
+
+def _by_name(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, tuple[str, ...]] | None:
+    """Return files by name; those of a name that is repeated come after each other."""
+    found: dict[str, tuple[str, ...]] = {}
+    for value in values:
+        name, equals, paths = value.partition("=")
+        files = tuple(paths.split(","))
+        if not (name and equals and all(files)):
+            raise UsageError(f"{param.opts[0]} must be NAME=FILE or NAME=FILE,FILE, but got {quote(value)}")
+        found[name] = (*found.get(name, ()), *files)
+    return found or None
+
+
+def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return the file of each combination."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, _, path = value.partition("=")
+        if name not in WRITTEN or not path:
+            raise UsageError(
+                f"{param.opts[0]} must be NAME=FILE, NAME one of {', '.join(WRITTEN)}, but got {quote(value)}"
+            )
+        found[name] = path
+    return found
 
 
 @command_of(
     "labels",
     click.argument("human", metavar="HUMAN", type=str, shell_complete=complete_file),
-    click.argument("machine", metavar="MACHINE", type=str, shell_complete=complete_file),
-    click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, shell_complete=complete_file),
+    click.argument(
+        "machine", metavar="[MACHINE]", required=False, type=str, callback=_machine, shell_complete=complete_file
+    ),
+    click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, callback=_runs, shell_complete=complete_file),
     labels_format_option,
+    option(
+        "--machine",
+        "machines",
+        multiple=True,
+        is_eager=True,
+        metavar="NAME=FILE[,FILE]",
+        callback=_by_name,
+        shell_complete=complete_file,
+        help=(
+            "In place of MACHINE: a machine of this name, for each of several that --machine is given for. More files "
+            "are repeated answers: the first counts, and all tell how consistent the machine is. Grades that are not "
+            "whole are probabilities of relevance; all labels are cut at --level then."
+        ),
+    ),
+    option(
+        "--second-human",
+        requires="--machine",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="What other people judged: people's own agreement, which machines may be held against.",
+    ),
+    option(
+        "--write",
+        "written",
+        requires="--machine",
+        multiple=True,
+        metavar="NAME=FILE",
+        callback=_written,
+        help=(
+            "Write what several machines say together: vote, mean (the whole grade nearest to the mean), dawid_skene, "
+            "or probability, that of relevance in Dawid and Skene's model, for irevalx --grades probability. May be "
+            "repeated."
+        ),
+    ),
     click.option("--by-topic", is_flag=True, help="Add the agreement of labels for each topic, without intervals."),
     measures_option_with("map", which="With RUN: measures as irevalx -m takes them"),
     groups_option,
     group_by_option_with("no groups"),
     top_option("HUMAN", "MACHINE", requires="RUN"),
+    option(
+        "--rerank",
+        requires="RUN",
+        is_flag=True,
+        help=(
+            "Rerank each run by the machine's labels, and add what that gains by people (gain_human) and by the "
+            "machine (gain_machine), by how much the machine promises more (promise), and how much of its gain people "
+            "see (gain_ratio)."
+        ),
+    ),
+    list_option(
+        "--human-topics",
+        of=COUNT,
+        requires=("--machine",),
+        metavar="N...",
+        help=(
+            "With --machine and RUN: how much of a machine's error goes away if people judge N topics, and scores are "
+            f"estimated as by irevalx-lab estimate.  [default: {' '.join(map(str, HUMAN_TOPICS))}]"
+        ),
+    ),
     click.option(
         "--resamples",
         type=click.IntRange(0, MOST_DRAWS),
@@ -55,12 +168,22 @@ from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
     complete_option,
     least_retrieved_option,
     *FIGURE,
+    option(
+        "--draw",
+        requires="--figure",
+        type=click.Choice(DRAWN),
+        default=None,
+        help=(
+            "What --figure draws: the labels of one machine beside those of people, how each two judges agree, or runs "
+            "before and after --rerank.  [default: confusion, with --machine judges]"
+        ),
+    ),
     *TABLES_OUTPUT,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
     formats=GRADED,
 )
-def command(output: Output, **options: Any) -> None:
-    """Measure how far a second file of labels, such as a machine's, agrees with judgments.
+def command(output: Output, *, draw: str | None, written: dict[str, str], **options: Any) -> None:
+    """Measure how far labels from elsewhere, such as a machine's, agree with judgments.
 
     HUMAN and MACHINE are judgments of the same documents; who made them does not matter, but HUMAN counts as the truth
     where there is one. Documents that both label are compared: the number of documents by grade, the share of equal
@@ -77,5 +200,19 @@ def command(output: Output, **options: Any) -> None:
     0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody have: the
     machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into account,
     and is corrected for the number of groups. The group of runs that use the machine themselves is the one to look at.
+
+    With --rerank, each run is sorted by the machine's labels, highest first, and documents that it does not label as if
+    it gave them 0. A machine that promises more than people see is no ground for comparing runs that use it. Beside
+    that stands rerank_excess_bias, the excess bias of each reranked run among the others as they are.
+
+    With --machine there is no MACHINE. Each of several machines is a judge, and so are other people (--second-human)
+    and what two machines or more say together: majority vote, mean grade and Dawid and Skene's model. Each has all that
+    a single machine has, the bias of its grades, and with RUN the error that is left if people judge some topics; each
+    two have their agreement on documents that HUMAN labels; and each combination has by how much its kappa is above
+    that of each machine. Nothing of HUMAN goes into combinations, which label all documents that some machine does.
     """
-    output.write(labels(**options, progress=not output.quiet))
+    found = labels(**{**options, "human_topics": options["human_topics"] or None}, progress=not output.quiet)
+    if isinstance(found, JudgeFindings):
+        for name, path in written.items():
+            write_lines([found.text_of(name)], path)
+    output.write(found, **({} if draw is None else {"draw": draw}))

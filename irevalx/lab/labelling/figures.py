@@ -1,13 +1,15 @@
-"""The figure of labels from elsewhere: how many documents have which human and machine label."""
+"""The figures of labels from elsewhere: documents by label, judges by judges, and runs before and after reranking."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from irevalx.lab.plot.page import Page
+from irevalx.frozen import replace
+from irevalx.lab.labelling.finding import GAIN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 
 _MOST_NUMBERED = 12
 """With more grades the numbers would not fit into the cells."""
@@ -44,4 +46,101 @@ def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
     page.name(figure, "Documents by human and machine label")
     note = "Shades and percentages: the share of the documents with the same human label."
     page.explain(figure, "", note)
+    return figure
+
+
+def judge_matrix(
+    names: Sequence[str],
+    kappas: Mapping[tuple[str, str], tuple[float | None, float | None, float | None]],
+    own: Mapping[str, float | None],
+    page: Page,
+) -> Figure:
+    """Draw the kappa of each two judges: a cell below the diagonal for each pair, the darker the more they agree.
+
+    Parameters
+    ----------
+    names : of the judges, people first.
+    kappas : the value by pair of judges, the first of ``names`` first, and the ends of its interval.
+    own : the kappa of repeated answers, for the diagonal, by judge.
+    """
+    table = np.full((len(names), len(names)), np.nan)
+    words: dict[tuple[int, int], str] = {}
+    for (first, second), (value, low, high) in kappas.items():
+        row, column = sorted((names.index(first), names.index(second)), reverse=True)
+        table[row, column] = np.nan if value is None else value
+        ends = "" if low is None or high is None else f"\n{low:.2f}–{high:.2f}"  # noqa: RUF001 - from, to
+        words[row, column] = "none" if value is None else f"{value:.2f}{ends}"
+    for name, value in own.items():
+        if value is not None:
+            place = names.index(name)
+            table[place, place] = value
+            words[place, place] = f"{value:.2f}\n(itself)"
+    width = min(page.width, 1.5 + 0.62 * len(names))
+    figure = replace(page, width=width).figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
+    panel = figure.subplots()
+    panel.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto")
+    shown = [drawable(name) for name in names]
+    panel.set_xticks(range(len(names)), shown, rotation=30, ha="right")
+    panel.set_yticks(range(len(names)), shown)
+    panel.grid(visible=False)
+    panel.set_xticks(np.arange(len(names) + 1) - 0.5, minor=True)
+    panel.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
+    panel.grid(visible=True, which="minor", color="white", alpha=1, linewidth=1.2)
+    panel.spines[:].set_visible(False)
+    panel.tick_params(which="both", length=0)
+    for (row, column), text in words.items():
+        dark = np.nan_to_num(table[row, column]) > _DARK
+        panel.text(column, row, text, ha="center", va="center", color="white" if dark else "black", fontsize=6)
+    narrower = replace(page, width=width)
+    narrower.name(figure, "Agreement of judges: Cohen's kappa")
+    note = (
+        "Below the values: intervals over topics. On the diagonal: repeated answers of one judge."
+        if own
+        else ("Below the values: intervals over topics.")
+    )
+    narrower.explain(figure, "", note)
+    return figure
+
+
+def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
+    """Draw the scores of runs by people and by the judge, before and after reranking by its labels.
+
+    A panel for each judge and measure, at most three beside each other; an arrow for each run. An arrow that is steeper
+    than the diagonal promises more than people see.
+
+    Parameters
+    ----------
+    found : findings, with those of ``Reranking``.
+    """
+    panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
+    for one in found:
+        if one.run is not None and one.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
+            of_run = panels.setdefault((one.judge, one.measure), {}).setdefault(one.run, {})
+            of_run[one.statistic] = float(one.value or 0.0)
+    n_columns = 1 if page.is_narrow else min(3, len(panels))
+    n_rows = -(-len(panels) // n_columns)
+    side = min(3.2, page.width / n_columns)
+    figure = replace(page, width=side * n_columns).figure(0.95 * side * n_rows + 0.3 + 0.25 * page.titled)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for panel in axes[len(panels) :]:
+        panel.set_visible(False)
+    for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=False):
+        ends = []
+        for scores in runs.values():
+            before = scores["score_human"], scores["score_machine"]
+            after = before[0] + scores["gain_human"], before[1] + scores["gain_machine"]
+            ends += [before, after]
+            style = {"arrowstyle": "-|>", "mutation_scale": 6, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
+            panel.annotate("", after, before, arrowprops={**style, "color": COLOURS[1]})
+            panel.plot(*before, "o", color=GREY, markerfacecolor="white", markersize=3, markeredgewidth=0.8)
+        low, high = min(map(min, ends)), max(map(max, ends))
+        room = 0.06 * (high - low) or 0.05
+        panel.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
+        panel.plot([low - room, high + room], [low - room, high + room], color=GREY, linewidth=0.7, zorder=0)
+        panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
+    whole = replace(page, width=side * n_columns)
+    figure.supylabel("score by the machine's labels", fontsize=7.5)
+    whole.name(figure, "Runs before and after reranking by the machine's labels")
+    note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
+    whole.explain(figure, "score by people's labels", note)
     return figure

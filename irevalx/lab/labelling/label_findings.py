@@ -1,21 +1,20 @@
-"""What two files of labels say of each other, and of runs: findings, one number each, and their tables."""
+"""What two files of labels say of each other, and of runs: the tables of findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from irevalx.frozen import Frozen, fields
+from irevalx.errors import UsageError
+from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
+from irevalx.lab.labelling.finding import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-RUN_STATISTICS = ("tau_b", "tau_ap", "rms", "bias")
-"""The statistics of agreement of the scores of runs."""
 
 _EXCESS_BIAS = (
     "excess bias: what the runs of a group have above the line of bias over human score through all other runs.",
@@ -24,35 +23,19 @@ _EXCESS_BIAS = (
     "excess bias p: of no excess bias, corrected for the number of groups (Holm).",
 )
 
+_EXCESS_OF_RERANKED = ("rerank_excess_bias", "rerank_excess_bias_shuffled", "rerank_excess_bias_p")
+
+_OF_GAINS = (
+    "gain: the score of a run after reranking by the machine's labels less that before, by people and by the machine.",
+    "promise: the machine's gain less that of people. Gain ratio: how much of the machine's gain people see.",
+)
+_OF_EXCESS = (
+    "rerank excess bias: how far a reranked run lies above the line of bias over human score through the other runs as "
+    "they are; shuffled and p as for groups.",
+)
+
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
-
-
-class Finding(Frozen, kw_only=True):
-    """A number, and what it is about; the fields are the columns of the table.
-
-    Parameters
-    ----------
-    statistic : its name.
-    topic : of which topic; None for all.
-    level : the least grade that is relevant, for a statistic that depends on it.
-    human, machine : two grades, for the number of documents that have them.
-    measure, run, group : of which measure, and of which run or group of runs.
-    value : None where it is not defined.
-    low, high : its interval, where it has one.
-    """
-
-    statistic: str
-    topic: str | None = None
-    level: int | None = None
-    human: int | None = None
-    machine: int | None = None
-    measure: str | None = None
-    run: str | None = None
-    group: str | None = None
-    value: float | int | None = None
-    low: float | None = None
-    high: float | None = None
 
 
 class LabelFindings(Result):
@@ -69,7 +52,8 @@ class LabelFindings(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("labels", Finding, self.rows, n_labels=fields(Finding).index("value"))]
+        n_labels = fields(Finding).index("value") - len(OF_SEVERAL)
+        return [Table.of("labels", Finding, self.rows, without=OF_SEVERAL, n_labels=n_labels)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the same as several tables, without those that have nothing."""
@@ -107,20 +91,33 @@ class LabelFindings(Result):
             _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs).in_words(
                 DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced="the machine's")
             ),
-            _with_interval("bias of runs", "run", ("bias", "rank_human", "rank_machine"), of_runs),
-            _with_interval(
-                "bias of groups of runs",
-                "group",
-                ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p"),
-                of_runs,
-            ),
+            *tables_of_runs(("measure",), of_runs),
         ]
         return [table for table in tables if table.rows]
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw how many documents have which human and machine label."""
-        from irevalx.lab.labelling.figures import confusion_map
+    def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
+        """Draw how many documents have which human and machine label, or with ``rerank`` runs before and after.
+
+        Parameters
+        ----------
+        draw : "confusion", "rerank", or None for the first.
+
+        Raises
+        ------
+        UsageError : there is no such figure of these judges, or the runs were not reranked.
+        """
         from irevalx.lab.plot.page import Page, style
+
+        if draw == "rerank":
+            from irevalx.lab.labelling.figures import reranked_runs
+
+            if not any(one.statistic in GAIN_STATISTICS for one in self.rows):
+                raise UsageError("runs must have been reranked to be drawn so (rerank)")
+            with style():
+                return reranked_runs(self.rows, Page(width, titled))
+        if draw not in {None, "confusion"} or any(one.judge for one in self.rows):
+            raise UsageError(f"confusion is drawn of one machine, and judges of several, but got {draw}")
+        from irevalx.lab.labelling.figures import confusion_map
 
         cells = [one for one in self.rows if one.statistic == "confusion" and one.topic is None]
         counts = {(one.human or 0, one.machine or 0): int(one.value or 0) for one in cells}
@@ -157,21 +154,52 @@ def _one_row_each(title: str, labels: tuple[str, ...], names: Sequence[str], fou
     return Table(title, (*labels, *names), rows, n_labels=len(labels))
 
 
-def _with_interval(title: str, about: str, names: Sequence[str], found: Sequence[Finding]) -> Table:
-    """Return a row for each measure and run or group: values, with an interval after those that have one."""
-    chosen = [one for one in found if getattr(one, about) is not None]
-    names = [name for name in names if any(one.statistic == name for one in chosen)]
-    with_interval = {one.statistic for one in chosen if one.low is not None}
-    columns = [
-        column
-        for name in names
-        for column in ((name, f"{name}_low", f"{name}_high") if name in with_interval else (name,))
+def tables_of_runs(labels: tuple[str, ...], found: Sequence[Finding]) -> list[Table]:
+    """Return the tables of single runs and groups, and of all runs where they are reranked.
+
+    Parameters
+    ----------
+    labels : the columns before that of the run or the group.
+    """
+    of_run = [one for one in found if one.run is not None]
+    reranked = [replace(one, run="all") if one.run is None else one for one in found if one.group is None]
+    of_group = [one for one in found if one.group is not None]
+    names = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
+    by_run = (*labels, "run")
+    return [
+        with_intervals("bias of runs", by_run, ("bias", "rank_human", "rank_machine"), of_run),
+        with_intervals("bias of groups of runs", (*labels, "group"), names, of_group, _EXCESS_BIAS),
+        with_intervals(
+            "runs reranked by the machine", by_run, (*SCORES_BEFORE, *GAIN_STATISTICS[:2]), reranked, _OF_GAINS[:1]
+        ),
+        with_intervals("what reranking promises", by_run, GAIN_STATISTICS[2:], reranked, _OF_GAINS[1:]),
+        with_intervals("excess bias of reranked runs", by_run, _EXCESS_OF_RERANKED, of_run, _OF_EXCESS),
     ]
-    rows: dict[tuple[Any, ...], list[Any]] = {}
+
+
+def with_intervals(
+    title: str,
+    labels: tuple[str, ...],
+    names: Sequence[str],
+    found: Sequence[Finding],
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Return a row for each thing that findings are about: values, with an interval after those that have one.
+
+    Parameters
+    ----------
+    labels : fields of findings, which say what a row is about.
+    names : the statistics, in the order of the columns; those that no finding has are left out.
+    """
+    chosen = [one for one in found if one.statistic in names]
+    names = [name for name in names if any(one.statistic == name for one in chosen)]
+    ends = {one.statistic: ("", "_low", "_high") if one.low is not None else ("",) for one in chosen}
+    ends |= {one.statistic: ("", "_low", "_high") for one in chosen if one.low is not None}
+    columns = [f"{name}{end}" for name in names for end in ends[name]]
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in chosen:
-        row = rows.setdefault((one.measure, getattr(one, about)), [])
-        row += _value(one) if one.statistic in with_interval else [one.value]
-    table = [(*key, *row) for key, row in rows.items()]
-    probabilities = frozenset({"excess_bias_p"}) & frozenset(columns)
-    notes = _EXCESS_BIAS if about == "group" else ()
-    return Table(title, ("measure", about, *columns), table, n_labels=2, probabilities=probabilities, notes=notes)
+        row = rows.setdefault(tuple(getattr(one, label) for label in labels), {})
+        row |= zip((f"{one.statistic}{end}" for end in ends[one.statistic]), _value(one), strict=False)
+    table = [(*about, *(row.get(column) for column in columns)) for about, row in rows.items()]
+    probabilities = frozenset(column for column in columns if column.endswith("_p"))
+    return Table(title, (*labels, *columns), table, n_labels=len(labels), probabilities=probabilities, notes=notes)

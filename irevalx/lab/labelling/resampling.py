@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.significance import ALPHA
 
@@ -35,6 +35,24 @@ class Resampling(Frozen, kw_only=True):
     resamples: int = 0
     seed: int = 0
     alpha: float = ALPHA
+
+    def for_few_topics(self, n_topics: int) -> Resampling:
+        """Return the same with wider intervals, as few topics need.
+
+        The share that each side leaves out is that of Student's t distribution with the unbiased variance in terms of
+        the normal distribution, which quantiles of draws come to.
+
+        Notes
+        -----
+        Source: Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015: expanded
+        percentile intervals.
+        """
+        from scipy import special
+
+        if n_topics < 2:
+            return self
+        t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
+        return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
     def draws(self, n_topics: int) -> TopicDraws:
         """Return draws of this number of topics."""

@@ -12,7 +12,7 @@ from irevalx.errors import InputError, Warn
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.labelling.label_findings import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.best_runs import at_the_top, top_intervals
@@ -78,7 +78,7 @@ class TwoEvaluations(Frozen):
                 yield from self._at_the_top(top, draws, resampling)
             yield from self._decisions(resampling, progress)
         gained = y - x
-        x_drawn, y_drawn = self._drawn_scores(draws)
+        x_drawn, y_drawn = self.drawn_scores(draws)
         drawn = y_drawn - x_drawn
         rank_human, rank_machine = agreement.ranks(x), agreement.ranks(y)
         for r, run in enumerate(self.runs):
@@ -92,7 +92,7 @@ class TwoEvaluations(Frozen):
 
     def group_findings(self, groups: Sequence[str], resampling: Resampling) -> Iterator[Finding]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
-        scores, drawn = self.scores, self._drawn_scores(resampling.draws(self.human.shape[1]))
+        scores, drawn = self.scores, self.drawn_scores(resampling.draws(self.human.shape[1]))
         names = sorted(set(groups))
         members = [np.array([one == name for one in groups], np.bool_) for name in names]
         n_topics = self.human.shape[1]
@@ -115,7 +115,17 @@ class TwoEvaluations(Frozen):
                 yield replace(about, statistic="excess_bias_shuffled", value=tested[number].shuffled)
                 yield replace(about, statistic="excess_bias_p", value=float(corrected_p[number]))
 
-    def _drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
+    def of_first_runs(self, n_runs: int) -> TwoEvaluations:
+        """Return the same of the first runs alone."""
+        return replace(
+            self,
+            runs=self.runs[:n_runs],
+            human=self.human[:n_runs],
+            machine=self.machine[:n_runs],
+            shuffled=self.shuffled[:, :n_runs],
+        )
+
+    def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
         """Return the summaries over each draw of topics, shape (n_draws, n_runs) each."""
         human, machine = (self.scale.of_mean(draws.means(of), of.shape[1]) for of in (self.human, self.machine))
         return human, machine

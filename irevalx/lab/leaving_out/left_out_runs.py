@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -152,6 +152,8 @@ class LeftOutRuns(Result):
     predictions : of the documents that each group takes with it; by kind of judgments, and by group.
     judgments : those that each group is judged with; by group, and only where they were asked for.
     """
+
+    keywords: ClassVar[Mapping[str, str]] = {"-c": "all_topics"}
 
     experiment: Experiment
     groups: Sequence[str]

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
@@ -32,6 +32,7 @@ from irevalx.experiments.run_groups import (
 from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
+from irevalx.keywords import called_here
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, EXPECTED, THRESHOLDS
 from irevalx.lab.completion.classifiers import classifier_for
@@ -52,8 +53,8 @@ HOLES_DEPTH = 10
 
 
 def leave_out(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     groups: str | PathLike[str] | Mapping[str, str] | None = None,
@@ -64,7 +65,7 @@ def leave_out(
     complete: str | Iterable[str] = (),
     documents: Any = (),
     kld_threshold: str = THRESHOLDS[0],
-    labels: Any = None,
+    labels: GivenQrels | None = None,
     labels_replace: bool = False,
     labels_format: str | None = None,
     holes: int | None = None,
@@ -86,9 +87,13 @@ def leave_out(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; judgments with a grade for each document, and at least
-        two runs.
-    groups : the group of each run, or a file with a line RUN GROUP each; None for groups of one run each.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several.
+    groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for groups of one run
+        each.
     group_by : a regular expression that finds the group in the name of a run.
     only : leave out this group alone; None for each.
     depth : of the pool; at least 1.
@@ -96,7 +101,8 @@ def leave_out(
     complete : how to replace what is left out, and compare: some of "svm", "kld", "labels" and "nonrelevant"; or
         "svm-expected" and "kld-expected": what P and recip_rank are expected to be under probabilities of relevance.
     documents : files with the text of the documents, for classifiers.
-    kld_threshold : of "kld", as ``complete`` has it.
+    kld_threshold : of "kld", as many judged documents pass as are relevant; the divergence of the "next" one, of the
+        "last" one that passes, or the "middle".
     labels : judgments from elsewhere, for "labels".
     labels_replace : let them take the place of all judgments.
     labels_format : their format; None for ``rel_format``.
@@ -107,7 +113,7 @@ def leave_out(
     level : the least grade that is relevant.
     all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
     threads : how many processes share the work; at least 1.
     progress : show on standard error how much has been predicted, on a terminal.
 
@@ -116,6 +122,14 @@ def leave_out(
     UsageError : keywords contradict each other, or there are not two groups.
     InputError : a measure has no value for any topic, or labels fill no hole.
     IrevalxError : as ``irevalx.evaluate``, and as reading documents and labels does.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0, "C": 1}}
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"C": 2.0, "A": 1.0}}}
+    >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
+    [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
     ways, paths = checks.texts("complete", complete), paths_of(documents)
     shown = _what_is_shown(summary=summary, pivot=pivot, removed=removed)
@@ -126,16 +140,17 @@ def leave_out(
     checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
-    experiment = experiment_of(
-        qrels if text is None else Qrels(text.judgments),
-        runs,
-        measures,
-        level=level,
-        complete=all_topics,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format if text is None else "qrels",
-        threads=threads,
-    )
+    with called_here(LeftOutRuns.keywords):
+        experiment = experiment_of(
+            qrels if text is None else Qrels(text.judgments),
+            runs,
+            measures,
+            level=level,
+            complete=all_topics,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format if text is None else "qrels",
+            threads=threads,
+        )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from irevalx.api import checks
-from irevalx.api.inputs import Qrels, Run, read_runs
+from irevalx.api.inputs import GivenQrels, Qrels, Run, Runs, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
@@ -46,8 +46,8 @@ MOST_SHOWN = 1000
 
 
 def report(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     baseline: str | None = None,
@@ -79,26 +79,46 @@ def report(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them, with a grade for each document; without measures map,
-        ndcg@10 and judged@10. The first measure is that of the main result.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. The first is that of the main result.
     baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
     depth : how many documents of each ranking are shown; from 1 to 1000.
-    documents : files with the texts of documents, as ``complete`` takes them, or a dictionary of texts; None for none.
+    documents : files with the texts of documents, or a dictionary ``{docno: text}``; None for none.
     topic_texts : a file with the texts of topics (TREC's topics, JSON lines, or lines ``TOPIC<tab>TEXT``), or a
         dictionary of them.
-    topic_groups : groups of topics to choose from: a file as ``irevalx --topic-groups`` has it, or a dictionary from
-        topics to a group or several.
-    groups, group_by : the groups of runs whose findings are told apart, as ``describe`` has them.
+    topic_groups : groups of topics to choose from: a file with a line ``TOPIC GROUP`` each, or a dictionary from topics
+        to a group or several.
+    groups : groups of runs, whose findings are told apart: a dictionary, or a file with a line ``RUN GROUP`` each; None
+        for no groups.
+    group_by : a regular expression that finds the group in the name of a run.
     title : of the page; None for the names of runs.
     test, correction, interval, alpha, resamples : as ``compare`` has them; intervals of means have the confidence 1 -
         alpha too.
     seed : of random choices, where the test makes any.
-    level, grades, complete, ties, ignore_identical_ids, duplicates, rel_format, threads : as ``irevalx.evaluate`` has
-        them; grades are "whole" or "real".
+    level : the least grade that is relevant.
+    grades : what grades are: "whole" numbers or "real" ones.
+    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
+    ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
+        "worst".
+    ignore_identical_ids : drop retrieved documents whose id is that of the topic.
+    duplicates : a document that a run has twice for a topic is an "error", or its "first" or its "best" score counts.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    threads : how many processes share the work; at least 1.
 
     Raises
     ------
     IrevalxError : as ``irevalx.evaluate`` and ``compare``, and as the files of texts and groups are read.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> irevalx.lab.report(qrels, runs, "P.2")
+    bm25, dense
+    dense beats bm25 by 0.250 P.2 [0.155, 0.345] over 30 topics.
     """
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_values import measured_runs
@@ -204,8 +205,8 @@ class Power(Result):
 
 
 def power(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: str | Iterable[str] = ("map",),
     *,
     topics: Iterable[int] = (),
@@ -228,7 +229,10 @@ def power(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs, and measures that are averaged.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be averaged.
     topics : numbers of topics, at least 2, for which the least difference is found; none for those at hand.
     differences : above 0, for which topics are counted; none for 0.01, 0.02 and 0.05.
     widths : of intervals, above 0, for which topics are counted; none for 0.05.
@@ -239,7 +243,7 @@ def power(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
     threads : how many processes share the work; at least 1.
 
     Raises
@@ -247,6 +251,15 @@ def power(
     ArgumentError : a measure is not averaged, or an argument is not what it must be.
     InputError : there are fewer than two topics.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> found = irevalx.lab.power(qrels, runs, "P.2", differences=[0.1])
+    >>> [(row.goal, row.topics, round(row.size, 3)) for row in found.rows if row.goal == "difference"]
+    [('difference', 30, 0.135), ('difference', 53, 0.1)]
     """
     alpha = probability("alpha", alpha)
     power = probability("power", power, least=alpha)

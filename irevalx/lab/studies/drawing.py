@@ -41,8 +41,8 @@ def draw(
 
     Parameters
     ----------
-    studies : folders that ``irevalx-lab study`` has written, ``NAME=DIR`` for another name; or what
-        ``irevalx.lab.study`` returns. Several in a list, or by their names in a dictionary.
+    studies : what ``irevalx.lab.study`` returns, or folders that it or its command has written, ``NAME=DIR`` for
+        another name. Several in a list, or by their names in a dictionary.
     layout : ``axis``, all on one axis, the share of the judgments that is left; ``grid``, a column for each;
         ``scores``, the scores of all runs at one level, a panel for each measure; ``runs``, those under full judgments.
     at : the level of ``scores``; None for that nearest to 5 %, or to depth 4.
@@ -58,6 +58,15 @@ def draw(
     UsageError : studies on one axis differ in runs or full judgments, have one name, or lack a measure; or keywords
         contradict each other.
     InputError : a folder does not have what a study writes.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> len(irevalx.lab.draw({"mine": study}, width=5).axes)
+    2
     """
     for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
         checks.one_of(what, value, known)

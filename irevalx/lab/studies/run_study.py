@@ -18,9 +18,11 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, cached_property
+from irevalx.lab.judging.orderings import sample_at
 from irevalx.lab.plot.ranges import measure_printed_as
 from irevalx.lab.studies.schemes import Division, Level, draw, pooled_in
 from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
+from irevalx.orders.replays import Replay
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
@@ -188,6 +190,7 @@ def run_study(
     resampling: Resampling | None = None,
     division: Division | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
+    replayed: Sequence[Replay] = (),
     processes: int = 1,
 ) -> Study:
     """Reduce the judgments again and again, and evaluate all runs each time.
@@ -201,10 +204,12 @@ def run_study(
     resampling : of topics, for intervals; None for no intervals.
     division : of the judgments into strata, for the scheme ``strata``.
     rounding : how the shares of ``stratified`` become numbers of documents.
+    replayed : for each seed what an order of judging has judged, at each of the levels in ascending order; none for
+        schemes that are no orders.
     processes : how many share the work; the result is the same for any number of at least 1.
     """
     levels = sorted(levels, key=lambda level: level.number)
-    seeds = seeds[:1] if scheme == "depth" else seeds
+    seeds = seeds[:1] if scheme == "depth" and not replayed else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
     tested = experiment.tested(values)
@@ -225,8 +230,12 @@ def run_study(
 
     def work(item: tuple[int, int]) -> _Reduced:
         i, s = item
-        sample = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
-        reduced = values_of_sample(experiment, sample, pooled_in(scheme, sample))
+        if replayed:
+            sample, pooled = sample_at(replayed[s], i), None
+        else:
+            sample = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
+            pooled = pooled_in(scheme, sample)
+        reduced = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(reduced)
         return _Reduced(
             kept=np.count_nonzero(sample.kept) / n_judged,

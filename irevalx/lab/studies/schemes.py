@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from irevalx.api import checks
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import ArgumentError, quote
@@ -16,6 +17,8 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.strata import Design, StrataSample
 from irevalx.frozen import Frozen
+from irevalx.lab.judging.orderings import budget_of
+from irevalx.orders.known_orders import ORDERS, JudgingOrder
 
 
 class Level(Frozen):
@@ -25,11 +28,13 @@ class Level(Frozen):
     ----------
     text : the level as typed.
     number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
-        depth of at least 1.
+        depth or a number of documents of at least 1.
+    is_share : which of the two.
     """
 
     text: str
     number: Fraction
+    is_share: bool = True
 
 
 class Scheme(Frozen, kw_only=True):
@@ -44,6 +49,7 @@ class Scheme(Frozen, kw_only=True):
     title : what a level, which stands for ``{}``, is called above a panel.
     of_depth : whether its levels are depths of pools.
     by_share_judged : whether figures have the share of the judgments that is left on the axis in place of levels.
+    order : the order in which documents are judged, where the scheme is one; its levels are budgets.
     """
 
     name: str
@@ -53,6 +59,12 @@ class Scheme(Frozen, kw_only=True):
     title: str
     of_depth: bool = False
     by_share_judged: bool = False
+    order: JudgingOrder | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether there are several samples."""
+        return not self.of_depth if self.order is None else self.order.is_random
 
     def place_of(self, level: Level, judged: float) -> tuple[float, str]:
         """Return where a level lies on the axis of figures, and what it is called there.
@@ -76,11 +88,20 @@ class Scheme(Frozen, kw_only=True):
             raise ArgumentError("levels must have one level at least")
         found: dict[Fraction, Level] = {}
         for one in words:
-            level = Level(str(one), self._number_of(one))
+            level = self._level(one)
             if level.number in found:
                 raise ArgumentError(f"each level must be given once, but got {quote(level.text)} twice")
             found[level.number] = level
+        if len({level.is_share for level in found.values()}) > 1:
+            raise ArgumentError("levels must be numbers of documents or shares, but got both")
         return list(found.values())
+
+    def _level(self, given: str | float | Fraction) -> Level:
+        """Return a level as it was typed; raises ArgumentError."""
+        if self.order is None:
+            return Level(str(given), self._number_of(given), is_share=not self.of_depth)
+        budget = budget_of("each of levels", given)
+        return Level(str(given), budget.number, budget.is_share)
 
     def _number_of(self, given: str | float | Fraction) -> Fraction:
         if self.of_depth:
@@ -148,7 +169,42 @@ SCHEMES = {
         ),
     )
 }
-"""By their names."""
+"""By their names, but for orders of judging."""
+
+IN_ORDER = {
+    name: Scheme(
+        name=name,
+        usual=_SHARES,
+        shown=_SHOWN_SHARES,
+        meaning=f"share of the judgments that is made in the order {name}",
+        title="{} judged",
+        by_share_judged=True,
+        order=order,
+    )
+    for name, order in ORDERS.items()
+}
+"""The schemes that are orders of judging, by their names: ``depth`` is one of these if its levels are shares."""
+
+NAMES = tuple(dict.fromkeys((*SCHEMES, *IN_ORDER)))
+"""The names of all schemes."""
+
+
+def scheme_of(name: str, levels: str | Iterable[str | float | Fraction] | None) -> Scheme:
+    """Return the scheme of a name; that of ``depth`` by its levels, which are depths or shares of the judgments.
+
+    Raises
+    ------
+    ArgumentError : there is none.
+    """
+    checks.one_of("scheme", name, NAMES)
+    if name in SCHEMES and not (name in IN_ORDER and _are_shares(levels)):
+        return SCHEMES[name]
+    return IN_ORDER[name]
+
+
+def _are_shares(levels: str | Iterable[str | float | Fraction] | None) -> bool:
+    words = levels.replace(",", " ").split() if isinstance(levels, str) else list(levels or ())
+    return bool(words) and all("%" in str(one) or "." in str(one) or isinstance(one, Fraction) for one in words)
 
 
 class Division(Frozen):

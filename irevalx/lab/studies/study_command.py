@@ -7,9 +7,14 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import option
+from irevalx.cli.values import complete_file
+from irevalx.errors import UsageError
 from irevalx.experiments.samples import ROUNDINGS
-from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
+from irevalx.experiments.user_data import opened_runs
+from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
+from irevalx.lab.command.order_options import order_options, replay_options
 from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
     EXPERIMENT,
@@ -23,8 +28,9 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
-from irevalx.lab.studies.schemes import SCHEMES
-from irevalx.lab.studies.study_result import AXES, ENDINGS
+from irevalx.lab.studies.schemes import IN_ORDER, NAMES
+from irevalx.lab.studies.several_studies import SeveralStudies
+from irevalx.lab.studies.study_result import AXES, ENDINGS, StudyResult
 from irevalx.lab.studies.studying import POOL_DEPTH, study
 
 axis_option = option(
@@ -39,26 +45,34 @@ axis_option = option(
 """That of draw, too."""
 
 
+WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
+"""What options of orders must be given together with, one of these."""
+
+
 @command_of(
     "study",
     *EXPERIMENT,
     complete_option,
-    option(
+    list_option(
         "--scheme",
-        type=click.Choice(list(SCHEMES)),
-        default="uniform",
+        of=click.Choice(list(NAMES)),
+        default=("uniform",),
+        metavar="SCHEME...",
         help=(
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
-            "those that a run has among its first ones (depth), these and as many others (mixed), or a share of the "
-            "rates of --strata (strata).  [default: uniform]"
+            "those that a run has among its first ones (depth), these and as many others (mixed), a share of the "
+            "rates of --strata (strata), or what an order of judging has first, as degrade --order has them: "
+            f"{', '.join(IN_ORDER)}. Of orders there may be several; with shares as --levels, or beside other orders, "
+            "depth is one.  [default: uniform]"
         ),
     ),
     option(
         "--levels",
         metavar="LEVEL...",
         help=(
-            "Shares such as 5% or 0.05, or depths.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; "
-            "depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
+            "Shares such as 5% or 0.05, depths, or for orders numbers of documents of each topic.  [default: 1% 2% 3% "
+            "4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata "
+            "10% 20% ... 100%]"
         ),
     ),
     option(
@@ -100,6 +114,26 @@ axis_option = option(
         type=click.IntRange(1),
         metavar="K",
         help=f"With --own-pool: the depth of the pool, and of the deepest level.  [default: {POOL_DEPTH}]",
+    ),
+    *order_options(*WITH_ORDER, named_by="--scheme"),
+    *replay_options(*WITH_ORDER),
+    option(
+        "--group-by",
+        requires=WITH_ORDER,
+        excludes=("--groups", "--min-retrieved"),
+        metavar="REGEX",
+        help=(
+            "With an order of judging: how far each group of runs is wronged if its documents are not asked for "
+            "(groups.csv). The group of a run is the part of its name that REGEX matches."
+        ),
+    ),
+    option(
+        "--groups",
+        requires=WITH_ORDER,
+        excludes="--min-retrieved",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="The same, with the group of each run in a file, a line RUN GROUP each.",
     ),
     option(
         "--samples",
@@ -148,7 +182,9 @@ axis_option = option(
     example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
     formats=GRADED,
 )
-def command(output: Output, *, folder: str, figures: str, axis: str, threads: int, **options: Any) -> None:
+def command(
+    output: Output, *, folder: str, figures: str, axis: str, threads: int, scheme: tuple[str, ...], **options: Any
+) -> None:
     """Run a whole experiment: degrade, evaluate, compare, draw.
 
     The judgments are reduced to each level, as often as there are samples. All runs are evaluated under each reduced
@@ -177,7 +213,7 @@ def command(output: Output, *, folder: str, figures: str, axis: str, threads: in
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     refuse_folder(folder)
-    found = study(**options, threads=threads, progress=not output.quiet)
+    found = _studied(tuple(dict.fromkeys(scheme)), threads=threads, progress=not output.quiet, **options)
     found.write(
         folder,
         figures=None if figures == "none" else figures,
@@ -189,3 +225,16 @@ def command(output: Output, *, folder: str, figures: str, axis: str, threads: in
         progress=not output.quiet,
     )
     output.write(found)
+
+
+def _studied(names: tuple[str, ...], **options: Any) -> StudyResult | SeveralStudies:
+    """Study one scheme, or several orders of judging one after another with the same seeds."""
+    if len(names) == 1:
+        return study(scheme=names[0], **options)
+    if others := [name for name in names if name not in IN_ORDER]:
+        raise UsageError(f"several of --scheme must be orders of judging, but got {others[0]}")
+    options["runs"] = opened_runs(options["runs"])
+    options["levels"] = options["levels"] or " ".join(IN_ORDER[names[0]].usual)
+    seed = chosen_seed(options.pop("seed"))
+    studies = tuple(study(scheme=name, seed=seed, **options) for name in names)
+    return SeveralStudies(studies, seed if any(IN_ORDER[name].is_random for name in names) else None)

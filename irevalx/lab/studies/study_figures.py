@@ -290,7 +290,11 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
         ticks = tuple(studies[0].axis)
     else:
         ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
-    return {"ticks": ticks, "logarithmic": True, "in_percent": not by_level or studies[0].scheme.name != "depth"}
+    return {
+        "ticks": ticks,
+        "logarithmic": True,
+        "in_percent": not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged,
+    }
 
 
 def _as_file_name(measure: str) -> str:

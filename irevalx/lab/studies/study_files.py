@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from irevalx.errors import ArgumentError, InputError, quote, shown_name
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.studies.run_study import REFERENCES
-from irevalx.lab.studies.schemes import SCHEMES, Level, Scheme
+from irevalx.lab.studies.schemes import NAMES, Level, Scheme, scheme_of
 from irevalx.lab.studies.summaries import StudyScores, StudySummary
 from irevalx.process.system import SEPARATORS, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -133,8 +133,8 @@ def read_summary(folder: StudyFolder) -> StudySummary:
     schemes: set[str] = set()
     for place, row in folder.rows("summary.csv", "a summary of this version", (*_LABELS, *_DRAWN)):
         schemes.add(row["scheme"])
-        if row["scheme"] not in SCHEMES or len(schemes) > 1:
-            rule = f"one of {', '.join(SCHEMES)}" if len(schemes) == 1 else "that of the other rows"
+        if row["scheme"] not in NAMES or len(schemes) > 1:
+            rule = f"one of {', '.join(NAMES)}" if len(schemes) == 1 else "that of the other rows"
             raise InputError(f"{place}: scheme must be {rule}, but got {quote(row['scheme'])}")
         share = _number_of(place, row["judged"])
         if not 0 <= share <= 1:
@@ -147,7 +147,7 @@ def read_summary(folder: StudyFolder) -> StudySummary:
     measures = list(dict.fromkeys(measure for measure, _ in found))
     if lengths != {len(judged)} or found.keys() != {(measure, one) for measure in measures for one in REFERENCES}:
         raise InputError(f"{where}: it must have a row for each level, measure and reference")
-    scheme = SCHEMES[schemes.pop()]
+    scheme = scheme_of(schemes.pop(), list(judged))
     return StudySummary(
         folder.name,
         scheme,
@@ -162,8 +162,10 @@ def read_summary(folder: StudyFolder) -> StudySummary:
 def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ...]:
     """Return levels by their texts; a share may stand there as Python writes a float."""
     try:
-        given = [text if scheme.of_depth or text.endswith("%") else _number_of(where, text) for text in texts]
-        return tuple(Level(text, one.number) for text, one in zip(texts, scheme.levels(given), strict=True))
+        given = [
+            text if scheme.of_depth or scheme.order or text.endswith("%") else _number_of(where, text) for text in texts
+        ]
+        return tuple(replace(one, text=text) for text, one in zip(texts, scheme.levels(given), strict=True))
     except ArgumentError as error:
         raise InputError(f"{where}: {error.message}") from None
 

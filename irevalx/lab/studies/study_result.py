@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import comb
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Result
+from irevalx.lab.studies.groups_outside import FoundRow, OutsideRow, found_for_people, outside_for_people
 from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.summaries import INVERSIONS, StudySummary, mean_and_spread, statistics_of, summary_of
 from irevalx.process.workers import in_order
@@ -74,11 +76,15 @@ class StudyResult(Result):
     study : the numbers.
     how_made : options, inputs and seeds, as study.json has them.
     seed : of the first sample; None where nothing was left to chance.
+    found : what an order of judging has found; empty for other schemes.
+    outside : how far groups of runs are wronged that take no part in the pooling; empty unless groups were given.
     """
 
     study: Study
     how_made: Mapping[str, Any]
     seed: int | None
+    found: Sequence[FoundRow] = ()
+    outside: Sequence[OutsideRow] = ()
 
     @property
     def rows(self) -> list[KneeRow]:
@@ -94,25 +100,42 @@ class StudyResult(Result):
         """Return the knees, the summary, the statistics of each sample, and all scores."""
         return [make() for make in self._tables().values()]
 
+    @property
+    def table_titles(self) -> tuple[str, ...]:
+        """The titles of all tables."""
+        return tuple(self._tables())
+
+    def table(self, title: str) -> Table:
+        """Return one of the tables."""
+        return self._tables()[title]()
+
     def _tables(self) -> dict[str, Callable[[], Table]]:
         """Return what makes each table, by its title."""
+        of_order = {
+            "found": (FoundRow, self.found),
+            "groups": (OutsideRow, self.outside),
+        }
         return {
             "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
             "samples": lambda: samples_table(self.study),
             "scores": lambda: scores_table(self.study),
+            **{title: partial(Table.of, title, *of, n_labels=4) for title, of in of_order.items() if of[1]},
         }
 
     def tables_for_people(self) -> list[Table]:
-        """Return the knees."""
-        return [knees_for_people(self.study)]
+        """Return the knees, and for an order what it has found, and what happens to groups outside the pooling."""
+        tables = [knees_for_people(self.study)]
+        tables += [found_for_people(self.found)] if self.found else []
+        return [*tables, outside_for_people(self.outside)] if self.outside else tables
 
     def to_frame(self, table: str = "knees") -> pd.DataFrame:
         """Return a table as a pandas data frame: every digit, and a column for each column.
 
         Parameters
         ----------
-        table : knees, summary, samples or scores.
+        table : knees, summary, samples or scores; of an order of judging also found, and with
+            groups groups.
 
         Raises
         ------

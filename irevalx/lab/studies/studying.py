@@ -13,7 +13,7 @@ import numpy as np
 from irevalx import __version__
 from irevalx.api import checks
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import Qrels
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import InputError, UsageError, shown_name
@@ -27,9 +27,10 @@ from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.inferred_precision import with_error_sources
+from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
 from irevalx.lab.studies.random_pairs import with_random_pairs
 from irevalx.lab.studies.run_study import Study, run_study
-from irevalx.lab.studies.schemes import SCHEMES, Division, Level
+from irevalx.lab.studies.schemes import Division, Level, scheme_of
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_result import StudyResult
 from irevalx.reading.source import Source
@@ -47,8 +48,8 @@ MOVED = 0.05
 
 
 def study(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
@@ -60,6 +61,13 @@ def study(
     pairs: int = 0,
     pool_depth: int | None = None,
     samples: int = 10,
+    depth: int = 100,
+    across: bool = False,
+    batch: int = 1,
+    unjudged: str = "skip",
+    documents: Any = (),
+    groups: Any = None,
+    group_by: str | None = None,
     infap_errors: bool = False,
     resamples: int = 0,
     resample_decisions: bool = False,
@@ -75,12 +83,20 @@ def study(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; judgments with a grade for each document, and at least
-        two runs. Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades.
-    scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed`` or ``strata``.
-    levels : shares such as "5%" or 0.05, or depths; None for the usual ones of the scheme.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
+        each document.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Measures of samples of strata (such as xinfAP) and
+        of probabilities may stand beside those of grades.
+    scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed``, ``strata`` or an order of
+        judging, as ``irevalx.lab.degrade`` has them, such as ``mtf``.
+    levels : shares such as "5%" or 0.05, or depths, or for orders numbers of documents of each topic; None for the
+        usual ones of the scheme. With shares ``depth`` is an order: the best ranks are judged first.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
-    strata, strata_file : for the scheme ``strata``, as ``irevalx.lab.degrade`` takes them.
+    strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
+        that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where
+        strata are of names.
     pairs : the number of random pairs of runs; the full judgments of each are those of the documents that one of the
         two has found (Bompada et al. 2007), and the decisions are about these pairs. 0 for all pairs under the same
         judgments. For ``uniform`` and ``stratified``.
@@ -88,6 +104,9 @@ def study(
         judged for -1: the same at all levels and with all schemes.
     pool_depth : with ``own_pool``, of this pool, and the deepest level of ``depth`` and ``mixed``; None for 100.
     samples : at each level, with the seeds S, S+1, ...; at least 1, and at most 10,000,000. ``depth`` has one.
+    depth, across, batch, unjudged, documents : of an order of judging, as ``irevalx.lab.degrade`` takes them.
+    groups, group_by : of an order of judging: the groups of runs, as ``irevalx.lab.leave_out`` takes them. The result
+        also says how far each group is wronged when it takes no part in the pooling.
     infap_errors : add two measures that tell the errors of infAP apart.
     resamples : draws of topics, for intervals; 0 for none.
     resample_decisions : decide anew which runs differ for each draw of topics.
@@ -95,7 +114,7 @@ def study(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
     threads : how many processes share the work; at least 1.
     progress : show on standard error how many samples have been evaluated, on a terminal.
 
@@ -104,6 +123,15 @@ def study(
     UsageError : keywords contradict each other.
     InputError : no document is judged.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> [(row.measure, row.statistic, row.knee) for row in study.rows[:2]]
+    [('bpref', 'tau_b_itself', '50%'), ('bpref', 'tau_b_ap', '50%')]
     """
     import scipy  # noqa: F401 - it is better missed now than after the work
 
@@ -114,20 +142,21 @@ def study(
     threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
     if resample_decisions and (pairs or not resamples):
         raise UsageError("resample_decisions must be given together with resamples, and without pairs")
+    chosen = scheme_of(scheme, levels)
+    how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
     _refuse_contradictions(scheme, rounding, strata, strata_file, pairs=pairs)
-    chosen_levels = SCHEMES[scheme].levels(levels)
-    depth = _depth_of_pool(
-        pool_depth, chosen_levels if own_pool and SCHEMES[scheme].of_depth else (), own_pool=own_pool
-    )
+    refuse_what_orders_have(chosen, how, groups, group_by, min_retrieved)
+    chosen_levels = chosen.levels(levels)
+    pooled_depth = _depth_of_pool(pool_depth, chosen_levels if own_pool and chosen.of_depth else (), own_pool=own_pool)
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
+    opened = opened_runs(runs)
     if own_pool:
-        runs = opened_runs(runs)
-        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(runs.runs, depth, warn))
+        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(opened.runs, pooled_depth, warn))
         qrels = Qrels(judged, rel_format)
     experiment = experiment_of(
         qrels,
-        runs,
+        opened,
         requests_of_samples(measures_of(measures), level),
         level=level,
         complete=complete,
@@ -140,17 +169,14 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = None
-    if strata is not None:
-        design = read_design(checks.text("strata", strata), named=strata_file is not None)
-        stratum = divided(design, of_strata, experiment.judgments, lambda: experiment.ranking, warn)
-        division = Division(design, stratum)
+    division = _division(experiment, strata, of_strata)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
-    is_random = scheme != "depth"
+    is_random = chosen.is_random
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
+    ordered = JudgedInOrder.of(chosen, opened, experiment, chosen_levels, seeds, how, processes=threads)
     evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=list(seeds), rounding=ROUNDINGS[rounding])
     with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
         found = evaluate(
@@ -158,6 +184,7 @@ def study(
             done=partial(advance, 1),
             resampling=Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None,
             division=division,
+            replayed=ordered.replayed,
             processes=threads,
         )
     if pairs:
@@ -165,14 +192,16 @@ def study(
         notes = (*notes, note)
     for line in study_warnings(found, own_pool=own_pool):
         warn(line)
+    outside = ordered.outside(found, groups, group_by, processes=threads)
     about = {
         "irevalx": __version__,
         "scheme": scheme,
+        **({} if chosen.order is None else {name: how[name] for name in ("depth", "across", "batch", "unjudged")}),
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
-        **({"pool_depth": depth} if own_pool else {}),
+        **({"pool_depth": pooled_depth} if own_pool else {}),
         "levels": [one.text for one in found.levels],
         "seeds": list(seeds) if is_random else [],
         "resamples": resamples,
@@ -183,12 +212,21 @@ def study(
         "judgments": experiment.judgments_digest,
         "inputs": files,
     }
-    return StudyResult(found, about, first_seed if is_random or resamples else None, notes=notes)
+    return StudyResult(
+        found, about, first_seed if is_random or resamples else None, ordered.found(found), outside, notes=notes
+    )
+
+
+def _division(experiment: Experiment, strata: str | None, source: Source | None) -> Division | None:
+    """Divide the judgments into strata; None where there are none."""
+    if strata is None:
+        return None
+    design = read_design(checks.text("strata", strata), named=source is not None)
+    return Division(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 
 
 def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
-    checks.one_of("scheme", scheme, [*SCHEMES])
     checks.one_of("rounding", rounding, [*ROUNDINGS])
     if pairs and scheme not in {"uniform", "stratified"}:
         raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")

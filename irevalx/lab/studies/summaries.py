@@ -11,7 +11,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.studies.run_study import REFERENCES, STATISTICS, Study
-from irevalx.lab.studies.schemes import SCHEMES, Level, Scheme
+from irevalx.lab.studies.schemes import Level, Scheme, scheme_of
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
 from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
 from irevalx.statistics.decisions import DECISION_COLUMNS
@@ -116,7 +116,8 @@ def summary_of(study: Study, about: Mapping[str, Any], name: str = "study") -> S
         full = {name: study.full[m] for m, name in named}
         return StudyScores(study.experiment.runs, full, reduced, study.average_precision)
 
-    return StudySummary(name, SCHEMES[study.scheme], study.levels, study.judged, ordered, about, scores)
+    scheme = scheme_of(study.scheme, [level.text for level in study.levels])
+    return StudySummary(name, scheme, study.levels, study.judged, ordered, about, scores)
 
 
 def statistics_of(study: Study, reference: str) -> dict[str, FloatArray | IntArray]:

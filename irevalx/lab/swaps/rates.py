@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError
@@ -202,8 +203,8 @@ class SwapRatesByDifference(Result):
 
 
 def swap_rate(
-    qrels: Any,
-    runs: Any,
+    qrels: GivenQrels,
+    runs: Runs,
     measures: Measures = MEASURES,
     *,
     sizes: Iterable[int] = (),
@@ -223,7 +224,10 @@ def swap_rate(
 
     Parameters
     ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them; at least two runs.
+    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
+    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
+        least two.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several.
     sizes : how many topics a set has; none for 1 2 3 4 5 10 ... up to half the topics.
     draws : pairs of topic sets of each size, or all there are if these are fewer; at least 1.
     own_sets : draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist do; otherwise all pairs are compared
@@ -234,12 +238,21 @@ def swap_rate(
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments, as ``irevalx.evaluate`` has it.
+    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
 
     Raises
     ------
     InputError : fewer than two topics have judgments, results and a value.
     IrevalxError : as ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> found = irevalx.lab.swap_rate(qrels, runs, "P.2", sizes=[1, 4], seed=1)
+    >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in found.rows]
+    [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
     sizes = [checks.whole_number("sizes", size, least=1) for size in sizes]
     draws = checks.whole_number("draws", draws, least=1, most=MOST_DRAWS)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -169,8 +169,8 @@ class SpooledRows:
     """
 
     def __init__(self, unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 - lives as long as the rows
-        self._remaining = _written(unread, schema, self._file, path)
+        self._written: list[pa.Buffer] = []
+        self._remaining = _writing(unread, schema, path, self._written)
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
@@ -185,22 +185,24 @@ class SpooledRows:
         self._begun = True
         for _ in self._remaining:
             pass
-        # Not by its name: not every system lets a temporary file be opened once more.
-        rows = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        with pa.ipc.open_stream(pa.py_buffer(rows)) as written:
-            return written.read_all()
+        [rows] = self._written
+        with pa.ipc.open_stream(rows) as stream:
+            return stream.read_all()
 
 
-def _written(
-    unread: Iterator[pa.RecordBatch], schema: pa.Schema, file: IO[bytes], path: str
+def _writing(
+    unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str, written: list[pa.Buffer]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows, each of which has been written to a file; all of them are there when the last has been asked for."""
+    """Yield rows, each of which has been written to a temporary file; then append the file, which has all of them."""
     try:
-        with pa.ipc.new_stream(file, schema) as writer:
-            for batch in unread:
-                writer.write(batch)
-                yield batch
-        file.flush()
+        with TemporaryFile() as file:
+            with pa.ipc.new_stream(file, schema) as writer:
+                for batch in unread:
+                    writer.write(batch)
+                    yield batch
+            file.flush()
+            # Not by its name: not every system lets a temporary file be opened once more.
+            written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
     except OSError as error:
         reason = error.strerror or first_line(error)
         raise UnreadableFileError(f"cannot keep {shown_name(path)} in a temporary file: {reason}") from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryFile
-from typing import IO, Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -45,12 +46,13 @@ def table_of_parquet(source: Source) -> ArrowTable:
     return ArrowTable(source.path, names, parts)
 
 
-def _copy(source: Source) -> IO[bytes]:
-    """Return a temporary file with what a source holds; it is there as long as it is held."""
-    file = TemporaryFile()  # noqa: SIM115 - lives as long as the table
-    for chunk in source.chunks(CHUNK_SIZE, text=False):
-        file.write(chunk)
-    return cast("IO[bytes]", file)
+def _copy(source: Source) -> pa.Buffer:
+    """Return what a source holds, which lies in a temporary file as long as the buffer is held."""
+    with TemporaryFile() as file:
+        for chunk in source.chunks(CHUNK_SIZE, text=False):
+            file.write(chunk)
+        file.flush()
+        return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 @contextmanager

@@ -148,3 +148,53 @@ def test_refusals(arguments: tuple[str | Path, ...], rule: str) -> None:
     result = lab(*arguments)
     assert (result.status, result.stdout) == (1, b"")
     assert rule in result.stderr
+
+
+def test_judges(tmp_path: Path, drawn: list[Figure]) -> None:
+    """A cell for each pair of judges has the kappa of the table, and the diagonal that of repeated answers."""
+    paths = [machine_labels(QRELS, tmp_path / str(n), missed=0.3, wrong=0.1, seed=n) for n in range(3)]
+    words = ("--machine", f"a={paths[0]},{paths[1]}", "--machine", f"b={paths[2]}", "--resamples", "0")
+    rows = called("labels", QRELS, *words, "--figure", tmp_path / "f.png").rows
+    names = ["human", "a", "b", "vote", "mean", "dawid_skene"]
+    [panel] = drawn[0].axes
+    assert [label.get_text() for label in panel.get_yticklabels() if label.get_text()] == names
+    shown = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
+    pairs = {
+        (row["against"], row["judge"]): row["value"] for row in rows if row["statistic"] == "kappa" and row["against"]
+    }
+    assert len(shown) == len(pairs) + 1 == 16
+    for (row, column), text in shown.items():
+        if row != column:
+            assert text == f"{float(pairs[names[row], names[column]]):.2f}"
+    [own] = [row["value"] for row in rows if row["statistic"] == "self_kappa"]
+    assert shown[1, 1] == f"{float(own):.2f}\n(itself)"
+
+
+def test_reranked_runs(tmp_path: Path, drawn: list[Figure]) -> None:
+    """An arrow for each run, from its scores to those after; a panel for each judge and measure."""
+    one = machine(tmp_path)
+    words = ("--rerank", "--resamples", "0", "--figure", tmp_path / "f.png", "--draw", "rerank")
+    rows = called("labels", QRELS, one, *RUNS, "-m", "map P.10", *words).rows
+    [panel, _] = [panel for panel in drawn[0].axes if panel.get_visible()]
+    of_run = {
+        row["statistic"]: float(row["value"]) for row in rows if (row["measure"], row["run"]) == ("map", "count1")
+    }
+    before = of_run["score_human"], of_run["score_machine"]
+    after = before[0] + of_run["gain_human"], before[1] + of_run["gain_machine"]
+    arrows = [(text.xyann, text.xy) for text in panel.texts]  # type: ignore[attr-defined]
+    assert len(arrows) == len(RUNS)
+    assert any(np.allclose(arrow, (before, after)) for arrow in arrows)
+    assert panel.get_title() == "map"
+    two = ("--machine", f"a={one}", "--machine", f"b={QRELS}")
+    called("labels", QRELS, *RUNS, *two, "-m", "P.10", *words)
+    assert [panel.get_title() for panel in drawn[1].axes if panel.get_visible()][:2] == ["a: P_10", "b: P_10"]
+
+
+@pytest.mark.parametrize("words", [("--draw", "rerank"), ("--draw", "judges")])
+def test_figures_that_there_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
+    """Each says what it needs."""
+    result = lab(
+        "labels", QRELS, machine(tmp_path), "--resamples", "0", "--seed", "1", "--figure", tmp_path / "f.png", *words
+    )
+    assert (result.status, result.stdout) == (1, b"")
+    assert not (tmp_path / "f.png").exists()

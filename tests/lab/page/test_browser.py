@@ -24,6 +24,9 @@ def test_the_first_lines(browser: Reader, page: Path) -> None:
     assert browser.texts("h1")
     assert "better beats plain by" in browser.texts(".lead")[0]
     assert browser.texts("#careful-heading") == ["To be careful about"]
+    assert browser.texts("header > .muted")[0].startswith("Evaluated: 4 runs over 12 of 12 topics; ")
+    browser.click(".files summary")
+    assert browser.texts(".files td:nth-child(2)") == ["judgments", "plain", "better", "middle", "worse"]
     assert browser.texts("main h2")[:3] == ["Runs by measures", "Two runs against each other", "Topics"]
 
 
@@ -220,6 +223,7 @@ def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
     report({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "show=interval")
     assert browser.numbers(".runs td data")[0] == 1
+    assert "None" not in browser.one("header").get_attribute("textContent")
     assert browser.texts(".runs .interval") == ["no interval"]
     assert browser.texts("#sections a") == ["Runs", "Topics", "Coverage"]
     browser.click(TOPIC_LINKS)

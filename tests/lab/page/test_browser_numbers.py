@@ -70,6 +70,10 @@ def test_differences(browser: Reader, files: ReportFiles, page: Path) -> None:
         first = expected["map"]
         numbers = [shown(float(first[column]), signed=True) for column in ("difference", "low", "high")]
         assert headline == "{} [{}, {}]".format(*numbers)
+        browser.click("#swap")
+        turned = [shown(-float(first[column]), signed=True) for column in ("difference", "high", "low")]
+        assert browser.texts("#difference") == ["{} [{}, {}]".format(*turned)]
+        assert browser.texts(".counts p .gain")[0] == f"{first['losses']} better"
 
 
 def test_values_of_topics(browser: Reader, files: ReportFiles, page: Path) -> None:

@@ -177,7 +177,10 @@ SUMMARY = {
             {"pearson_mean": None, "rms_sd": None},
             " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
         ),
-        ({"scheme": "odd"}, ":2: scheme must be one of uniform, stratified, depth, mixed, strata, but got 'odd'"),
+        (
+            {"scheme": "odd"},
+            ":2: scheme must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled, but got 'odd'",
+        ),
         ({"judged": "1.1"}, ":2: judged must be a share from 0 to 1, but got '1.1'"),
         ({"judged": ""}, ":2: judged must be a share from 0 to 1, but got ''"),
         ({"judged": "nan"}, ":2: it must be a number up to 1e+30, but got 'nan'"),
@@ -217,7 +220,7 @@ def test_random_pairs(tmp_path: Path) -> None:
     [
         (
             ("--scheme", "depth"),
-            "--pairs must be given together with --scheme uniform or stratified, but got --scheme depth",
+            "--pairs must be given together with --scheme uniform or stratified",
         ),
         (("--resamples", "9", "--resample-decisions"), "--pairs and --resample-decisions must not be given together"),
     ],

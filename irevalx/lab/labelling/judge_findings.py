@@ -1,0 +1,138 @@
+"""What several judges say of each other and of runs: tables, figures, and the labels that they give together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irevalx.errors import UsageError
+from irevalx.frozen import fields
+from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.judges import HUMAN, WRITTEN, CombinedLabels
+from irevalx.lab.labelling.label_findings import LabelFindings, tables_of_runs, with_intervals
+from irevalx.reports.table import Table
+from irevalx.statistics.best_runs import TOP_STATISTICS
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_COEFFICIENTS = ("agreement", "kappa", "alpha_ordinal", "ac1")
+_CALIBRATION = ("brier", "probability_bias", "calibration_error")
+_PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
+
+_OF_COMBINATIONS = (
+    "kappa over: by how much the kappa of a combination with people is above that of a machine, on the same topics.",
+)
+_OF_CALIBRATION = (
+    "brier: mean squared distance of probabilities from 1 or 0. Probability bias: their mean less the share of "
+    "relevant documents. Calibration error: how far both are apart, in ten bins of probabilities.",
+)
+_OF_PEOPLE = (
+    "rms estimated: the error of scores if people judged so many topics, drawn at random, and the machine's scores "
+    "were corrected as by estimate; rms human alone: without a machine. Error gone: the share of the machine's error "
+    "that the estimate is rid of.",
+)
+
+
+class JudgeFindings(LabelFindings):
+    """How far several judges agree with people and with each other.
+
+    Parameters
+    ----------
+    combined : the labels that machines give together.
+    level : where all labels are cut, as a machine gives probabilities; None where they are grades.
+    """
+
+    combined: CombinedLabels = CombinedLabels()
+    level: int | None = None
+
+    def text_of(self, name: str) -> bytes:
+        """Return the labels that machines give together as a file: ``vote``, ``mean``, ``dawid_skene``, whole grades.
+
+        ``probability`` has probabilities of relevance, those of Dawid and Skene's model.
+
+        Raises
+        ------
+        UsageError : there is no such combination, or a single machine.
+        """
+        if name not in WRITTEN:
+            raise UsageError(f"a combination must be one of {', '.join(WRITTEN)}, but got {name}")
+        if name not in self.combined.texts:
+            raise UsageError("there must be two machines at least to combine, but there is one")
+        return self.combined.texts[name]
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("labels", Finding, self.rows, n_labels=fields(Finding).index("value"))]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same as several tables, without those that have nothing, numbers of grades and single topics."""
+        of_judges = [one for one in self.rows if one.against is None and one.topic is None]
+        of_labels = [one for one in of_judges if one.measure is None]
+        of_pairs = [one for one in self.rows if one.against is not None]
+        of_runs = [one for one in of_judges if one.measure is not None]
+        of_all_runs = [one for one in of_runs if one.run is None and one.group is None]
+        without_level = [one for one in of_labels if one.level is None]
+        cut = () if self.level is None else (f"All labels are cut at {self.level}, as a machine gives probabilities.",)
+        judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
+        tables = [
+            with_intervals("judges and people", judge, ("pairs", "coverage", *_COEFFICIENTS[:2]), without_level, cut),
+            with_intervals("more of judges and people", judge, (*_COEFFICIENTS[2:], "grade_bias"), without_level),
+            with_intervals(
+                "labels cut at each level",
+                ("judge", "level"),
+                ("precision", "recall", "f1", "kappa"),
+                [one for one in of_labels if one.level is not None],
+            ),
+            with_intervals(
+                "repeated answers of one judge", judge, [f"self_{name}" for name in _COEFFICIENTS], without_level
+            ),
+            with_intervals("probabilities", judge, _CALIBRATION, without_level, _OF_CALIBRATION),
+            with_intervals("judges by judges", pair, ("pairs", *_COEFFICIENTS), of_pairs),
+            with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
+            with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),
+            with_intervals("the best runs", by_measure, TOP_STATISTICS, of_all_runs),
+            with_intervals(
+                "if people judged some topics", (*by_measure, "human_topics"), _PEOPLE, of_all_runs, _OF_PEOPLE
+            ),
+            _decisions(of_all_runs),
+            *tables_of_runs(by_measure, of_runs),
+        ]
+        return [table for table in tables if table.rows]
+
+    def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
+        """Draw the kappa of each two judges, or with ``rerank`` runs before and after reranking.
+
+        Parameters
+        ----------
+        draw : "judges", "rerank", or None for the first.
+
+        Raises
+        ------
+        UsageError : as ``LabelFindings.figure``.
+        """
+        if draw in {None, "judges"}:
+            from irevalx.lab.labelling.figures import judge_matrix
+            from irevalx.lab.plot.page import Page, style
+
+            kappas = {
+                (one.judge or "", one.against or ""): (one.value, one.low, one.high)
+                for one in self.rows
+                if one.statistic == "kappa" and one.against is not None
+            }
+            own = {one.judge or "": one.value for one in self.rows if one.statistic == "self_kappa"}
+            names = list(dict.fromkeys((HUMAN, *(name for pair in kappas for name in pair))))
+            with style():
+                return judge_matrix(names, kappas, own, Page(width, titled))
+        return super().figure(width=width, titled=titled, draw=draw)
+
+
+def _decisions(of_all_runs: list[Finding]) -> Table:
+    """Return how pairwise decisions go together, without intervals."""
+    bare = [
+        Finding(statistic=one.statistic, judge=one.judge, measure=one.measure, value=one.value) for one in of_all_runs
+    ]
+    note = DECISION_NOTE.format(full="the human labels", reduced="the judge's")
+    return with_intervals("pairwise decisions", ("judge", "measure"), DECISION_COLUMNS, bare).in_words(
+        DECISION_HEADS, note
+    )

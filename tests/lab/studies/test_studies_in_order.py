@@ -1,0 +1,159 @@
+"""Studies of orders of judging, against degrade --order and the evaluator."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, lab, run
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+Words = tuple[str | Path, ...]
+STUDY: Words = ("study", QRELS, *RUNS, "--figure", "none", "--quiet", "--seed", "3")
+
+
+def rows(path: Path) -> Iterator[dict[str, str]]:
+    """Return the rows of a table by column."""
+    with path.open(newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
+    """Return what irevalx prints of each run, with every digit."""
+    done = run("-c", "-m", measure, "--format", "csv", "--quiet", *words, judgments, *RUNS)
+    assert done.status == 0
+    table = list(csv.DictReader(done.stdout.decode().splitlines()))
+    return {row["run"]: float(row["value"]) for row in table if row["topic"] == "all"}
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [("mtf", ()), ("hedge", ("--batch", "4")), ("rrf", ("--across",)), ("depth", ()), ("thompson", ("--depth", "30"))],
+)
+def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
+    """Each sample has the scores that irevalx prints for what degrade keeps."""
+    done = lab(
+        *STUDY, "-m", "map", "--scheme", order, "--levels", "5% 20%", "--samples", "2", *words, "-o", tmp_path / "s"
+    )
+    assert done.status == 0
+    relevant = sum(line.split()[3] != b"0" for line in QRELS.read_bytes().splitlines())
+    seeds = ("3", "4") if order == "thompson" else ("3",)
+    for number, seed in enumerate(seeds):
+        for level in ("5%", "20%"):
+            kept = tmp_path / f"{seed} {level}"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "--seed", seed, *words, "-o", kept)
+            expected = means(kept, "map")
+            found = {
+                row["run"]: float(row["score"])
+                for row in rows(tmp_path / "s" / "scores.csv")
+                if (row["level"], row["sample"]) == (level, str(number))
+            }
+            assert found == pytest.approx(expected, abs=1e-12)
+            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
+            [row] = [
+                row
+                for row in rows(tmp_path / "s" / "found.csv")
+                if (row["level"], row["sample"]) == (level, str(number))
+            ]
+            assert int(row["judged"]) == sum(grade >= 0 for grade in grades)
+            assert int(row["relevant"]) == sum(grade > 0 for grade in grades)
+            assert float(row["share"]) == pytest.approx(int(row["relevant"]) / relevant)
+
+
+def test_samples_with_probabilities(tmp_path: Path) -> None:
+    """Measures of probabilities see those of the order sampled."""
+    lab(*STUDY, "-m", "statAP", "--scheme", "sampled", "--levels", "20", "--samples", "1", "-o", tmp_path / "s")
+    kept = tmp_path / "kept"
+    lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", kept)
+    found = {row["run"]: float(row["score"]) for row in rows(tmp_path / "s" / "scores.csv") if row["level"] == "20"}
+    assert found == pytest.approx(means(kept, "statAP", "-R", "prels"), abs=1e-9)
+
+
+def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
+    """Its scores are those under what degrade keeps when it has only the other runs."""
+    pattern = "^[a-z]+"
+    done = lab(
+        *STUDY, "-m", "map", "--scheme", "maxmean", "--levels", "10%", "--group-by", pattern, "-o", tmp_path / "s"
+    )
+    assert done.status == 0
+    budget = ("--order", "maxmean", "--budget", "10%")
+    both = tmp_path / "both", tmp_path / "without"
+    lab("degrade", QRELS, *RUNS, *budget, "-o", both[0])
+    others = [path for path in RUNS if not path.name.startswith("guess")]
+    lab("degrade", QRELS, *others, *budget, "-o", both[1])
+    with_all, without = (means(path, "map") for path in both)
+    inside = [name for name in with_all if name.startswith("guess")]
+    [row] = [row for row in rows(tmp_path / "s" / "groups.csv") if row["group"] == "guess"]
+    change = {name: without[name] - with_all[name] for name in with_all}
+    assert float(row["change"]) == pytest.approx(sum(change[name] for name in inside) / len(inside), abs=1e-12)
+    outside = [name for name in with_all if name not in inside]
+    assert float(row["others"]) == pytest.approx(sum(change[name] for name in outside) / len(outside), abs=1e-12)
+
+    def place(scores: dict[str, float], name: str) -> float:
+        return sum(other > scores[name] for other in scores.values()) + 1
+
+    lost = [place(without, name) - place(with_all, name) for name in inside]
+    assert float(row["places_lost"]) == pytest.approx(sum(lost) / len(lost))
+
+
+def test_several_orders(tmp_path: Path) -> None:
+    """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
+    words: Words = (
+        "study",
+        QRELS,
+        *RUNS,
+        "-m",
+        "map",
+        "--levels",
+        "10% 50%",
+        "--samples",
+        "2",
+        "--quiet",
+        "--seed",
+        "3",
+    )
+    done = lab(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
+    assert done.status == 0
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {
+        "agreement-with-AP.svg",
+        "agreement-with-itself.svg",
+        "depth",
+        "thompson",
+    }
+    for order in ("depth", "thompson"):
+        lab(*words, "--scheme", order, "--figure", "none", "--threads", "1", "-o", tmp_path / order)
+        for name in ("scores.csv", "summary.csv", "found.csv", "knees.csv"):
+            assert (tmp_path / order / name).read_bytes() == (tmp_path / "all" / order / name).read_bytes()
+        assert f"{order}: least level".encode() in done.stdout
+    drawn = lab("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
+    assert drawn.status == 0
+
+
+def test_depths_are_depths(tmp_path: Path) -> None:
+    """Whole numbers are depths of pools for the scheme depth alone."""
+    lab(*STUDY, "-m", "map", "--scheme", "depth", "--levels", "10", "-o", tmp_path / "s")
+    assert not (tmp_path / "s" / "found.csv").exists()
+    pool = lab("pool", *RUNS, "--depth", "10", "--judge", QRELS, "--drop").stdout
+    [row] = list(rows(tmp_path / "s" / "summary.csv"))[:1]
+    assert float(row["judged"]) == pytest.approx(len(pool.splitlines()) / len(QRELS.read_bytes().splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--scheme", "uniform", "--across"], "--across must be given together with --scheme"),
+        (["--scheme", "depth", "--levels", "5", "--across"], "across must be given together with an order of judging"),
+        (["--scheme", "mtf uniform"], "several of --scheme must be orders of judging, but got uniform"),
+        (["--scheme", "mtf", "--levels", "5% 10"], "levels must be numbers of documents or shares, but got both"),
+        (["--scheme", "mtf", "--group-by", "x", "--min-retrieved", "0.5"], "must not be given together"),
+        (["--scheme", "cal"], "the order cal must be given together with"),
+    ],
+)
+def test_contradictions(tmp_path: Path, words: list[str], message: str) -> None:
+    """Each is an error of usage."""
+    done = lab(*STUDY, "-m", "map", *words, "-o", tmp_path / "s")
+    assert done.status == 1
+    assert message in done.stderr

@@ -1,0 +1,47 @@
+"""The docstrings of public names: each has an example, which pytest runs, and speaks of keywords, not of options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from doctest import DocTestFinder
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import irevalx
+import irevalx.lab
+
+PUBLIC = {
+    f"{package.__name__}.{name}": getattr(package, name)
+    for package in (irevalx, irevalx.lab)
+    for name in package.__all__
+    if name != "__version__"
+}
+"""What programs may import."""
+
+OPTION = re.compile(r"(?<![\w`'-])--?[A-Za-z][a-z-]*")
+COMMAND_LINE = re.compile(r"``irevalx[^`]*``")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_there_is_an_example(name: str) -> None:
+    """It stands with what it is of, or where that is a value, in the docstring of its module."""
+    home, last = getattr(PUBLIC[name], "__module__", "irevalx.api.pytrec_eval"), name.rpartition(".")[2]
+    where = f"{home}.{last}" if callable(PUBLIC[name]) else home
+    [found] = [test for test in DocTestFinder().find(import_module(home)) if test.name == where]
+    assert any(callable(PUBLIC[name]) or last in example.source for example in found.examples)
+
+
+def docstrings(thing: Any) -> Iterator[str]:
+    """Yield the docstring of a public name, and those of its public methods."""
+    for each in (thing, *(value for name, value in vars(thing).items() if not name.startswith("_"))):
+        yield getattr(each, "__doc__", None) or ""
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if callable(thing)])
+def test_keywords_are_not_options(name: str) -> None:
+    """What is no command line names no option of a command."""
+    for text in docstrings(PUBLIC[name]):
+        assert not OPTION.findall(COMMAND_LINE.sub("", text))
