@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from judges import judge
 from reference_bounds import Grades, Ranked, value, ways_to_judge, written
 from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
@@ -128,6 +129,32 @@ def test_next(tmp_path: Path) -> None:
     pool = tmp_path / "pool"
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2", "-o", pool).status == 0
     assert pool.read_text() == "1 w\n1 x\n"
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("p", [0.5, 0.8])
+def test_order_of_rbp_eval(tmp_path: Path, p: float) -> None:
+    """Of two runs with no document in common, what rbp-eval's minavgerr judges by: weights by run, added up."""
+    docwgt = judge("rbp_eval.rbp_util.docwgt")
+    rng = random.Random(2)
+    runs: Ranked = {
+        run: {topic: [f"{run}{place}" for place in rng.sample(range(20), rng.randint(3, 9))] for topic in ("1", "2")}
+        for run in "ab"
+    }
+    qrels, *paths = written(tmp_path, {("1", "r"): 1, ("2", "r"): 0}, runs)
+    topics = judge("rbp_eval.rbp_util.strid").Strid()
+    theirs = docwgt.DocWgt(p)
+    for path in paths:
+        with path.open() as file:
+            run = judge("rbp_eval.runs").load_run(file)
+        for topic in ("1", "2"):
+            topics.get_id(topic)
+        theirs.add_run(run, topics)
+    expected = [(topics.get_str(one.qidd), one.docid, one.wgt) for one in theirs.get_entries(sort=True)]
+    rows = lab("bounds", qrels, *paths, "-m", f"rbp.p={p}", "--next", "99", "--format", "csv").rows
+    ours = [(row["topic"], row["docno"], 2 * float(row["narrows"])) for row in rows]
+    assert {one[:2]: pytest.approx(one[2], abs=1e-11) for one in expected} == {one[:2]: one[2] for one in ours}
+    assert [one[2] for one in ours] == pytest.approx([one[2] for one in expected], abs=1e-11)
 
 
 def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
