@@ -15,6 +15,7 @@ from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import DuplicateDocumentError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.pool import Pool, with_pool
 
 
@@ -49,6 +50,17 @@ def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
     )
 
 
+def places_of(judgments: Documents, labels: Documents) -> IntArray:
+    """Return where documents stand in other judgments: flat over the first ones, ``ABSENT`` for those not there."""
+    number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
+    topic = judgments.rows.spread(number)
+    asked = np.flatnonzero(topic != ABSENT)
+    place = np.full(topic.size, ABSENT, np.int64)
+    if asked.size:
+        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    return place
+
+
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
     """Look documents up in other judgments.
 
@@ -62,14 +74,9 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
     grades : flat over ``judgments``; negative where there is none.
     there : flat; whether ``labels`` has the document, with a grade or without.
     """
-    number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
-    topic = judgments.rows.spread(number)
-    asked = np.flatnonzero(topic != ABSENT)
-    place = np.full(topic.size, ABSENT, np.int64)
-    if asked.size:
-        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
-    grades = np.full(topic.size, UNJUDGED_IN_FILES, np.int64)
+    grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
     grades[there] = np.maximum(labels.grades[place[there]], UNJUDGED_IN_FILES)
     return grades, there
 

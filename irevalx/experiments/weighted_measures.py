@@ -14,6 +14,7 @@ from irevalx.measures.parameter_kinds import Gain
 from irevalx.measures.precision import precision
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
+from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import log2_of
 
 
@@ -64,6 +65,19 @@ def not_weighted(request: SelectedMeasure) -> str:
         "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
         f"stand), but got {quote(request.names[0])}"
     )
+
+
+def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the documents of judgments that have a weight in a ranking: one for each time that it retrieves one.
+
+    Returns
+    -------
+    Flat; where they stand in the judgments, the rows of the ranking that retrieve them, and their weights there.
+    """
+    counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
+    rank = ranking.rank[counted]
+    weight = measure.weights(int(rank.max(initial=0)))[rank - 1]
+    return ranking.row[counted], ranking.rows.ids[counted], weight
 
 
 def _of_request(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.frozen import Frozen
 from irevalx.statistics.correlations import pearson
 from irevalx.statistics.intervals import Ends
@@ -49,11 +49,11 @@ class Estimates(Frozen, kw_only=True):
 
         They are nan where the standard error is 0: nothing is known then of how far topics vary.
         """
-        return _t_interval(self.estimate, self.standard_error, self.n_human, alpha)
+        return t_interval(self.estimate, self.standard_error, self.n_human, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
         """Return the same for the mean of human values alone: Student's t interval."""
-        return _t_interval(self.classical, self.classical_error, self.n_human, alpha)
+        return t_interval(self.classical, self.classical_error, self.n_human, alpha)
 
     @property
     def p(self) -> FloatArray:
@@ -62,13 +62,7 @@ class Estimates(Frozen, kw_only=True):
         Where the standard error is 0, that of random flips of the signs of the human values: 1 for a mean of 0, and
         otherwise 2 of the 2^n ways.
         """
-        from scipy import special
-
-        zero = self.standard_error == 0
-        ratio = self.estimate / np.where(zero, 1.0, self.standard_error)
-        flipped = np.where(self.estimate == 0, 1.0, 2.0 ** (1 - self.n_human))
-        found: FloatArray = np.where(zero, flipped, 2 * special.stdtr(self.n_human - 1, -np.abs(ratio)))
-        return found
+        return p_of_mean(self.estimate, self.standard_error, self.n_human)
 
 
 def prediction_powered(
@@ -123,8 +117,23 @@ def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> Fl
     return np.where(constant, 0.0, covariance / np.where(constant, 1.0, variance))
 
 
-def _t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: float) -> Ends:
+def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: float) -> Ends:
+    """Return Student's t interval of a mean over topics; nan where its standard error is 0."""
     from scipy import special
 
     half = special.stdtrit(n_topics - 1, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
     return middle - half, middle + half
+
+
+def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
+    """Return the p-value of Student's t test of whether a mean over topics is 0.
+
+    Where the standard error is 0, that of random flips of the signs of the values: 1 for a mean of 0, and otherwise 2
+    of the 2^n ways.
+    """
+    from scipy import special
+
+    zero = error == 0
+    flipped = np.where(mean == 0, 1.0, 2.0 ** (1 - n_topics))
+    found: FloatArray = np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
+    return found

@@ -11,8 +11,8 @@ import click
 import pytest
 from running import FIXTURES, ROOT, lab
 
+from irevalx.cli.short_help import first_sentence
 from irevalx.lab.command.commands import COMMANDS, QUESTIONS
-from irevalx.lab.command.helped import first_sentence
 from irevalx.lab.program import command as program
 from irevalx.reading.formats import REL_FORMATS
 
@@ -84,10 +84,11 @@ GRADES = ("qrels", "beir", "json")
 USABLE = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "estimate", "bounds", "report", "study"),
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
         GRADES,
     ),
     "describe": (*GRADES, "sampled"),
+    "estimate": (*GRADES, "sampled", "prels"),
 }
 """The formats of judgments that commands can use; draw, which reads none, names qrels alone."""
 

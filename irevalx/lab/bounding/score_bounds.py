@@ -17,7 +17,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.weighted_measures import WeightedMeasure
+from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen, cached_property
 from irevalx.process.system import as_text
 from irevalx.statistics.significance import without_noise
@@ -257,12 +257,10 @@ def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> 
 
 def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator[TopicWeights]:
     """Yield the weights of each topic of the experiment."""
-    judgments, ranking = experiment.judgments, experiment.ranking
+    judgments = experiment.judgments
     n_topics, n_runs = len(experiment.topics), len(experiment.runs)
-    counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
-    row, rank, place = ranking.row[counted], ranking.rank[counted], ranking.rows.ids[counted]
+    row, place, weight = counted_documents(experiment.ranking, measure)
     run, topic = place // n_topics, place % n_topics
-    weight = measure.weights(int(rank.max(initial=0)))[rank - 1]
     order = np.argsort(topic, kind="stable")
     ends = np.searchsorted(topic[order], np.arange(n_topics + 1))
     for number, name in enumerate(experiment.topics):

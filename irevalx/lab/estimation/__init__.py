@@ -1,1 +1,1 @@
-"""Scores from some topics that people judged and many that a machine labelled: the command estimate."""
+"""Scores from some topics, or documents, that people judged and many that a machine labelled: the command estimate."""

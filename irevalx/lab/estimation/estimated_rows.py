@@ -1,6 +1,8 @@
-"""A row of estimates: what the table has, and what the figure draws."""
+"""Rows of estimates: what tables have, and what the figure draws."""
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 from irevalx.frozen import Frozen
 
@@ -42,3 +44,46 @@ class EstimatedScore(Frozen, kw_only=True):
     differ: bool | None
     simultaneous_low: float | None
     simultaneous_high: float | None
+
+
+class SampledScore(Frozen, kw_only=True):
+    """The same from labels that people gave to a random sample of the documents of each topic.
+
+    Parameters
+    ----------
+    against, p, corrected_p, differ, simultaneous_low, simultaneous_high : as ``EstimatedScore`` has them.
+    estimate, low, high, standard_error : with machine labels; over the draws of topics and of documents.
+    document_error : the part of the standard error that is over the draws of documents: all of it, if the topics are
+        all that there are.
+    lambda_ : the weight of the machine's labels of documents that could be drawn.
+    classical, classical_low, classical_high : from the sample alone.
+    machine : from the machine's labels alone.
+    topics, documents : numbers of topics, and of documents that people labelled.
+    effective_documents : how many documents people would have to label for this document error, if they were alone;
+        nan where it is 0.
+    """
+
+    measure: str
+    run: str
+    against: str | None
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    document_error: float
+    lambda_: float
+    classical: float
+    classical_low: float
+    classical_high: float
+    machine: float
+    topics: int
+    documents: int
+    effective_documents: float
+    p: float | None
+    corrected_p: float | None
+    differ: bool | None
+    simultaneous_low: float | None
+    simultaneous_high: float | None
+
+
+EstimatedRow: TypeAlias = EstimatedScore | SampledScore

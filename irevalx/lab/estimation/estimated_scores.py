@@ -1,10 +1,8 @@
-"""Scores and differences of runs, estimated from some topics that people judged and many that a machine labelled."""
+"""Scores and differences of runs, estimated from what people judged and a machine labelled; from whole topics, here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,97 +15,19 @@ from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, probability
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.result import Result
+from irevalx.lab.estimation.document_labels import SAMPLES
 from irevalx.lab.estimation.estimated_rows import EstimatedScore
-from irevalx.reports.table import Table
+from irevalx.lab.estimation.estimated_tables import EstimatedScores, pairs_to_compare
+from irevalx.lab.estimation.from_documents import estimates_from_documents
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.scales import MEAN
 from irevalx.statistics.significance import ALPHA
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 CORRECTION_NAMES = (*CORRECTIONS, *SHORT_NAMES)
 """What the correction may be called."""
-
-
-class EstimatedScores(Result):
-    """Estimated means of runs, and differences of pairs.
-
-    Parameters
-    ----------
-    rows : for each measure the means, then the differences.
-    alpha : intervals cover the true value with probability 1 - alpha.
-    correction : of the p-values.
-    """
-
-    rows: Sequence[EstimatedScore]
-    alpha: float
-    correction: str
-
-    def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        return [Table.of("estimates", EstimatedScore, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
-
-    def tables_for_people(self) -> list[Table]:
-        """Return the same as tables that are less wide: estimates, tests, and how far the machine helps."""
-        [table] = self.tables()
-        of_pairs = [row for row in table.rows if row[2] is not None]
-        parts = [
-            (
-                "estimates with machine labels (estimate) and from human topics alone (classical)",
-                ("estimate", "low", "high", "classical", "classical_low", "classical_high"),
-                table.rows,
-                (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
-            ),
-            ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
-            (
-                "how far machine labels help",
-                ("standard_error", "lambda", "correlation", "human_topics", "machine_topics", "effective_topics"),
-                table.rows,
-                (),
-            ),
-        ]
-        return [
-            _with_columns(replace(table, title=title, rows=rows, notes=notes), columns)
-            for title, columns, rows, notes in parts
-            if rows
-        ]
-
-    def _notes(self, n_rows: int) -> tuple[str, ...]:
-        n_pairs = n_rows // len({row.measure for row in self.rows})
-        notes = [
-            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
-            f"differ: it is below {self.alpha:g}."
-        ]
-        if self.correction == "bonferroni":
-            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
-        else:
-            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
-        return tuple(notes)
-
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the differences with their intervals, or the means if there is one run."""
-        from irevalx.lab.estimation.figures import estimated_intervals
-        from irevalx.lab.plot.page import Page, style
-
-        with style():
-            return estimated_intervals(self.rows, self.alpha, Page(width, titled))
-
-
-_PROBABILITIES = frozenset({"p", "corrected_p"})
-
-_OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
-
-
-def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    """Return a table with its labels and some of its columns, without those in which nothing stands."""
-    places = {name: table.columns.index(name) for name in columns}
-    filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
-    return table.showing(*table.columns[: table.n_labels], *filled)
 
 
 def estimate(
@@ -126,29 +46,34 @@ def estimate(
     rel_format: str = "qrels",
     labels_format: str | None = None,
 ) -> EstimatedScores:
-    """Estimate scores and differences from some topics that people judged and many that a machine labelled.
+    """Estimate scores and differences from what people judged, and a machine's labels of the rest.
 
     Parameters
     ----------
-    human, machine : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; the machine
-        labels the topics of people and others, and all of them together must be one random sample.
+    human, machine : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes. With whole
+        topics judged by people, the machine labels these topics and others, and all of them together must be one random
+        sample. With labels of a random sample of each topic's documents (in the format "sampled" or "prels"), it labels
+        these documents and others; topics that only one file has are left out.
     runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be means over topics.
+    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be means over topics; with a sample of
+        documents sums over ranks of weight times gain: P.K, rbp and dcg.
     baseline : compare each run with this one; None for all pairs.
     correction : of p-values for the number of comparisons of a measure: "holm", "bonferroni" (which has simultaneous
         intervals too), "benjamini-hochberg" ("bh") or "none".
-    weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error.
+    weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error. With
+        a sample of documents it is that of labels that could be corrected, and with a given one estimates are unbiased.
     alpha : intervals cover the true value with probability 1 - alpha; runs differ where the corrected p is below it.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format, labels_format : the formats of ``human`` and of ``machine``, if they are files: "qrels", "beir" or
-        "json"; None for the same.
+        "json"; None for the same. With a sample of documents ``rel_format`` is "sampled" or "prels", and None "qrels".
 
     Raises
     ------
-    InputError : fewer than two topics have both, or none has machine labels alone.
-    UsageError : a measure is no mean over topics, or the baseline is none of the runs.
+    InputError : fewer than two topics have both, or, with whole topics, none has machine labels alone.
+    UsageError : a measure is no mean over topics, or no sum over ranks where one is needed, or the baseline is none of
+        the runs.
     IrevalxError : as ``irevalx.evaluate``.
 
     Examples
@@ -168,6 +93,23 @@ def estimate(
     if weight is not None and not 0 <= weight <= 1:
         raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
     checks.one_of("correction", correction, CORRECTION_NAMES)
+    given_format = human.rel_format if isinstance(human, Qrels) else rel_format
+    if given_format in SAMPLES:
+        return estimates_from_documents(
+            human,
+            machine,
+            runs,
+            measures,
+            baseline=baseline,
+            correction=correction_named(correction),
+            weight=weight,
+            alpha=alpha,
+            level=checks.whole_number("level", level),
+            rel_format=given_format,
+            labels_format=labels_format,
+            complete=complete,
+            min_retrieved=min_retrieved,
+        )
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
@@ -183,7 +125,7 @@ def estimate(
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(f"a measure must be a mean over topics here, but got {quote(measure)}, a {scale.name}")
-    pairs = _pairs(experiment, baseline)
+    pairs = pairs_to_compare(experiment.runs, baseline)
     correction = correction_named(correction)
     rows: list[EstimatedScore] = []
     estimated = []
@@ -273,17 +215,6 @@ def _rows(
             simultaneous_low=float(simultaneous_low[row]) if holds_together else None,
             simultaneous_high=float(simultaneous_high[row]) if holds_together else None,
         )
-
-
-def _pairs(experiment: Experiment, baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of numbers of runs; the difference is that of the first to the second."""
-    numbers = range(len(experiment.runs))
-    if baseline is None:
-        return list(combinations(numbers, 2))
-    if baseline not in experiment.runs:
-        raise UsageError(f"baseline must be one of the runs ({' '.join(experiment.runs)}), but got {quote(baseline)}")
-    base = experiment.runs.index(baseline)
-    return [(run, base) for run in numbers if run != base]
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:

@@ -1,4 +1,4 @@
-"""The figure of estimates: differences of runs, with machine labels and from human topics alone."""
+"""The figure of estimates: differences of runs, with machine labels and from human labels alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.frozen import replace
-from irevalx.lab.estimation.estimated_rows import EstimatedScore
+from irevalx.lab.estimation.estimated_rows import EstimatedRow, SampledScore
 from irevalx.lab.plot.page import COLOURS, GREY, Page
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 
@@ -22,7 +22,7 @@ _ROW = 1.35 * ROW
 """The height of two intervals, in inches."""
 
 
-def estimated_intervals(rows: Sequence[EstimatedScore], alpha: float, page: Page) -> Figure:
+def estimated_intervals(rows: Sequence[EstimatedRow], alpha: float, page: Page) -> Figure:
     """Draw each difference with its interval, and the classical one below it; the means if there are no differences.
 
     Measures are beside each other where there is room. Where a panel has no room for all pairs, it shows those with the
@@ -51,12 +51,12 @@ def estimated_intervals(rows: Sequence[EstimatedScore], alpha: float, page: Page
             panel.tick_params(labelleft=place == line[0] or not same_rows)
     are_pairs = measures[0][0].against is not None
     what = "Differences" if are_pairs else "Means"
-    page.name(figure, f"{what} estimated with machine labels, and from human topics alone")
+    page.name(figure, f"{what} estimated with machine labels, and from {_alone(rows)} alone")
     page.explain(figure, "difference" if are_pairs else "mean", _note(rows, measures, alpha))
     return figure
 
 
-def _shown(rows: Sequence[EstimatedScore]) -> list[EstimatedScore]:
+def _shown(rows: Sequence[EstimatedRow]) -> list[EstimatedRow]:
     """Return the rows of a measure that are drawn."""
     pairs = [row for row in rows if row.against is not None]
     if not pairs:
@@ -68,7 +68,7 @@ def _shown(rows: Sequence[EstimatedScore]) -> list[EstimatedScore]:
     return sorted(of_best, key=lambda row: row.estimate)[:MOST_ROWS]
 
 
-def _turned(row: EstimatedScore) -> EstimatedScore:
+def _turned(row: EstimatedRow) -> EstimatedRow:
     """Return the difference of the other run to the one."""
     return replace(
         row,
@@ -85,10 +85,10 @@ def _turned(row: EstimatedScore) -> EstimatedScore:
     )
 
 
-def _note(rows: Sequence[EstimatedScore], measures: Sequence[Sequence[EstimatedScore]], alpha: float) -> str:
+def _note(rows: Sequence[EstimatedRow], measures: Sequence[Sequence[EstimatedRow]], alpha: float) -> str:
     confidence = f"{100 * (1 - alpha):g}\u00a0%"
     notes = [
-        "Filled: with machine labels. Hollow, grey: human topics alone.",
+        f"Filled: with machine labels. Hollow, grey: {_alone(rows)} alone.",
         f"Lines: {confidence} t intervals, each on its own.",
     ]
     if any(row.simultaneous_low is not None for row in rows):
@@ -99,7 +99,12 @@ def _note(rows: Sequence[EstimatedScore], measures: Sequence[Sequence[EstimatedS
     return " ".join(notes)
 
 
-def _draw_estimates(panel: Axes, rows: Sequence[EstimatedScore]) -> None:
+def _alone(rows: Sequence[EstimatedRow]) -> str:
+    """Return what classical estimates are from, in words."""
+    return "the human sample" if isinstance(rows[0], SampledScore) else "human topics"
+
+
+def _draw_estimates(panel: Axes, rows: Sequence[EstimatedRow]) -> None:
     for height, row in enumerate(rows):
         for low, middle, high, above, colour, face in (
             (row.low, row.estimate, row.high, -0.17, _MACHINE, _MACHINE),
@@ -117,5 +122,5 @@ def _draw_estimates(panel: Axes, rows: Sequence[EstimatedScore]) -> None:
         panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
 
 
-def _name(row: EstimatedScore) -> str:
+def _name(row: EstimatedRow) -> str:
     return row.run if row.against is None else f"{row.run} − {row.against}"  # noqa: RUF001 - a minus sign

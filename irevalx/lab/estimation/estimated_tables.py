@@ -1,0 +1,132 @@
+"""Estimates as results of the lab: their tables and their figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar
+
+from irevalx.errors import UsageError, quote
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.result import Result
+from irevalx.lab.estimation.estimated_rows import EstimatedRow, EstimatedScore, SampledScore
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class EstimatedScores(Result):
+    """Estimated means of runs, and differences of pairs.
+
+    Parameters
+    ----------
+    rows : for each measure the means, then the differences.
+    alpha : intervals cover the true value with probability 1 - alpha.
+    correction : of the p-values.
+    """
+
+    rows: Sequence[EstimatedRow]
+    alpha: float
+    correction: str
+
+    kind: ClassVar[type[Frozen]] = EstimatedScore
+    shown: ClassVar[tuple[str, ...]] = ("estimate", "low", "high", "classical", "classical_low", "classical_high")
+    """The columns of the first table for people."""
+
+    helping: ClassVar[tuple[str, ...]] = (
+        *("standard_error", "lambda", "correlation"),
+        *("human_topics", "machine_topics", "effective_topics"),
+    )
+    """Those of the last one."""
+
+    sources: ClassVar[str] = "from human topics alone (classical)"
+    """What else the first table has estimates from."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("estimates", self.kind, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same as tables that are less wide: estimates, tests, and how far the machine helps."""
+        [table] = self.tables()
+        of_pairs = [row for row in table.rows if row[2] is not None]
+        parts = [
+            (
+                f"estimates with machine labels (estimate) and {self.sources}",
+                self.shown,
+                table.rows,
+                (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
+            ),
+            ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
+            (
+                "how far machine labels help",
+                self.helping,
+                table.rows,
+                (),
+            ),
+        ]
+        return [
+            _with_columns(replace(table, title=title, rows=rows, notes=notes), columns)
+            for title, columns, rows, notes in parts
+            if rows
+        ]
+
+    def _notes(self, n_rows: int) -> tuple[str, ...]:
+        n_pairs = n_rows // len({row.measure for row in self.rows})
+        notes = [
+            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
+            f"differ: it is below {self.alpha:g}."
+        ]
+        if self.correction == "bonferroni":
+            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
+        else:
+            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
+        return tuple(notes)
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the differences with their intervals, or the means if there is one run."""
+        from irevalx.lab.estimation.figures import estimated_intervals
+        from irevalx.lab.plot.page import Page, style
+
+        with style():
+            return estimated_intervals(self.rows, self.alpha, Page(width, titled))
+
+
+class EstimatedFromDocuments(EstimatedScores):
+    """The same from labels that people gave to a random sample of the documents of each topic."""
+
+    rows: Sequence[SampledScore]
+
+    kind = SampledScore
+    shown = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
+    helping = ("standard_error", "document_error", "lambda", "topics", "documents", "effective_documents")
+    sources = "from the sample alone (classical), and scores by the machine alone"
+
+
+_PROBABILITIES = frozenset({"p", "corrected_p"})
+
+_OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
+
+
+def _with_columns(table: Table, columns: Sequence[str]) -> Table:
+    """Return a table with its labels and some of its columns, without those in which nothing stands."""
+    places = {name: table.columns.index(name) for name in columns}
+    filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
+    return table.showing(*table.columns[: table.n_labels], *filled)
+
+
+def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """Return pairs of numbers of runs; the difference is that of the first to the second.
+
+    Raises
+    ------
+    UsageError : the baseline is none of the runs.
+    """
+    numbers = range(len(runs))
+    if baseline is None:
+        return list(combinations(numbers, 2))
+    if baseline not in runs:
+        raise UsageError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
+    base = runs.index(baseline)
+    return [(run, base) for run in numbers if run != base]

@@ -1,0 +1,186 @@
+"""irevalx-lab estimate with labels that people gave to a random sample of the documents of each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log2
+from pathlib import Path
+
+import pytest
+from running import FIXTURES, lab
+
+from irevalx.lab import degrade, estimate
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
+RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
+STRATA = "depth 1-5:50% 6-20:30% rest:20%"
+
+Row = dict[str, str]
+
+COLUMNS = [
+    *("measure", "run", "against", "estimate", "low", "high", "standard_error", "document_error", "lambda"),
+    *("classical", "classical_low", "classical_high", "machine", "topics", "documents", "effective_documents"),
+    *("p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high"),
+]
+
+
+def estimates(*args: str | Path) -> tuple[list[Row], str]:
+    """Return the rows of estimate as csv, and what it says on standard error."""
+    result = lab("estimate", *args, "--format", "csv")
+    assert result.status == 0, result.stderr
+    return result.rows, result.stderr
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> dict[str, Path]:
+    """Return the same sample of the judgments in both formats."""
+    paths = {}
+    for form in ("sampled", "prels"):
+        paths[form] = tmp_path / form
+        every = sorted((EXPERIMENT / "runs").iterdir())
+        found = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
+        paths[form].write_bytes(found.text)
+    return paths
+
+
+def ranked(path: Path) -> dict[str, list[str]]:
+    """Return the documents of a run, by topic; ties of scores by name, the last first."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    in_order = sorted(((float(score), docno, topic) for topic, _, docno, _, score, _ in lines), reverse=True)
+    return {topic: [docno for _, docno, of in in_order if of == topic] for topic in sorted({line[0] for line in lines})}
+
+
+WEIGHTS: dict[str, Callable[[int], float]] = {
+    "P_10": lambda rank: 0.1 if rank <= 10 else 0.0,
+    "dcg": lambda rank: 1 / log2(rank + 1),
+    "rbp_p=0.8,2=1": lambda rank: 0.2 * 0.8 ** (rank - 1),
+}
+
+
+def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[float]]:
+    """Return estimates with the weight 1, from the sample alone and from the machine alone: of runs, and differences."""
+
+    def gain(grade: int) -> float:
+        return float(grade) if measure == "dcg" else float(grade > 0)
+
+    machine = {(topic, docno): gain(int(g)) for topic, _, docno, g in map(str.split, MACHINE.read_text().splitlines())}
+    drawn = {
+        (topic, docno): (gain(int(grade)), float(chance))
+        for topic, docno, grade, _, chance in map(str.split, prels.read_text().splitlines())
+        if int(grade) >= 0
+    }
+    found: dict[str, list[float]] = {name: [] for name in ("estimate", "classical", "machine")}
+    for run in runs:
+        sums = dict.fromkeys(found, 0.0)
+        every = ranked(run)
+        for topic, docnos in every.items():
+            for rank, docno in enumerate(docnos, start=1):
+                weight, label = WEIGHTS[measure](rank), machine.get((topic, docno), 0.0)
+                sums["machine"] += weight * label
+                sums["estimate"] += weight * label
+                if (topic, docno) in drawn:
+                    human, chance = drawn[topic, docno]
+                    sums["classical"] += weight * human / chance
+                    sums["estimate"] += weight * (human - label) / chance
+        for name, total in sums.items():
+            found[name].append(total / len(every))
+    return {name: [*values, values[0] - values[1]] for name, values in found.items()}
+
+
+def test_literal_sums(samples: dict[str, Path]) -> None:
+    """Each score written out, document by document; both formats have the same estimates with a given weight."""
+    for form, path in samples.items():
+        given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
+        rows, told = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
+        assert list(rows[0]) == COLUMNS
+        assert "an interval of so few topics (12, below 25) may be too short" in told
+        for number, measure in enumerate(WEIGHTS):
+            of_measure = rows[3 * number : 3 * number + 3]
+            assert {row["measure"] for row in of_measure} == {measure}
+            assert [row["run"] + row["against"] for row in of_measure] == ["count2", "vector1", "count2vector1"]
+            for name, expected in literal(samples["prels"], measure, RUNS).items():
+                assert [float(row[name]) for row in of_measure] == pytest.approx(expected)
+        n_drawn = sum(not line.split()[2].startswith("-") for line in samples["prels"].read_text().splitlines())
+        assert {(row["topics"], row["documents"], row["lambda"]) for row in rows} == {("12", str(n_drawn), "1.0")}
+
+
+def test_everything_drawn(tmp_path: Path) -> None:
+    """All documents labelled: the scores of people whatever the machine says, without an error due to documents."""
+    path = tmp_path / "sample"
+    path.write_bytes(degrade(QRELS, RUNS, strata="depth 1-10:100% rest:100%", seed=1).text)
+    rows, _ = estimates("-R", "sampled", "--human", path, "--machine", MACHINE, *RUNS, "-m", "P.10")
+    assert [row["estimate"] for row in rows] == [row["classical"] for row in rows]
+    assert [float(row["estimate"]) for row in rows[:2]] == pytest.approx([0.58333333, 0.70833333])
+    assert {(row["document_error"], row["effective_documents"]) for row in rows} == {("0.0", "")}
+
+
+def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
+    """Without --lambda it is the one with the least document error; of a perfect machine hardly any is left."""
+    common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], *RUNS, "-m", "P.10"]
+    rows, _ = estimates(*common, "--machine", MACHINE)
+    for weight in ("0", "0.5", "1"):
+        others, _ = estimates(*common, "--machine", MACHINE, "--lambda", weight)
+        for row, other in zip(rows, others, strict=True):
+            assert float(row["document_error"]) <= float(other["document_error"]) + 1e-12
+            assert weight != "0" or (other["estimate"], other["low"]) == (other["classical"], other["classical_low"])
+    perfect, _ = estimates(*common, "--machine", QRELS, "--lambda", "1")
+    assert max(float(row["document_error"]) for row in perfect) < 0.02 < float(rows[0]["document_error"])
+    assert [float(row["estimate"]) for row in perfect[:2]] == pytest.approx([0.58333333, 0.70833333])
+
+
+def test_from_python(samples: dict[str, Path]) -> None:
+    """A sample that degrade returns is taken as it is; baselines and corrections are those of whole topics."""
+    sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
+    with pytest.warns(UserWarning, match="so few topics"):
+        found = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
+    given: list[str | Path] = ["--human", samples["sampled"], "--machine", MACHINE, *RUNS]
+    given += ["-R", "sampled", "-m", "P.10", "--baseline", "count2", "--correction", "bonferroni"]
+    rows, _ = estimates(*given)
+    assert [row.estimate for row in found.rows] == [float(row["estimate"]) for row in rows]
+    assert (rows[2]["run"], rows[2]["against"]) == ("vector1", "count2")
+    assert rows[2]["simultaneous_low"] == rows[2]["low"]  # a single pair
+    assert "scores by the machine alone" in repr(found)
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    """Topics of one file, documents without a label, and documents that could not be drawn are counted."""
+    human, machine, run = tmp_path / "human", tmp_path / "machine", tmp_path / "run"
+    human.write_text("".join(f"{topic} 0 {docno} 1 1\n" for topic in (1, 2, 3) for docno in "ab"))
+    machine.write_text("".join(f"{topic} 0 {docno} 1\n" for topic in (1, 2, 4) for docno in "axy"))
+    run.write_text("".join(f"{t} Q0 {docno} 1 {9 - n} r\n" for t in (1, 2, 3, 4) for n, docno in enumerate("abxyz")))
+    rows, told = estimates("-R", "sampled", "--human", human, "--machine", machine, run, "-m", "P.3")
+    assert f"1 of 3 topics are in {human} only" in told
+    assert f"1 of 3 topics are in {machine} only" in told
+    assert f"{machine} does not label 2 of the 4 documents that {human} labels" in told
+    assert "P_3: 2 documents that count could not be drawn: the machine's labels stand for them" in told
+    assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
+    assert "all topics have the same estimate in 1 of 1 rows" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking, which depends on the grades of all"),
+        (["-m", "ndcg_cut.10"], "'ndcg_cut_10' divides by the gain of an ideal ranking"),
+        (["-m", "map"], "a measure must be a sum over ranks of weight times gain (P, rbp or dcg"),
+        (["-m", "P.10", "--baseline", "x"], "baseline must be one of the runs (count2 vector1), but got 'x'"),
+        (["-m", "P.10", "--labels-format", "sampled"], "--labels-format"),
+    ],
+)
+def test_refusals(samples: dict[str, Path], arguments: list[str], rule: str) -> None:
+    """What a sample cannot correct is refused by name."""
+    common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], "--machine", MACHINE, *RUNS]
+    result = lab("estimate", *common, *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
+
+
+def test_too_few_topics(tmp_path: Path) -> None:
+    """Two topics are the least."""
+    human, run = tmp_path / "human", tmp_path / "run"
+    human.write_text("1 a 1 1 0.5\n")
+    run.write_text("1 Q0 a 1 1 r\n")
+    result = lab("estimate", "-R", "prels", "--human", human, "--machine", MACHINE, run, "-m", "P.10")
+    assert (result.status, result.stdout) == (2, b"")
+    assert "at least two topics must have labels of people and a machine, but got 1" in result.stderr

@@ -1,0 +1,292 @@
+"""Estimates from samples of documents: all samples of a tiny case, literal loops, ppi-python, and coverage.
+
+ppi-python is of the dependency group ``judges``; without it that test is skipped. ``DOCUMENT_DRAWS=300`` measures
+coverage, with simulated machines on the collections of ``../shared``, and prints it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from fractions import Fraction
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from judges import judge
+from label_files import machine_labels
+from running import SHARED
+from scipy import stats
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.experiments.samples import half_up
+from irevalx.experiments.strata import NO_LIMIT, best_ranks
+from irevalx.experiments.user_data import graded_judgments_of
+from irevalx.lab.estimation.document_labels import LabelledSample, RankedLabels, measures_by_document
+from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
+
+MOST_PAIRS = 40
+
+DRAWS = int(os.environ.get("DOCUMENT_DRAWS", "0"))
+
+HUMAN = np.array([0.5, 0.3, 0.0, 0.2, 0.1, 0.4, 0.0, 0.6, 0.2])
+MACHINE = np.array([0.5, 0.0, 0.2, 0.2, 0.3, 0.4, 0.1, 0.0, 0.2])
+TOPIC = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
+STRATUM = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3])
+SIZES, DRAWN = [3, 2, 3, 1], [2, 2, 2, 1]
+OTHERS = np.array([0.1, 0.0])
+"""Two topics; documents of four strata, and the machine's labels of documents that nobody draws."""
+
+
+def estimated(
+    documents: IntArray, probability: FloatArray, stratum: IntArray | None, **weight: float
+) -> TwoStageEstimate:
+    """Return the estimate from some documents of the case."""
+    drawn = DrawnDocuments(2, TOPIC[documents], probability, stratum)
+    totals = MachineTotals(np.bincount(TOPIC, MACHINE).astype(np.float64), OTHERS)
+    reach = np.zeros(documents.size)  # so that variances are those of Cochran
+    return two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=reach, **weight)
+
+
+def every_sample_of_strata() -> list[TwoStageEstimate]:
+    """Return the estimates from all samples of the strata, each equally likely, with the weight 0.7."""
+    of_strata = [
+        combinations(np.flatnonzero(number == STRATUM).tolist(), n_drawn) for number, n_drawn in enumerate(DRAWN)
+    ]
+    rates = np.array(DRAWN) / np.array(SIZES)
+    found = []
+    for sample in product(*of_strata):
+        documents = np.array([document for of_stratum in sample for document in of_stratum])
+        found.append(estimated(documents, rates[STRATUM[documents]], STRATUM[documents], weight=0.7))
+    return found
+
+
+def test_all_samples_of_strata() -> None:
+    """Over all samples estimates are right on average, and so are their squared document errors."""
+    found = every_sample_of_strata()
+    assert len(found) == 9
+    truth = (HUMAN.sum() + OTHERS.sum()) / 2
+    assert np.mean([one.estimate for one in found]) == pytest.approx(truth)
+    assert np.var([one.estimate for one in found]) == pytest.approx(np.mean([one.document_error**2 for one in found]))
+    assert np.mean([one.classical for one in found]) == pytest.approx(HUMAN.sum() / 2)
+    variance = np.mean([one.classical_document_error**2 for one in found])
+    assert np.var([one.classical for one in found]) == pytest.approx(variance)
+    assert [one.machine for one in found] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
+
+
+def test_all_samples_of_documents_drawn_by_themselves() -> None:
+    """The same where each document has a probability of its own, over all 512 samples with theirs."""
+    probability = np.linspace(0.2, 1.0, 9)
+    chances, found = [], []
+    for drawn in product((False, True), repeat=9):
+        chosen = np.array(drawn)
+        chances.append(np.where(chosen, probability, 1 - probability).prod())
+        found.append(estimated(np.flatnonzero(chosen), probability[chosen], None, weight=0.4))
+    estimates, errors = (np.array([getattr(one, name) for one in found]) for name in ("estimate", "document_error"))
+    mean = np.average(estimates, weights=chances)
+    assert mean == pytest.approx((HUMAN.sum() + OTHERS.sum()) / 2)
+    variance = np.average((estimates - mean) ** 2, weights=chances)
+    assert np.average(errors**2, weights=chances) == pytest.approx(variance)
+
+
+def test_one_drawn_document_of_several_gives_too_great_errors() -> None:
+    """Its stratum tells nothing of how far its documents are apart: errors are too great on average."""
+    found = [
+        estimated(np.array([one, 3, 4, other, 8]), np.array([1 / 3, 1, 1, 1 / 3, 1]), np.arange(5), weight=0.0)
+        for one, other in product((0, 1, 2), (5, 6, 7))
+    ]
+    assert np.var([one.estimate for one in found]) < np.mean([one.document_error**2 for one in found])
+
+
+def test_literal_loops() -> None:
+    """Estimate, errors, interval and p of one sample, each written out; lambda is the one with the least error."""
+    documents = np.array([0, 1, 3, 4, 5, 7, 8])
+    probability = np.array([2 / 3, 2 / 3, 1, 1, 2 / 3, 2 / 3, 1])
+    found = estimated(documents, probability, STRATUM[documents])
+
+    def at(weight: float) -> tuple[list[float], float]:
+        totals, variance = [], 0.0
+        for topic in (0, 1):
+            total = float(OTHERS[topic]) + weight * sum(MACHINE[topic == TOPIC])
+            for document, chance in zip(documents, probability, strict=True):
+                if TOPIC[document] == topic:
+                    total += (HUMAN[document] - weight * MACHINE[document]) / chance
+            totals.append(total)
+        for number, (size, n_drawn) in enumerate(zip(SIZES, DRAWN, strict=True)):
+            errors = [HUMAN[one] - weight * MACHINE[one] for one in documents if STRATUM[one] == number]
+            if n_drawn > 1:
+                spread = sum((error - sum(errors) / n_drawn) ** 2 for error in errors) / (n_drawn - 1)
+                variance += size**2 * (1 - n_drawn / size) * spread / n_drawn
+        return totals, variance
+
+    totals, variance = at(found.weight)
+    assert found.estimate == pytest.approx(sum(totals) / 2)
+    assert found.document_error == pytest.approx(variance**0.5 / 2)
+    assert found.standard_error == pytest.approx(abs(totals[0] - totals[1]) / 2)
+    assert 0 < found.weight < 1
+    assert variance == pytest.approx(min(at(weight)[1] for weight in np.linspace(0, 1, 2001)), rel=1e-5)
+    judged = stats.ttest_1samp(totals, 0)
+    assert found.p == pytest.approx(judged.pvalue)
+    assert found.interval(0.1) == pytest.approx(tuple(judged.confidence_interval(0.9)))
+    alone = stats.ttest_1samp(at(0.0)[0] - OTHERS, 0).confidence_interval(0.95)
+    assert found.classical_interval(0.05) == pytest.approx((alone.low, alone.high))
+
+
+def test_nothing_to_divide_by() -> None:
+    """Documents that were all drawn leave no document error, equal topics no interval; nothing is divided by 0."""
+    everything = estimated(np.arange(9), np.ones(9), STRATUM)
+    assert (everything.document_error, everything.weight) == (0, 0)
+    assert everything.estimate == pytest.approx((HUMAN.sum() + 0.1) / 2)
+    assert np.isnan(everything.document_gain)
+    drawn = DrawnDocuments(3, np.arange(3), np.ones(3), None)
+    equal = two_stage(drawn, np.ones(3), np.ones(3), MachineTotals(np.ones(3), np.zeros(3)), reach=np.ones(3))
+    assert (equal.estimate, equal.standard_error, equal.p) == (1, 0, 2 / 2**3)
+    assert np.isnan(equal.interval(0.05)).all()
+
+
+def test_what_the_sample_does_not_show() -> None:
+    """All variances have what one document with the greatest error adds: the mean over those that count."""
+    documents, chances = np.array([0, 1, 3, 5, 7, 8]), np.array([2 / 3, 2 / 3, 1 / 2, 2 / 3, 2 / 3, 1])
+    reach = np.array([0.5, 0.2, 0.0, 0.4, 0.1, 0.9])  # the third does not count, the last was certain
+    drawn = DrawnDocuments(2, TOPIC[documents], chances, STRATUM[documents])
+    totals = MachineTotals(np.zeros(2), np.zeros(2))
+    found, plain = (
+        two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=of, weight=0.5)
+        for of in (reach, np.zeros(6))
+    )
+    added = sum((1 - 2 / 3) / (2 / 3) ** 2 * one**2 for one in (0.5, 0.2, 0.4, 0.1)) / 4 / 2**2
+    for name in ("standard_error", "document_error", "classical_error", "classical_document_error"):
+        assert getattr(found, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
+    assert found.estimate == plain.estimate
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_as_ppi_python(weight: float) -> None:
+    """A topic of D documents: D times ppi-python's mean with the sample's weights, and its standard error.
+
+    ppi-python takes documents for a sample of endless many: its variance of the human part is that of draws with
+    replacement, so it is compared where hardly any document is drawn; that of the machine's part, which is known here,
+    is taken off.
+    """
+    ppi_py = judge("ppi_py")
+    rng = np.random.default_rng(3)
+    size, n_drawn = (60_000, 20_000), (60, 80)
+    human, machine = rng.random((2, sum(size))).round(1)
+    documents = np.concatenate((rng.permutation(size[0])[: n_drawn[0]], size[0] + np.arange(n_drawn[1])))
+    stratum = np.repeat([0, 1], n_drawn)
+    probability = (np.array(n_drawn) / np.array(size))[stratum]
+    for numbers, chances in ((stratum, probability), (None, probability)):
+        drawn = DrawnDocuments(1, np.zeros(documents.size, np.int64), chances, numbers)
+        total = drawn.total(human[documents] - weight * machine[documents])[0] + weight * machine.sum()
+        mean = ppi_py.ppi_mean_pointestimate(human[documents], machine[documents], machine, lam=weight, w=1 / chances)
+        assert total / sum(size) == pytest.approx(float(np.squeeze(mean)))
+    some = documents[: n_drawn[0]]
+    drawn = DrawnDocuments(1, np.zeros(60, np.int64), np.full(60, 60 / 60_000), np.zeros(60, np.int64))
+    errors = human[some] - weight * machine[some]
+    low, high = ppi_py.ppi_mean_ci(human[some], machine[some], machine[:60_000], alpha=0.05, lam=weight)
+    theirs = ((high - low) / (2 * stats.norm.ppf(0.975))).item() ** 2 - weight**2 * machine[:60_000].var() / 60_000
+    ours = drawn.covariance(errors, errors)[0] / 60_000**2
+    assert ours == pytest.approx(theirs * (60 / 59) * (1 - 60 / 60_000))
+
+
+class Population:
+    """All labels of a collection, by people and by a simulated machine, and what each document adds to runs.
+
+    Parameters
+    ----------
+    missed, wrong : the machine's error rates, as ``machine_labels`` has them.
+    edges, rates : the greatest best ranks of strata, the last of which has all other documents, and what is drawn.
+    """
+
+    def __init__(
+        self, collection: str, measure: str, machine: tuple[float, float], rates: dict[int, Fraction], folder: Path
+    ) -> None:
+        qrels, runs = SHARED / collection / "qrels.gz", sorted((SHARED / collection / "runs").iterdir())
+        path = machine_labels(qrels, folder / "machine", missed=machine[0], wrong=machine[1], seed=2)
+        human, theirs = graded_judgments_of(qrels), graded_judgments_of(path)
+        [weighted] = measures_by_document(measure, 1, human)
+        ranked = RankedLabels.of(LabelledSample(human, np.ones(human.grades.size), None), theirs, runs)
+        sums = ranked.sum_of(weighted)
+        pairs = list(combinations(range(len(sums.weights)), 2))[:MOST_PAIRS]
+        weights = np.stack([*sums.weights, *(sums.weights[one] - sums.weights[other] for one, other in pairs)])
+        self.human, self.machine = weights * sums.human, weights * sums.machine
+        self.reach = np.abs(weights) * weighted.greatest_gain
+        best = best_ranks(ranked.experiment.ranking, ranked.labels.judgments.rows.size)[ranked.places]
+        edges = list(rates)
+        stratum = np.searchsorted(edges[:-1], np.where(best == 0, NO_LIMIT, best))
+        self.rates = list(rates.values())
+        self.topics = [
+            [np.flatnonzero((sums.drawn.topic == topic) & (stratum == number)) for number in range(len(edges))]
+            for topic in range(sums.drawn.n_topics)
+        ]
+        self.totals, self.truths = (
+            np.stack([of[:, np.concatenate(strata)].sum(axis=1) for strata in self.topics], axis=1)
+            for of in (self.machine, self.human)
+        )
+
+    def coverage(self, n_topics: int, n_draws: int, weight: float | None = None) -> FloatArray:
+        """Return how often intervals cover the mean over the collection, and how long they are, shape (3, 2).
+
+        Rows are intervals of the estimate, those of the sample alone, and those of draws of documents alone, which
+        cover the mean over the topics that were drawn.
+        """
+        rng = np.random.default_rng(11)
+        truth, found = self.truths.mean(axis=1), np.zeros((3, 2))
+        for _ in range(n_draws):
+            topics = rng.integers(0, len(self.topics), n_topics)
+            documents, topic, probability, stratum = [], [], [], []
+            for place, number in enumerate(topics):
+                for which, (every, rate) in enumerate(zip(self.topics[number], self.rates, strict=True)):
+                    n = min(every.size, max(1, half_up(rate * every.size)))
+                    documents.append(rng.permutation(every)[:n])
+                    topic += [place] * n
+                    probability += [n / max(every.size, 1)] * n
+                    stratum += [place * len(self.rates) + which] * n
+            chosen = np.concatenate(documents)
+            drawn = DrawnDocuments(n_topics, np.array(topic), np.array(probability), np.array(stratum))
+            for row, value in enumerate(truth):
+                totals = MachineTotals(self.totals[row, topics], np.zeros(n_topics))
+                labels = self.human[row, chosen], self.machine[row, chosen]
+                one = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
+                half = 1.96 * one.document_error
+                of_drawn = self.truths[row, topics].mean()
+                for which, (low, high, mean) in enumerate(
+                    (
+                        (*one.interval(0.05), value),
+                        (*one.classical_interval(0.05), value),
+                        (one.estimate - half, one.estimate + half, of_drawn),
+                    )
+                ):
+                    found[which] += (low <= mean <= high), np.nan_to_num(high - low)
+        return found / (n_draws * len(truth))
+
+
+RATES = {
+    "by depth": {5: Fraction(1, 2), 20: Fraction(1, 5), NO_LIMIT: Fraction(1, 20)},
+    "alike": {NO_LIMIT: Fraction(1, 10)},
+}
+MACHINES = {"good": (0.3, 0.02), "bad": (0.6, 0.2)}
+
+
+@pytest.mark.skipif(not DRAWS, reason="DOCUMENT_DRAWS says how many draws")
+@pytest.mark.parametrize("measure", ["P.10", "dcg", "rbp.p=0.8,2=1"])
+@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_coverage(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, machine: str, rates: str, measure: str
+) -> None:
+    """95 % intervals of simulated machines cover scores and differences over all topics in 92 % of draws or more."""
+    if not (SHARED / collection).exists():
+        pytest.skip(f"{SHARED / collection} is not there")
+    of = Population(collection, measure, MACHINES[machine], RATES[rates], tmp_path)
+    for n_topics in (FEW_TOPICS, 50):
+        (covered, length), (alone, length_alone), (documents, _) = of.coverage(n_topics, DRAWS)
+        with capsys.disabled():
+            sys.stdout.write(
+                f"\n{collection} {measure} {machine} {rates}: {n_topics} topics: {covered:.3f} ({length:.3f}), alone "
+                f"{alone:.3f} ({length_alone:.3f}); topics drawn {documents:.3f}"
+            )
+        assert covered >= 0.92
