@@ -191,7 +191,7 @@ FLAGS = (
         callback=_read_unjudged,
         help=(
             "Print every measure in each of these readings of unjudged documents that it has: nonrel (as "
-            "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
+            "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant where "
             "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
             "0 and 1, rbp; no bound for others)."
         ),
