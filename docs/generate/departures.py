@@ -252,8 +252,8 @@ DEPARTURES: tuple[Departure, ...] = (
         7,
         "Measures have one spelling.",
         "MAP, ndcg@10, P@5, P_10 or AP(rel=2) are understood, and printed in trec_eval's spelling unless --names "
-        "asked says otherwise. Cutoffs given with @ add up; of those after a dot the first set counts, as in "
-        "trec_eval, and a line on standard error says so.",
+        "asked says otherwise. Cutoffs given with @ add up; where a measure is asked for twice with "
+        "cutoffs after a dot, those that come first are used, as in trec_eval, and a line on standard error says so.",
         "Other programs have other names.",
         _HERE + "test_7_names_that_people_bring",
     ),

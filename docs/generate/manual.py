@@ -56,7 +56,7 @@ EXAMPLES = (
     ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
     ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
     ("irevalx --ci 95% --topic-groups groups -m map qrels run", "how sure means are, and those of groups of topics"),
-    ("irevalx -D 1.301 -m map qrels run", "what the measures see of topic 301"),
+    ("irevalx -D 1.301 -m map qrels run", "topic 301, document by document"),
     ("irevalx --format table qrels runs/*.gz", "a table with one row per run; markdown, latex, csv and json too"),
     ("irevalx --list-measures", "all measures, and the other names that are understood"),
     ("irevalx -h -m bpref", "what bpref is"),

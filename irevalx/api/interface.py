@@ -85,7 +85,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         Evaluate only this topic.
     unjudged : str or iterable of str, optional
         The readings of unjudged documents in which every measure is computed that has them: "nonrel" (as the measure
-        takes them), "skip" (removed), "rel" (relevant as far as retrieved).
+        takes them), "skip" (removed), "rel" (relevant where they were retrieved).
     ties : {"name", "rank", "first", "expected", "best", "worst"}
         The order of documents with equal scores: by name, as trec_eval has it; by the column of ranks; as they stand
         in the file; "expected" for the mean over all orders; relevant ones first, or last.

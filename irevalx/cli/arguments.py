@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import RuledOption, unknown_option
+from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
@@ -17,6 +18,12 @@ RUN_GROUP = "Runs"
 OUTPUT_GROUP = "Output, and how to work"
 GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
 """The groups of the help; all but trec_eval's are irevalx's own."""
+
+SELDOM = frozenset(
+    {"ci_method", "collection_size", "digits", "ignore_identical_ids", "infap_c", "infap_epsilon", "names"}
+    | {"old_results_format", "old_results_format_value", "sample_rate", "seed", "strict", "zscores"}
+)
+"""Parameters that few people need: the short help has their names alone."""
 
 
 class Option(RuledOption):
@@ -33,19 +40,25 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Let Click parse what ``canonical`` makes of the arguments."""
         options = [param for param in self.params if isinstance(param, Option)]
+        ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         # A command line that is being typed need not make sense yet.
         return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the options in groups."""
+        """Show the options in groups: with all that there is to say, or a sentence each."""
+        is_long = ctx.meta.get(ALL_OF_IT)
+        options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
-            records = [
-                record
-                for param in self.params
-                if isinstance(param, Option) and param.group == group and (record := param.get_help_record(ctx))
-            ]
+            shown = [option for option in options if option.group == group and (is_long or option.name not in SELDOM)]
+            records = [record for option in shown if (record := option.get_help_record(ctx))]
             with formatter.section(group):
-                formatter.write_dl(records)
+                if is_long:
+                    formatter.write_dl(records)
+                else:
+                    formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
+        if not is_long:
+            with formatter.section("More options"):
+                formatter.write_text(", ".join("/".join(option.opts) for option in options if option.name in SELDOM))
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:

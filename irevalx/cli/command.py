@@ -50,7 +50,7 @@ _EPILOG = (
     + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
     + f"""
 {PROGRAM} -h -m NAME explains a measure, -h -R FORMAT or -h -T FORMAT a format of files; --list-measures lists all
-measures. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
+measures, --help tells all of the options. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
 """
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from irevalx import __version__
@@ -221,8 +221,12 @@ def other_names() -> dict[str, list[str]]:
 
 def bibtex_of(measures: Sequence[Measure]) -> str:
     """Return entries of BibTeX: irevalx, and the papers that the measures cite, each once."""
-    cited = dict.fromkeys(key for measure in measures for key in measure.explanation.papers)
-    return "\n\n".join([IREVALX, *(PAPERS[key].bibtex(key) for key in cited)]) + "\n"
+    return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.explanation.papers))
+
+
+def bibtex_of_papers(keys: Iterable[str]) -> str:
+    """Return entries of BibTeX: irevalx, and these papers."""
+    return "\n\n".join([IREVALX, *(PAPERS[key].bibtex(key) for key in keys)]) + "\n"
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:

@@ -130,8 +130,8 @@ FLAGS = (
         multiple=True,
         metavar="LEVEL.TOPIC",
         help=(
-            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what the measures see of it, document "
-            "by document."
+            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what measures are computed from, "
+            "document by document."
         ),
     ),
     _trec_eval_option(
@@ -191,7 +191,7 @@ FLAGS = (
         callback=_read_unjudged,
         help=(
             "Print every measure in each of these readings of unjudged documents that it has: nonrel (as "
-            "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant as far as "
+            "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant where "
             "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
             "0 and 1, rbp; no bound for others)."
         ),

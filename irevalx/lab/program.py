@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.cli.option_rules import nearest
 from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.commands import COMMANDS, QUESTIONS
+from irevalx.lab.command.commands import COMMANDS, PAPERS_BEHIND, QUESTIONS
 from irevalx.lab.command.helped import Helped, show_version
 from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
@@ -76,6 +76,14 @@ class Group(Helped, click.Group):
                 formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in asked])
 
 
+def _cite(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from irevalx.cli.explain import bibtex_of_papers
+
+        echo(bibtex_of_papers(PAPERS_BEHIND))
+        ctx.exit()
+
+
 @click.group(
     cls=Group,
     invoke_without_command=True,
@@ -90,6 +98,14 @@ class Group(Helped, click.Group):
     expose_value=False,
     callback=show_version(__version__),
     help="Show the version and exit.",
+)
+@click.option(
+    "--cite",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_cite,
+    help="Print how to cite irevalx and the papers behind the lab, in BibTeX, and exit.",
 )
 @click.pass_context
 def command(ctx: click.Context) -> None:

@@ -1,4 +1,4 @@
-"""The papers behind the measures: one record each, from which help, --cite and the documentation take it.
+"""The papers behind the measures and the lab: one record each, from which help, --cite and the documentation take it.
 
 The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` What is not sure is left out
 of a record.
@@ -96,6 +96,14 @@ PAPERS: dict[str, Paper] = {
         year=2007,
         kind="techreport",
     ),
+    "bompada-2007": Paper(
+        authors=("Bompada, Tanuja", "Chang, Chi-Chao", "Chen, John", "Kumar, Ravi", "Shenoy, Rajesh"),
+        title="On the Robustness of Relevance Measures with Incomplete Judgments",
+        venue=_SIGIR.format("30th"),
+        short="SIGIR",
+        year=2007,
+        more={"pages": "359--366"},
+    ),
     "buckley-voorhees-2004": Paper(
         authors=("Buckley, Chris", "Voorhees, Ellen M."),
         title="Retrieval Evaluation with Incomplete Information",
@@ -128,6 +136,14 @@ PAPERS: dict[str, Paper] = {
         short="ICML",
         year=2005,
         more={"pages": "89--96"},
+    ),
+    "buttcher-2007": Paper(
+        authors=("Büttcher, Stefan", "Clarke, Charles L. A.", "Yeung, Peter C. K.", "Soboroff, Ian"),
+        title="Reliable Information Retrieval Evaluation with Incomplete and Biased Judgements",
+        venue=_SIGIR.format("30th"),
+        short="SIGIR",
+        year=2007,
+        more={"pages": "63--70"},
     ),
     "carterette-2009": Paper(
         authors=("Carterette, Ben", "Pavlu, Virgil", "Fang, Hui", "Kanoulas, Evangelos"),

@@ -159,13 +159,28 @@ DECISION_COLUMNS = ("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mea
 """The names of ``Confusion.columns``."""
 
 
-DECISION_HEADS = {"fpr": "false differences", "fnr": "missed differences"}
+DECISION_HEADS = {
+    "c11": "neither",
+    "c12": "new",
+    "c21": "lost",
+    "c22": "both",
+    "fpr": "false differences",
+    "fnr": "missed differences",
+    "aa": "both, same",
+    "ad": "both, reversed",
+    "ma": "one, same",
+    "md": "one, reversed",
+    "pa": "neither, same",
+    "pd": "neither, reversed",
+}
 """What people see in place of the columns whose names say too little."""
 
 DECISION_NOTE = (
-    "False differences: of the pairs that do not differ under {full}, the share that do under {reduced}. Missed "
-    "differences: of those that differ under {full}, the share that do not under {reduced}; Bompada et al. (2007) call "
-    "these false positives."
+    "Pairs of runs that differ under neither; under {reduced} only (new); under {full} only (lost); under both. Of "
+    "these, and of those that differ under one, how many have the same or the other run ahead (reversed). False "
+    "differences: of the pairs that do not differ under {full}, the share that do under {reduced}. Missed "
+    "differences: of those that differ under {full}, the share that do not under {reduced}; Bompada et al. (2007) "
+    "call these false positives."
 )
 """Which rate is which."""
 

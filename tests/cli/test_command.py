@@ -57,6 +57,17 @@ def test_help_goes_to_standard_output() -> None:
             assert name in result.stdout.decode()
 
 
+def test_short_and_full_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """-h fits two screens; --help has every word on each option."""
+    monkeypatch.setenv("COLUMNS", "80")
+    short, full = (run(word).stdout.decode() for word in ("-h", "--help"))
+    assert len(short.splitlines()) <= 110
+    every_word = "".join(full.split())
+    assert all(
+        "".join((param.help or "").split()) in every_word for param in command.params if isinstance(param, Option)
+    )
+
+
 def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
     """The examples are three command lines that work, and the pages of the manual exist."""
     *_, last = run("-h").stdout.decode().rpartition("Examples:")

@@ -11,8 +11,8 @@ import click
 import pytest
 from running import FIXTURES, ROOT, lab
 
+from irevalx.cli.short_help import first_sentence
 from irevalx.lab.command.commands import COMMANDS, QUESTIONS
-from irevalx.lab.command.helped import first_sentence
 from irevalx.lab.program import command as program
 from irevalx.reading.formats import REL_FORMATS
 

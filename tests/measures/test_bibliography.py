@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from running import ROOT, run
+from running import ROOT, lab, run
 
+from irevalx.lab.command.commands import PAPERS_BEHIND
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.bibliography import PAPERS
 
@@ -26,7 +27,7 @@ def test_records() -> None:
     assert list(PAPERS) == sorted(PAPERS)
     assert all(key.endswith(f"-{paper.year}") for key, paper in PAPERS.items())
     cited = {key for measure in MEASURES for key in measure.explanation.papers}
-    assert cited == PAPERS.keys()
+    assert cited | {*PAPERS_BEHIND} == PAPERS.keys()
     for measure in MEASURES:
         in_brackets = re.findall(r"\[([^\]]*-\d{4})\]", measure.explanation.prose)
         assert list(dict.fromkeys(in_brackets)) == measure.explanation.papers
@@ -60,10 +61,19 @@ def test_bibtex() -> None:
     }
     required = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle", "book": "publisher"}
     every = entries(run("--cite", *(word for name in BY_NAME for word in ("-m", name))).stdout.decode())
+    every |= entries(lab("--cite").stdout.decode())
     assert every.keys() == {"irevalx", *PAPERS}
     for key, fields in every.items():
         if key != "irevalx":
             assert {"author", "title", "year", required.get(fields[""], "institution")} <= fields.keys()
+
+
+def test_papers_behind_the_lab() -> None:
+    """irevalx-lab --cite prints them, and docs/lab.md lists them: title, venue and year."""
+    assert list(entries(lab("--cite").stdout.decode())) == ["irevalx", *PAPERS_BEHIND]
+    listed = " ".join((ROOT / "docs" / "lab.md").read_text().partition("\n## Papers\n")[2].split())
+    for key in PAPERS_BEHIND:
+        assert f"*{PAPERS[key].title}*, {PAPERS[key].short} {PAPERS[key].year}" in listed
 
 
 @pytest.mark.parametrize("words", [(), ("no such file", "nor this"), ("-R", "subtopics"), ("--compat", "9")])

@@ -110,5 +110,14 @@ COMMANDS = {
 }
 """The commands by name, in the order of the help."""
 
+PAPERS_BEHIND = (
+    "ahlgren-gronqvist-2008",
+    "bompada-2007",
+    "buttcher-2007",
+    "yilmaz-aslam-2006",
+    "yilmaz-aslam-2008",
+)
+"""The papers whose experiments the commands make possible, by their keys in the bibliography."""
+
 QUESTIONS = tuple(dict.fromkeys(listed.question for listed in COMMANDS.values()))
 """The headings of the list of commands."""

@@ -3,45 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any
 
 import click
 
 from irevalx.cli.option_rules import unknown_option
+from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
 from irevalx.process.terminal import echo
-
-ALL_OF_IT = "--help"
-"""Typed like this, help is all that the manual page has; ``-h`` is short."""
 
 SELDOM = frozenset(
     {"digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names", "no_title"}
     | {"results_format", "threads", "ties", "titled"}
 )
 """Parameters that many commands have and few people need: the short help has their names alone."""
-
-_END = re.compile(r"\.\s+(?=[A-Z])")
-_IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
-_LONG = 100
-"""A sentence of more characters ends at its first semicolon, unless that comes at once."""
-
-_AT_ONCE = 30
-
-
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, not all of it where it is long, and what stands in brackets at the end.
-
-    >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
-    'Pool the first K documents.  [default: 100]'
-    """
-    brackets = _IN_BRACKETS.search(text)
-    end = brackets.start() if brackets else len(text)
-    said = _END.split(text[:end])[0].removesuffix(".")
-    ends = [end.start() for end in re.finditer("; ", said) if end.start() > _AT_ONCE]
-    outside = [end for end in ends if said.count("(", 0, end) == said.count(")", 0, end)]
-    if len(said) > _LONG and outside:
-        said = said[: outside[0]]
-    return f"{said}.{text[end:]}"
 
 
 class Helped(click.Command):
@@ -82,7 +56,7 @@ class Helped(click.Command):
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         records = [param.get_help_record(ctx) or ("", "") for param in options if param.name not in SELDOM]
         with formatter.section("Options"):
-            formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=24)
+            formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
         if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
             with formatter.section("More options"):
                 formatter.write_text(more)

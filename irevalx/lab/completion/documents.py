@@ -137,6 +137,8 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
     first = 0
     for number, line in lines:
         place = 0
+        if first and not line:
+            begun.append(line)
         while place < len(line):
             if not first:
                 begin = _BEGIN.search(line, place)

@@ -99,7 +99,7 @@ def command(output: Output, *, form: str | None, **options: Any) -> None:
     of a topic side by side, with what each document gives or costs; how much was judged, and what the holes could do.
 
     The numbers are those of irevalx --ci and of compare, with the same options; intervals hold with probability 1 -
-    alpha. The texts of documents are shown as far as a ranking has them among its first K.
+    alpha. The texts are shown of those documents that a ranking has among its first K.
     """
     import jinja2  # noqa: F401 - it is better missed now than after the work
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,8 +13,9 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.description.describing import Contribution, JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.page.reported_scores import ReportedScores
 from irevalx.lab.page.score_ranges import ScoreRanges
-from irevalx.lab.page.sentences import Told, cautions, findings, main_pair
+from irevalx.lab.page.sentences import Told, better_first, cautions, findings, main_pair
 from irevalx.lab.page.shown_rankings import FirstDocuments
+from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import TopicGroups
 from irevalx.settings import Settings
@@ -63,7 +63,7 @@ class ReportData(Frozen, kw_only=True):
     @cached_property
     def places(self) -> list[int]:
         """The places of the topics of the report among the judged ones."""
-        return [self.judgments.topic_index[os.fsencode(topic)] for topic in self.scores.topics]
+        return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
         """Return the parts of the data."""
@@ -105,12 +105,26 @@ class ReportData(Frozen, kw_only=True):
             "complete": self.settings.complete,
             "baseline": None if self.baseline is None else names.index(self.baseline),
             "confidence": scores.confidence,
+            "main_pair": self._main_pair,
             "alpha": self.method.alpha,
             "test": self.method.test,
             "correction": self.method.correction,
             "how_tested": None if compared is None else compared.how_tested,
             "depth": self.first.depth,
         }
+
+    @property
+    def _main_pair(self) -> list[int] | None:
+        """The runs that the main result is about; None without one."""
+        compared, names = self.scores.compared, self.scores.runs
+        for one in compared.measures if compared else []:
+            if one.measured.direction and one.pairs:
+                pair = main_pair(one, self.baseline)
+                of_both = (
+                    better_first(pair, one.measured.direction) if self.baseline is None else (pair.run, pair.against)
+                )
+                return [names.index(run) for run in of_both]
+        return None
 
     @property
     def _title(self) -> str:
@@ -132,11 +146,7 @@ class ReportData(Frozen, kw_only=True):
                 name,
                 run,
                 self.first.judgments,
-                [
-                    topic
-                    for topic in map(os.fsencode, self.scores.topics)
-                    if self.settings.complete or topic in run.topics
-                ],
+                [topic for topic in map(as_bytes, self.scores.topics) if self.settings.complete or topic in run.topics],
                 level=self.settings.level,
                 cutoffs=ranks,
                 ranks=(*ranks, self.first.depth + 1),
@@ -164,7 +174,7 @@ class ReportData(Frozen, kw_only=True):
         )
 
     def _groups_of_topics(self) -> list[dict[str, Any]]:
-        topics = [os.fsencode(topic) for topic in self.scores.topics]
+        topics = [as_bytes(topic) for topic in self.scores.topics]
         return [
             {"name": group, "topics": [number for number, topic in enumerate(topics) if topic in members]}
             for group, members in self.topic_groups.items()

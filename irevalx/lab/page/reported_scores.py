@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from irevalx.lab.comparison.tested_runs import compare
 from irevalx.lab.page.document_gains import adds
 from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
+from irevalx.process.system import as_bytes
 
 READINGS = ("skip", "rel")
 """How unjudged documents are read too: as if they had not been retrieved, and as relevant ones."""
@@ -99,7 +99,7 @@ class ReportedScores(Frozen, kw_only=True):
     def topics(self) -> list[str]:
         """The topics that some run has a value for, in ascending byte order."""
         found = {topic for run in self.runs for topic in self.scores.topics(run)}
-        return sorted(found, key=os.fsencode)
+        return sorted(found, key=as_bytes)
 
     def means(self) -> list[dict[str, Any]]:
         """Return the summary of each run under each measure with its interval, and how many topics it is over."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describing import RunDescription
 from irevalx.lab.page.reported_scores import ReportedMeasure, ReportedScores
+from irevalx.statistics.corrections import correction_named
 
 FEW_JUDGED = 0.8
 """Where less of the first documents of a run is judged, a report says so."""
@@ -21,6 +23,9 @@ MANY_TIED = 0.1
 
 LEAST_SHARE = 0.005
 """Smaller shares are not spoken of: they are 0 %."""
+
+LEAST_P = 0.001
+"""Of smaller p-values it is said that they are smaller."""
 
 MOST_NAMED = 3
 """Runs that a sentence names."""
@@ -56,46 +61,90 @@ class Told(Frozen, kw_only=True):
 
 
 def findings(told: Told) -> list[str]:
-    """Return the sentences on what was found, the main result first; none where no runs were compared."""
+    """Return what was found, the main result first, then the other measures; nothing where no runs were compared."""
     compared = told.scores.compared
     if compared is None:
         return []
     titles = {measure.name: measure for measure in told.scores.measures}
-    found = []
+    counted = _all_pairs if compared.baseline is None else _against_baseline
+    found: list[str] = []
     for of_measure in compared.measures:
         measure = titles[of_measure.name]
         if measure.direction and of_measure.found.pairs:
-            found.append(_main(told, of_measure, measure))
+            sentences = [_main(told, of_measure, measure)]
             if of_measure.found.pairs[1:]:
-                found.append(_counted(of_measure, measure, compared.baseline))
+                sentences.append(counted(of_measure, measure))
+            found += [" ".join(sentences)] if found else sentences
+    if any(_is_corrected(one) and not _holds_for_all(one) for one in compared.measures if one.found.pairs):
+        found.append(
+            f"Intervals are of one difference alone ({_percent(told.scores.confidence)}); which runs differ is said by "
+            f"p-values corrected for the {len(compared.measures[0].found.pairs)} pairs of runs under each measure."
+        )
     return found
 
 
 def main_pair(of_measure: ComparedMeasure, baseline: str | None) -> ComparedPair:
-    """Return the pair that the main result is about: the best run and the baseline, or the two best runs."""
+    """Return the pair that the main result is about.
+
+    The baseline and the best of the runs that are found to be better; without a baseline the best run and the best of
+    those that it is found to be better than. Where there are none, the best run and the baseline, or the two best runs.
+    """
     direction, pairs = of_measure.measured.direction, of_measure.pairs
     if baseline is not None:
-        return max(pairs, key=lambda pair: direction * pair.difference)
-    best = {of_measure.runs[run] for run in of_measure.best_first[:2]}
-    return next(pair for pair in pairs if {pair.run, pair.against} == best)
+        better = [pair for pair in pairs if pair.differ and direction * pair.difference > 0]
+        return max(better or pairs, key=lambda pair: direction * pair.difference)
+    best, *others = (of_measure.runs[run] for run in of_measure.best_first)
+    of_best = {run: pair for pair in pairs for run in _other(pair, best)}
+    return next((of_best[run] for run in others if of_best[run].differ), of_best[others[0]])
+
+
+def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
+    """Return the runs of a pair, the better one first."""
+    return (pair.run, pair.against) if direction * pair.difference >= 0 else (pair.against, pair.run)
+
+
+def _other(pair: ComparedPair, run: str) -> list[str]:
+    """Return the run that a run is compared with in a pair; none where it is not in it."""
+    return [other for one, other in ((pair.run, pair.against), (pair.against, pair.run)) if one == run]
+
+
+def _is_corrected(of_measure: ComparedMeasure) -> bool:
+    """Return whether p-values are corrected for several comparisons."""
+    return len(of_measure.found.pairs) > 1 and correction_named(of_measure.found.method.correction) != "none"
+
+
+def _holds_for_all(of_measure: ComparedMeasure) -> bool:
+    """Return whether there are intervals that hold for all pairs at once."""
+    return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 
 def _main(told: Told, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
     compared = told.scores.compared
     pair = main_pair(of_measure, compared.baseline if compared else None)
-    sign = measure.direction
-    better, worse = (pair.run, pair.against) if sign * pair.difference >= 0 else (pair.against, pair.run)
-    ends = [sign * pair.low, sign * pair.high] if better == pair.run else [-sign * pair.low, -sign * pair.high]
-    low, high = sorted(ends)
+    better, worse = better_first(pair, measure.direction)
+    said = f"{better} beats {worse} by" if pair.differ else f"No difference is found between {better} and {worse}:"
+    by, within = _difference(of_measure, measure, pair)
+    n_topics = of_measure.found.values.shape[1]
+    over = f"over {n_topics} topic{'s' * (n_topics != 1)}"
+    return f"{said} {by} {over}{within}{_unjudged(told, measure, better, pair)}."
+
+
+def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> tuple[str, str]:
+    """Return how great a difference is, with its interval, and how it was corrected where the interval was not."""
+    simultaneous = _is_corrected(of_measure) and _holds_for_all(of_measure)
+    ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
+    sign = 1 if pair.difference >= 0 else -1
+    low, high = sorted(sign * end for end in ends)
     by = f"{abs(pair.difference):.3f} {measure.title}"
     if not math.isnan(low):
         by += f" [{low:.3f}, {high:.3f}]"
-    over = f"over {of_measure.found.values.shape[1]} topics"
-    if pair.differ:
-        said = f"{better} beats {worse} by {by} {over}"
-    else:
-        said = f"No difference is found between {better} and {worse}: {by} {over}"
-    return f"{said}{_unjudged(told, measure, better, pair)}."
+    if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
+        return by, ""
+    return by, " (for all pairs at once)" if simultaneous else f" ({_corrected(pair)})"
+
+
+def _corrected(pair: ComparedPair) -> str:
+    return "corrected p < 0.001" if pair.corrected_p < LEAST_P else f"corrected p {pair.corrected_p:.3f}"
 
 
 def _unjudged(told: Told, measure: ReportedMeasure, run: str, pair: ComparedPair) -> str:
@@ -104,7 +153,7 @@ def _unjudged(told: Told, measure: ReportedMeasure, run: str, pair: ComparedPair
     share = _share_unjudged(told.described[told.scores.runs.index(run)], within)
     if share < LEAST_SHARE:
         return ""
-    said = f"; {share:.0%} of the first {within} documents of {run} are unjudged".replace("%", " %")
+    said = f"; {_percent(share)} of the first {within} documents of {run} are unjudged"
     decided = told.decided.get((measure.name, pair.run, pair.against))
     if decided is None:
         return said
@@ -116,18 +165,38 @@ def _share_unjudged(described: RunDescription, within: int) -> float:
     return int(described.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
 
 
-def _counted(of_measure: ComparedMeasure, measure: ReportedMeasure, baseline: str | None) -> str:
+def _against_baseline(of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
     pairs, sign = of_measure.pairs, measure.direction
-    if baseline is None:
-        n_different = sum(pair.differ for pair in pairs)
-        return f"In {measure.title}, {n_different} of {len(pairs)} pairs of runs differ."
-    better = sum(pair.differ and sign * pair.difference > 0 for pair in pairs)
-    worse = sum(pair.differ and sign * pair.difference < 0 for pair in pairs)
-    rest = len(pairs) - better - worse
-    return (
-        f"In {measure.title}, {better} of {len(pairs)} runs {_are(better)} better than {baseline}, {worse} "
-        f"{_are(worse)} worse, and of {rest} no difference is found."
+    against = pairs[0].against
+    better = [pair for pair in pairs if pair.differ and sign * pair.difference > 0]
+    n_worse = sum(pair.differ and sign * pair.difference < 0 for pair in pairs)
+    rest = [pair for pair in pairs if not pair.differ]
+    if len(better) == len(pairs):
+        return f"In {measure.title}, all {len(pairs)} runs are better than {against}."
+    said = (
+        f"In {measure.title}, {len(better)} of {len(pairs)} runs {_are(len(better))} better than {against}, {n_worse} "
+        f"{_are(n_worse)} worse, and of {len(rest)} no difference is found"
     )
+    if better and rest:
+        highest = max(rest, key=lambda pair: sign * pair.difference)
+        if sign * highest.difference > max(sign * pair.difference for pair in better):
+            by, how = _difference(of_measure, measure, highest)
+            return f"{said}, {highest.run} among them: {by}{how}."
+    return f"{said}."
+
+
+def _all_pairs(of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+    pairs, runs = of_measure.pairs, of_measure.runs
+    best = runs[of_measure.best_first[0]]
+    like = [run for pair in pairs if not pair.differ for run in _other(pair, best)]
+    n_different, n_others = sum(pair.differ for pair in pairs), len(runs) - 1
+    said = f"In {measure.title}, {n_different or 'none'} of {len(pairs)} pairs of runs differ"
+    if len(like) == n_others:
+        return f"{said}." if not n_different else f"{said}, but none with {best}, which has the best mean."
+    said += f"; {best}, which has the best mean, beats "
+    if not like:
+        return f"{said}all others."
+    return f"{said}{n_others - len(like)} of the {n_others} others, all but {_listed(like)}."
 
 
 def _are(number: int) -> str:
@@ -136,7 +205,21 @@ def _are(number: int) -> str:
 
 def cautions(told: Told) -> list[str]:
     """Return the sentences on what to be careful about."""
-    return [*_about_topics(told), *_about_judgments(told), *_about_ties(told), *(f"{line}." for line in told.warned)]
+    return [*_about_topics(told), *_about_judgments(told), *_about_ties(told), *_warned(told)]
+
+
+def _warned(told: Told) -> Iterator[str]:
+    """Yield what the comparison warned of, once where it is the same of several measures."""
+    names = "|".join(re.escape(one.name) for one in sorted(told.scores.measures, key=lambda one: -len(one.name)))
+    name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
+    alike: dict[str, list[str]] = {}
+    for line in told.warned:
+        alike.setdefault(name.sub("", line, count=1), []).append(line)
+    for first, *others in alike.values():
+        found = name.match(first)
+        said = first if found else first[:1].upper() + first[1:]
+        more = [one[0] for line in others if (one := name.search(line))]
+        yield f"{said}; so it is of {_all_of(more)}." if more else f"{said}."
 
 
 def _about_topics(told: Told) -> Iterator[str]:
@@ -157,16 +240,17 @@ def _about_judgments(told: Told) -> Iterator[str]:
     few = [name for name, share in judged.items() if share < FEW_JUDGED]
     if few:
         least = min(few, key=judged.__getitem__)
-        yield (
-            f"Of {_listed(few)} less than {FEW_JUDGED:.0%} of the first {within} documents are judged, of {least} "
-            f"{judged[least]:.0%}: what is unjudged counts as nonrelevant in most measures."
-        ).replace("%", " %")
+        share, first = _percent(judged[least]), f"of the first {within} documents"
+        said = f"{share} {first} of {least} are judged"
+        if few[1:]:
+            said = f"Of {_listed(few)} less than {_percent(FEW_JUDGED)} {first} are judged, of {least} {share}"
+        yield f"{said}: what is unjudged counts as nonrelevant in most measures."
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
     if judged[most] - judged[least] > UNEVEN:
         yield (
-            f"The holes differ between runs: {judged[most]:.0%} of the first {within} documents of {most} are judged, "
-            f"and {judged[least]:.0%} of those of {least}."
-        ).replace("%", " %")
+            f"The holes differ between runs: {_percent(judged[most])} of the first {within} documents of {most} are "
+            f"judged, and {_percent(judged[least])} of those of {least}."
+        )
 
 
 def _about_ties(told: Told) -> Iterator[str]:
@@ -177,13 +261,25 @@ def _about_ties(told: Told) -> Iterator[str]:
     }
     if shares:
         most = max(shares, key=shares.__getitem__)
-        yield (
-            f"Of {_listed(list(shares))} more than {MANY_TIED:.0%} of the first {told.depth} documents have the score "
-            f"of another one ({shares[most]:.0%} of those of {most}): their order is not that of the system."
-        ).replace("%", " %")
+        share, first = _percent(shares[most]), f"of the first {told.depth} documents"
+        said = f"{share} {first} of {most} have the score of another one"
+        if len(shares) > 1:
+            said = (
+                f"Of {_listed(list(shares))} more than {_percent(MANY_TIED)} {first} have the score of another one "
+                f"({share} of those of {most})"
+            )
+        yield f"{said}: their order is not that of the system."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _listed(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{len(names)} runs ({', '.join(names[:MOST_NAMED])}, ...)"
+    return _all_of(names)
+
+
+def _all_of(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
@@ -17,6 +16,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.page.document_gains import added, adds
 from irevalx.measures.select import SelectedMeasure
+from irevalx.process.system import as_text
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.rank import RankedRun, RankingRules, without_some
 from irevalx.ranking.ranking import Ranking
@@ -155,7 +155,7 @@ class ShownTopics(Frozen):
         )
         for docno, grade, pooled in zip(*columns, strict=True):
             text = {"text": texts[docno]} if docno in texts else {}
-            yield {"id": os.fsdecode(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
+            yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
     def docnos(self, places: Sequence[int]) -> set[bytes]:
         """Return the names of all documents that are shown for these topics."""

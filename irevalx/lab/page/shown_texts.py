@@ -11,6 +11,7 @@ from typing import Any
 from irevalx.api.checks import identifier
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 LONGEST_TEXT = 10_000
@@ -39,7 +40,7 @@ def texts_of_documents(documents: Any, shown: set[bytes]) -> dict[bytes, str]:
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
-        pairs = ((os.fsencode(identifier("docs: a document", name)), text) for name, text in documents.items())
+        pairs = ((as_bytes(identifier("docs: a document", name)), text) for name, text in documents.items())
     else:
         pairs = ((one.docno, one.text) for path in paths_of(documents) for one in read_documents(Source(path)))
     found: dict[bytes, str] = {}
@@ -71,7 +72,7 @@ def texts_of_topics(given: TopicTexts) -> dict[str, str]:
     text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     where, start = shown_name(source.path), text.lstrip()[:1]
     if start == "{":
-        return {os.fsdecode(one.docno): cut(one.text) for one in read_documents(source)}
+        return {as_text(one.docno): cut(one.text) for one in read_documents(source)}
     return dict(_of_trec(where, text) if start == "<" else _of_lines(where, text))
 
 

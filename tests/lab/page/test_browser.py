@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from pathlib import Path
 
 from browsers import Reader
 
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.lab import report
 
 TOPIC_LINKS = "#topics tbody a"
@@ -62,6 +64,24 @@ def test_choosing_runs(browser: Reader, page: Path) -> None:
     for run in ("worse", "better"):
         browser.click(f"input[aria-label='choose {run}']")
     assert "Choose two runs" in browser.texts("#pair-body")[0]
+
+
+def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
+    """At first those are set against each other of which the first sentence is."""
+    found = {"best": [5] * 10, "second": [9, 1] * 4 + [5, 4], "third": [2] * 9 + [3]}
+    qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
+    runs = {
+        run: {
+            str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
+        }
+        for run, relevant in found.items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrevalxWarning)  # few are judged
+        report(qrels, runs, "P.10").write(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    assert browser.texts(".lead")[0].startswith("best beats third by 0.290 P.10")
+    assert chosen(browser) == ["best", "third"]
 
 
 def test_pairs_that_were_not_compared(browser: Reader, page: Path) -> None:

@@ -49,6 +49,18 @@ def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
     browser.wait(lambda: browser.run("return document.activeElement.tagName") == "ASIDE")
 
 
+def test_landmarks(browser: Reader, page: Path) -> None:
+    """No two regions of the page have one name."""
+    browser.open(page, "topic=3")
+    browser.one(".rankings")
+    names = browser.run(
+        "return [...document.querySelectorAll('section[aria-labelledby], [role=region]')].map((one) => "
+        "one.ariaLabel ?? document.getElementById(one.getAttribute('aria-labelledby')).textContent)"
+    )
+    assert len(names) > 4
+    assert len(names) == len(set(names))
+
+
 def test_the_dark(browser: Reader, page: Path) -> None:
     """Where the reader prefers the dark, paper is dark and ink is light; not on paper."""
     ink = "return [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"

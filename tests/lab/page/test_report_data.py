@@ -238,7 +238,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
         made = irevalx.lab.report(qrels, runs, measures)
         assert problems(made.data, CLOSED) == []
         assert bool(made.data["findings"]) == (n_runs > 1 and measures != "num_q")
-        assert any("below 5 no runs are said to differ." in line for line in made.data["warnings"]) == bool(
+        assert any("below 5 no runs are said to differ" in line for line in made.data["warnings"]) == bool(
             made.data["findings"]
         )
         assert made.data["means"][0]["low"] is None
@@ -252,34 +252,6 @@ def test_runs_without_a_common_topic() -> None:
     assert made.data["pairs"]["rows"] == []
     assert made.data["letters"] is None
     assert "No runs are compared: no measure has a value of every run for some topic." in made.data["warnings"]
-
-
-def test_sentences() -> None:
-    """What is found, and what to be careful about, of differences that can be seen."""
-    topics = [str(topic) for topic in range(10)]
-    qrels = {topic: {f"d{n}": int(n < 5) for n in range(10)} for topic in topics}
-    good = {topic: {f"d{n}": 9.0 - n for n in range(10)} for topic in topics}
-    bad = {topic: {f"d{n}": float(n) for n in range(10)} for topic in topics}
-    odd = {topic: {f"u{n}": 1.0 for n in range(10)} for topic in topics}
-    bad["0"] = good["0"]
-    made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
-    assert made["findings"][0].startswith("good beats bad by 0.900 P.5 [0.6")
-    assert made["findings"][0].endswith("over 10 topics.")
-    assert made["findings"][1] == (
-        "In P.5, 1 of 2 runs is better than bad, 0 are worse, and of 1 no difference is found."
-    )
-    assert made["findings"][2].startswith("No difference is found between good and bad: 0.000 unj.5")
-    assert [line[:40] for line in made["warnings"][:3]] == [
-        "Of odd less than 80 % of the first 10 do",
-        "The holes differ between runs: 100 % of ",
-        "Of odd more than 10 % of the first 10 do",
-    ]
-    # half of the documents of the better run are unjudged: they could reverse P.2, were they not relevant anyway
-    two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
-    assert two.data["findings"][0] == (
-        "No difference is found between x and y: 0.500 P.2 over 1 topics; 50 % of the first 2 documents of x are "
-        "unjudged, which cannot change that."
-    )
 
 
 def test_texts_and_groups(tmp_path: Path) -> None:
@@ -308,7 +280,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
         assert [topic["text"] for topic in made["topics"]] == expected
         assert made["groups"] == [{"name": "b", "topics": [0, 1]}, {"name": "a", "topics": [0]}]
         of_first = [made["texts"][one["text"]] for one in made["rankings"][0]["documents"]]
-        assert of_first[0].startswith("a <b>\nxxx")
+        assert of_first[0].startswith("a <b>\n\nxxx")
         assert of_first[0].endswith("x …")
         assert len(of_first[0]) < 10_100
         assert of_first[1] == "text of B"

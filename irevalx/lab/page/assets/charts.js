@@ -1,7 +1,7 @@
 /** Pictures of all topics at once: their differences in order, and one run's values over the other's. */
 
 import { data, favours, valuesOf } from "./data.js";
-import { html, nameOf, svg } from "./elements.js";
+import { counted, html, nameOf, svg } from "./elements.js";
 import { ticks, written } from "./numbers.js";
 import { part } from "./pictures.js";
 
@@ -81,8 +81,8 @@ export function differencesChart({ differences, topics, measure, names, open }) 
   const { at, decimals } = ticks(from, to, 5);
   const gains = order.filter((topic) => favours(measure, of(topic)) > 0).length;
   const losses = order.filter((topic) => favours(measure, of(topic)) < 0).length;
-  const sides = `${gains} speak for ${names[0]}, ${losses} for ${names[1]}`;
-  const text = `Differences of ${order.length} topics in order: ${sides}; the greatest is ${written(most)}.`;
+  const sides = `${gains} for ${names[0]}, ${losses} for ${names[1]}`;
+  const text = `Differences of ${counted(order.length, "topic")} in order: ${sides}; the greatest is ${written(most)}.`;
   const picture = svg(
     "svg",
     {
@@ -139,7 +139,7 @@ export function scatterChart({ first, second, topics, measure, names, open }) {
       viewBox: "0 0 100 100",
       role: "img",
       class: points.length > 500 ? "scatter many" : "scatter",
-      "aria-label": `${ofBoth} for ${points.length} topics; above the diagonal, ${names[0]} is higher.`,
+      "aria-label": `${ofBoth} for ${counted(points.length, "topic")}; above the diagonal, ${names[0]} is higher.`,
     },
     ...at.flatMap((value) => [
       svg("line", { class: "grid", x1: 0, x2: 100, y1: 100 - place(value), y2: 100 - place(value) }),

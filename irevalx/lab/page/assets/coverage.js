@@ -102,8 +102,8 @@ function coverageTable(runs) {
     columnHeads("Run", ...ranks.map((rank) => `first ${rank}`)),
     html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
   );
-  const few = data.runs.length <= 12;
-  return html("details", { open: few }, html("summary", {}, "In numbers"), scrolling(table, "Share judged"));
+  const telling = data.runs.length <= 12 && data.judged.some(({ within }) => within.some((share) => share !== 1));
+  return html("details", { open: telling }, html("summary", {}, "In numbers"), scrolling(table, "Share judged"));
 }
 
 function foundAlone() {

@@ -16,7 +16,8 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {import("./unpacking.js").PackedNumbers} PackedNumbers
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
- *   about: { baseline: number | null, confidence: number, how_tested: string | null, depth: number },
+ *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
+ *     how_tested: string | null, depth: number },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
  *   judged: { at: (number | null)[], within: (number | null)[] }[],

@@ -3,7 +3,7 @@
 import { data, differencesOf, favours, meanOf, pairOf } from "./data.js";
 import { differencesChart, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
-import { figure, interval, probability, written } from "./numbers.js";
+import { figure, interval, percent, probability, written } from "./numbers.js";
 import { part } from "./pictures.js";
 import { change, link, state, watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
@@ -22,10 +22,15 @@ function differenceLine({ difference, low, high }, most) {
 }
 
 /** @param {import("./data.js").Pair} pair @param {number} measure */
-function verdictOf({ difference, p, differ }, measure) {
+function verdictOf({ difference, low, high, p, differ }, measure) {
   if (difference === null) return "";
   if (p === null) return "No test could be made of it.";
-  if (!differ) return "The difference could be chance.";
+  if (!differ) {
+    const alone = low !== null && high !== null && low * high > 0;
+    return alone
+      ? "Alone the two would differ, but of so many pairs some do by chance: no difference is found."
+      : "The difference could be chance.";
+  }
   return favours(measure, difference) > 0 ? "The first is better." : "The second is better.";
 }
 
@@ -135,11 +140,12 @@ function decisiveSentence(differences, names) {
   const better = sum > 0 ? names[0] : names[1];
   const text =
     topics.length === 1
-      ? "One topic decides it: without it, the sign of the difference would go. "
-      : `Without the ${topics.length} topics that speak most for ${better}, nothing would be left of the difference. `;
+      ? "One topic decides it, without which nothing would be left of the difference: "
+      : `Without the ${topics.length} topics that speak most for ${better}, nothing would be left of the difference. ` +
+        "The first: ";
   const more =
     topics.length > MOST_TOPICS_NAMED ? `, and ${counted(topics.length - MOST_TOPICS_NAMED, "more", "more")}` : "";
-  return html("p", {}, text, "The first: ", ...links, more, ".");
+  return html("p", {}, text, ...links, more, ".");
 }
 
 /** @param {(number | null)[]} differences @param {number[]} topics @param {number} measure */
@@ -213,6 +219,8 @@ function drawPair({ runs, measure }) {
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
   const verdict = pair ? verdictOf(pair, measure) : NOT_COMPARED;
   const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
+  const ofInterval =
+    pair && pair.low !== null ? ` The ${percent(data.about.confidence)} interval is of this difference alone.` : "";
   const charts = { measure, topics, names, open: openTopicOf };
   body.replaceChildren(
     choosers(first, second),
@@ -235,7 +243,7 @@ function drawPair({ runs, measure }) {
         html("span", {}, "0"),
         html("span", {}, `${names[0]} higher →`),
       ),
-      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested)),
+      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, ofInterval)),
       countsBar(counts),
     ),
     filtered

@@ -1,6 +1,6 @@
 /** What the reader has chosen. It stands in the address behind `#`, so that a link shows what its sender saw. */
 
-import { baseline, data, ranked } from "./data.js";
+import { data, ranked } from "./data.js";
 import { html } from "./elements.js";
 
 /**
@@ -31,11 +31,9 @@ const atStart = {
   at: "",
 };
 
-/** The best run and what it is to be held against: the baseline, or else the second. */
+/** The runs of the main result, or else the two best. */
 function runsAtStart() {
-  if (!data.measures.length) return [];
-  const best = ranked(0);
-  return baseline === null ? best.slice(0, 2) : [...best.filter((run) => run !== baseline).slice(0, 1), baseline];
+  return data.about.main_pair ?? (data.measures.length ? ranked(0).slice(0, 2) : []);
 }
 
 /**

@@ -92,5 +92,5 @@ export function compared(a, b, down) {
  * @param {string} label
  */
 export function scrolling(table, label) {
-  return html("div", { class: "scrolling", role: "region", "aria-label": label, tabindex: 0 }, table);
+  return html("div", { class: "scrolling", role: "group", "aria-label": label, tabindex: 0 }, table);
 }
