@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# Google Chrome first: where both are, chromedriver is of its version, and Ubuntu lets no other make a sandbox.
+CHROMIUM = next(filter(None, map(shutil.which, ("google-chrome", "chromium", "chromium-browser"))), None)
 DRIVER = shutil.which("chromedriver")
 
 PATIENCE = 10.0

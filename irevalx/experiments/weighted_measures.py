@@ -59,6 +59,14 @@ def weighted_measures(
     ]
 
 
+def not_weighted(request: SelectedMeasure) -> str:
+    """Return what is said of a measure that is no such sum."""
+    return (
+        "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
+        f"stand), but got {quote(request.names[0])}"
+    )
+
+
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the documents of judgments that have a weight in a ranking: one for each time that it retrieves one.
 
@@ -77,10 +85,7 @@ def _of_request(
 ) -> list[WeightedMeasure]:
     measure, values = request.measure, request.parameters.values
     if request.reading != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:
-        raise UsageError(
-            "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where "
-            f"they stand), but got {quote(request.names[0])}"
-        )
+        raise UsageError(not_weighted(request))
     if measure is precision:
         if level < 1:
             raise UsageError(f"the least relevant grade must be at least 1, but got {level}")

@@ -18,7 +18,7 @@ commands and figures share, and nothing of another topic's command.
     completion/      missing judgments predicted from the text of documents: complete
     labelling/       how far labels from elsewhere agree with judgments: labels
     estimation/      scores from few human and many machine judgments: estimate
-    bounding/        whether unjudged documents could reverse a comparison: bounds
+    bounding/        whether unjudged documents could reverse a comparison, and how probably: bounds
     description/     what judgments and runs hold: describe
     command/         what makes a function a command: options, inputs, output
     plot/            pages, curves, panels, rows: no word of any command

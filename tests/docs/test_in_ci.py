@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from doc_pages import PAGES, blocks
-from running import FIXTURES
+from running import FIXTURES, ROOT
 
 PAGE = PAGES["docs/in-ci.md"]
 EXPERIMENT = FIXTURES / "experiment"
@@ -68,3 +68,11 @@ def test_workflows(folder: Path) -> None:
     assert [call(line, folder) for line in calls] == [3, 3]
     assert (folder / "gate.md").read_text().startswith("Failed: ")
     assert "<failure" in (folder / "gate.xml").read_text()
+
+
+def test_actions_are_pinned_as_ours() -> None:
+    """The page names actions by commit, those that the project's own workflow runs: there they are kept up."""
+    ours = (ROOT / ".github" / "workflows" / "ci.yml").read_text().splitlines()
+    shown = [line for line in PAGE.splitlines() if "- uses: " in line]
+    assert len(shown) == 2
+    assert set(shown) <= set(ours)

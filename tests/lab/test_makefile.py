@@ -39,6 +39,9 @@ def test_makefile(tmp_path: Path) -> None:
     assert (tmp_path / "completed-30.txt").read_text() != (tmp_path / "agreement-30.txt").read_text()
     assert (tmp_path / "swap-rate.txt").read_text().startswith("measure")
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+    judged = [line.split() for line in (tmp_path / "round-3.qrels").read_text().splitlines()]
+    assert len({(topic, docno) for topic, _, docno, _ in judged}) == len(judged) == 12 * 15
+    assert "tau b" in (tmp_path / "round-3.txt").read_text()
     runs = sorted((FOLDER / "runs").iterdir())
     together = lab(
         "agree", FOLDER / "qrels", tmp_path / "sample-30.qrels", *runs, "-m", "map infAP indAP bpref P.10 P.10:skip"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.errors import UsageError
+from irevalx.errors import UsageError, quote
+from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import (
     Evaluating,
     OpenedRuns,
@@ -22,12 +24,26 @@ from irevalx.experiments.user_data import (
     measures_of,
     opened_runs,
 )
-from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
+from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.bounding.score_bounds import Bounds, WeightedScores, is_decided
+from irevalx.lab.bounding.bound_rows import (
+    ALL,
+    BoundedScore,
+    DecidedPairs,
+    drawn_rows,
+    pairs_counted,
+    probable_rows,
+    rows_of,
+    runs_and_pairs,
+)
+from irevalx.lab.bounding.drawn_scores import DRAWN, DrawnScores
+from irevalx.lab.bounding.probable_scores import ProbableScores
+from irevalx.lab.bounding.relevance import GradeShares, Relevance, features_of, fitted_relevance, given_relevance
+from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.command.result import Result
+from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
@@ -35,44 +51,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Unpack
 
-ALL = "all"
-"""What stands in place of a topic in the row of the mean."""
+_ALL = int(np.iinfo(np.int64).max)
+"""The depth of a measure for which all documents of a run count."""
 
-
-class BoundedScore(Frozen, kw_only=True):
-    """A score or a difference, and its least and greatest value over all ways to judge the unjudged documents.
-
-    Parameters
-    ----------
-    against : the other run of a pair; None for the score of a run.
-    topic : its name, or ``ALL`` for the mean.
-    difference : with the judgments there are; the score where there is no other run.
-    unjudged : how many unjudged documents matter.
-    decided : whether the difference has one sign, or is 0, in all of them; None without another run.
-    next_topic, next_docno, narrows : the document that narrows the bounds of the mean most, and by how much.
-    """
-
-    measure: str
-    run: str
-    against: str | None
-    topic: str
-    difference: float
-    low: float
-    high: float
-    unjudged: int
-    decided: bool | None
-    next_topic: str | None = None
-    next_docno: str | None = None
-    narrows: float | None = None
-
-
-class DecidedPairs(Frozen):
-    """How many pairs of runs are decided under a measure."""
-
-    measure: str
-    pairs: int
-    decided: int
-    undecided: int
+DRAWS = 1000
+"""How often judgments are drawn, for measures that are no sums over ranks."""
 
 
 class BoundedScores(Result):
@@ -80,16 +63,19 @@ class BoundedScores(Result):
 
     Parameters
     ----------
-    rows : for each measure the runs, then the pairs; of each the topics, then their mean.
+    rows : for each measure the runs, then the pairs; of each the topics, then their mean. With probabilities of
+        relevance they are ``ProbableScore``.
     decided : for each measure; none where there is one run.
     by_topic : whether people see topics too.
-    scores : of each measure, from which the figure is drawn.
+    scores : of each measure with proven bounds, from which the figure is drawn.
+    seed : of draws of judgments; None where nothing was drawn.
     """
 
     rows: Sequence[BoundedScore]
     decided: Sequence[DecidedPairs]
     by_topic: bool
     scores: Sequence[WeightedScores]
+    seed: int | None = None
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and how many pairs are decided."""
@@ -97,24 +83,32 @@ class BoundedScores(Result):
 
     def tables_for_people(self) -> list[Table]:
         """Return the same; topics only where they are asked for."""
-        return self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
+        table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
+        if "changing_docno" in table.columns:  # it stands for the document that narrows bounds: lines are long enough
+            hidden = {"next_topic", "next_docno", "narrows"}
+            table = table.showing(*(column for column in table.columns if column not in hidden))
+        return [table, *counted]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
-        tables = [Table.of("bounds", BoundedScore, rows, n_labels=4)]
-        return [*tables, Table.of("decided pairs", DecidedPairs, self.decided)] if self.decided else tables
+        tables = [Table.of("bounds", type(self.rows[0]), rows, n_labels=4)]
+        if self.decided:
+            tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
+        return tables
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw how many pairs are decided while the judgments are given back, in the best order and in that of ranks.
 
         Raises
         ------
-        UsageError : there is one run.
+        UsageError : there is one run, or no measure has proven bounds.
         """
         from irevalx.lab.bounding.figures import decided_pairs
         from irevalx.lab.plot.page import Page, style
 
         if not self.decided:
             raise UsageError("a figure of bounds must have two runs to tell apart, but got one")
+        if not self.scores:
+            raise UsageError("a figure of bounds must have a measure with proven bounds: P, rbp or dcg")
         orders = [
             (one.measure.name, one.deciding(best_first=True), one.deciding(best_first=False)) for one in self.scores
         ]
@@ -139,14 +133,33 @@ class DocumentToJudge(Frozen, kw_only=True):
     pairs: int
 
 
-class DocumentsToJudge(Result):
-    """The documents whose judgments would narrow the bounds of undecided pairs most; rows, the best first."""
+class ChangingDocument(Frozen, kw_only=True):
+    """A document worth judging where documents have probabilities of relevance.
 
-    rows: Sequence[DocumentToJudge]
+    Parameters
+    ----------
+    rank : from 1; the best first.
+    changes : by how much its judgment is expected to change the probabilities that one run of an undecided pair is
+        better than the other, up or down, added up.
+    pairs : how many pairs that is.
+    """
+
+    rank: int
+    topic: str
+    docno: str
+    changes: float
+    pairs: int
+
+
+class DocumentsToJudge(Result):
+    """The documents whose judgments say most of undecided pairs; rows, the best first."""
+
+    rows: Sequence[DocumentToJudge] | Sequence[ChangingDocument]
+    kind: type[Frozen] = DocumentToJudge
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("next documents", DocumentToJudge, self.rows, n_labels=3)]
+        return [Table.of("next documents", self.kind, self.rows, n_labels=3)]
 
     @property
     def text(self) -> bytes:
@@ -162,21 +175,32 @@ def bounds(
     max_grade: int | None = None,
     by_topic: bool = False,
     n_next: int | None = None,
+    probabilities: GivenQrels | None = None,
+    fit_probabilities: bool = False,
+    draws: int = DRAWS,
+    seed: int | None = None,
     level: int = 1,
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
 ) -> BoundedScores | DocumentsToJudge:
-    """Find out whether unjudged documents could reverse a comparison, and which to judge next.
+    """Find out whether unjudged documents could reverse a comparison, how probable it is, and which to judge next.
 
     Parameters
     ----------
     qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
     runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    measures : sums over ranks of weight times gain: P.K, rbp and dcg.
+    measures : sums over ranks of weight times gain: P.K, rbp and dcg; with probabilities map, map_cut.K, ndcg and
+        ndcg_cut.K as well.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most.
+    n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most;
+        with probabilities, those that are expected to change most how sure it is which run is better.
+    probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
+        whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
+    fit_probabilities : fit them to what was judged, by rank and run, instead.
+    draws : how often judgments are drawn, for map and ndcg; at least 1.
+    seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
@@ -184,7 +208,9 @@ def bounds(
 
     Raises
     ------
-    UsageError : a measure is no such sum, or ``n_next`` is given with several measures or one run.
+    UsageError : a measure is no such sum, or ``n_next`` is given with several measures or one run, or keywords
+        contradict each other.
+    InputError : there is nothing to fit probabilities to.
     IrevalxError : as ``irevalx.evaluate``.
 
     Examples
@@ -199,36 +225,101 @@ def bounds(
     level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
     n_next = None if n_next is None else checks.whole_number("n_next", n_next, least=1)
     max_grade = None if max_grade is None else checks.whole_number("max_grade", max_grade, least=0)
+    draws = checks.whole_number("draws", draws, least=1)
+    is_probable = checks.flag("fit_probabilities", fit_probabilities) or probabilities is not None
+    _refuse_contradictions(probabilities, level, fit_probabilities=fit_probabilities)
     judgments, opened = graded_judgments_of(qrels, rel_format), opened_runs(runs)
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
-    weighted = weighted_measures(
-        requests_of(measures_of(measures), Settings(level=level)), level, set(known.tolist()), greatest
-    )
-    if n_next is not None and len(weighted) > 1:
-        raise UsageError(f"the next documents must be asked for with one measure, but got {len(weighted)}")
-    if n_next is not None and len(opened.runs) < 2:
-        raise UsageError("the next documents must have two runs to tell apart, but got one")
+    requests = requests_of(measures_of(measures), Settings(level=level))
+    drawn = _drawn_requests(requests, is_probable=is_probable)
+    weighted = weighted_measures([one for one in requests if one not in drawn], level, set(known.tolist()), greatest)
+    if n_next is not None:
+        _refuse_next(weighted, drawn, opened)
     for measure in weighted:
         if not measure.greatest_gain:
             warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
-    scores, notes = weighted_scores(
-        judgments, opened, weighted, level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1
-    )
+    depth = _ALL if drawn else depth_of(weighted)
+    options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
+    experiment = _with_retrieved(judgments, opened, depth, drawn, **options)
+    scores, notes = [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
+    if not is_probable:
+        if n_next is not None:
+            return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=notes)
+        return BoundedScores(*_joined(map(_bounded, scores)), by_topic, scores, notes=notes)
+    shares = GradeShares.of(experiment.grades, level, greatest)
+    relevance = _relevance(experiment, probabilities, depth, level)
+    probable = [ProbableScores(one, relevance, shares) for one in scores]
     if n_next is not None:
-        return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=notes)
+        return DocumentsToJudge(list(_changing_documents(probable[0], n_next)), ChangingDocument, notes=notes)
+    tables, chosen = [_bounded(one.scores, one) for one in probable], None
+    if drawn:
+        chosen = chosen_seed(seed)
+        by_draws = DrawnScores(experiment, relevance, shares, draws, chosen)
+        tables += [_drawn(by_draws, measure) for measure in experiment.measures]
+    return BoundedScores(*_joined(tables), by_topic, scores, chosen, notes=notes)
+
+
+def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -> tuple[SelectedMeasure, ...]:
+    """Return the measures whose judgments are drawn; raises UsageError where there are no probabilities."""
+    drawn = tuple(one for one in requests if one.measure in DRAWN and one.reading == "nonrel")
+    if drawn and not is_probable:
+        raise UsageError(f"{not_weighted(drawn[0])}; --probabilities and --fit-probabilities take map and ndcg too")
+    return drawn
+
+
+def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure], opened: OpenedRuns) -> None:
+    """Raise UsageError where the next documents cannot be told."""
+    if (n_measures := len(weighted) + sum(len(one.names) for one in drawn)) > 1:
+        raise UsageError(f"the next documents must be asked for with one measure, but got {n_measures}")
+    for one in drawn:
+        raise UsageError(f"the next documents must be asked for with P, rbp or dcg, but got {quote(one.names[0])}")
+    if len(opened.runs) < 2:
+        raise UsageError("the next documents must have two runs to tell apart, but got one")
+
+
+def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int) -> Relevance:
+    """Return probabilities of relevance: those that were given, or else fitted ones."""
+    if probabilities is None:
+        return fitted_relevance(experiment, *features_of(experiment), level)
+    return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
+
+
+def _refuse_contradictions(probabilities: Any, level: int, *, fit_probabilities: bool) -> None:
+    if fit_probabilities and probabilities is not None:
+        raise UsageError("probabilities and fit_probabilities must not be given together")
+    if (fit_probabilities or probabilities is not None) and level < 1:
+        raise UsageError(f"the least relevant grade must be at least 1 where relevance is probable, but got {level}")
+
+
+def _bounded(
+    scores: WeightedScores, probable: ProbableScores | None = None
+) -> tuple[list[BoundedScore], DecidedPairs | None]:
+    """Return the rows of a measure with proven bounds, and how many pairs are decided; None where there is none."""
     rows: list[BoundedScore] = []
-    decided = []
-    for of_measure in scores:
-        found = {pair: of_measure.bounds(pair) for pair in _runs_and_pairs(of_measure)}
-        rows += [row for pair, of_pair in found.items() for row in _rows(of_measure, pair, of_pair)]
-        n_decided = sum(found[pair].is_decided for pair in of_measure.pairs)
-        if of_measure.pairs:
-            n_pairs = len(of_measure.pairs)
-            decided.append(DecidedPairs(of_measure.measure.name, n_pairs, n_decided, n_pairs - n_decided))
-            if not n_decided:
-                warn(f"{of_measure.measure.name}: no pair is decided")
-    return BoundedScores(rows, decided, by_topic, scores, notes=notes)
+    for pair in runs_and_pairs(len(scores.runs)):
+        found = scores.bounds(pair)
+        rows += rows_of(scores, pair, found) if probable is None else probable_rows(probable, pair, found)
+    decided = pairs_counted(scores.measure.name, rows) if scores.pairs else None
+    if decided and not decided.decided:
+        warn(f"{scores.measure.name}: no pair is decided")
+    return rows, decided
+
+
+def _drawn(scores: DrawnScores, measure: str) -> tuple[list[BoundedScore], DecidedPairs | None]:
+    """Return the same of a measure whose judgments were drawn."""
+    rows: list[BoundedScore] = [
+        row for pair in runs_and_pairs(len(scores.runs)) for row in drawn_rows(scores, measure, pair)
+    ]
+    return rows, pairs_counted(measure, rows) if len(scores.runs) > 1 else None
+
+
+def _joined(
+    tables: Iterable[tuple[list[BoundedScore], DecidedPairs | None]],
+) -> tuple[list[BoundedScore], list[DecidedPairs]]:
+    """Return the rows of all measures, and their pairs."""
+    found = [*tables]
+    return [row for rows, _ in found for row in rows], [decided for _, decided in found if decided is not None]
 
 
 def weighted_scores(
@@ -240,64 +331,42 @@ def weighted_scores(
     ------
     IrevalxError : as ``experiment_of``.
     """
-    qrels = Qrels(_with_retrieved(opened, judgments, weighted))
-    experiment = experiment_of(qrels, opened, "map", **options)
+    experiment = _with_retrieved(judgments, opened, depth_of(weighted), (), **options)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
 
 
-def _with_retrieved(opened: OpenedRuns, judgments: Judgments, measures: Sequence[WeightedMeasure]) -> Judgments:
-    """Return the judgments, with what runs have at ranks that count among the unjudged documents."""
-    depths = [measure.depth for measure in measures]
-    depth = max(depth or np.iinfo(np.int64).max for depth in depths)
+def depth_of(weighted: Sequence[WeightedMeasure]) -> int:
+    """Return how many documents of a run count."""
+    return max(measure.depth or _ALL for measure in weighted)
+
+
+def _with_retrieved(
+    judgments: Judgments,
+    opened: OpenedRuns,
+    depth: int,
+    requests: tuple[SelectedMeasure, ...],
+    **options: Unpack[Evaluating],
+) -> Experiment:
+    """Rank runs against the judgments, with what runs have at ranks that count among the unjudged documents."""
     pools = [first_documents(part, depth) for run in opened.runs for part in run.results()]
-    return with_pool(judgments, Pool.joined("", pools))
+    return experiment_of(Qrels(with_pool(judgments, Pool.joined("", pools))), opened, requests or "map", **options)
 
 
-def _runs_and_pairs(scores: WeightedScores) -> list[tuple[int, int | None]]:
-    """Return what the table has rows of: each run, and each pair."""
-    return [*((run, None) for run in range(len(scores.runs))), *scores.pairs]
-
-
-def _rows(scores: WeightedScores, pair: tuple[int, int | None], found: Bounds) -> Iterator[BoundedScore]:
-    """Yield a row for each topic, then that of the mean."""
-    run, against = pair
-    other = None if against is None else scores.runs[against]
-    decided = is_decided(found.low, found.high).tolist() if other is not None else [None] * len(scores.topics)
-    columns = (found.difference.tolist(), found.low.tolist(), found.high.tolist(), found.unjudged.tolist(), decided)
-    for topic, difference, low, high, unjudged, is_one in zip(scores.topics, *columns, strict=True):
-        yield BoundedScore(
-            measure=scores.measure.name,
-            run=scores.runs[run],
-            against=other,
-            topic=topic.topic,
-            difference=difference,
-            low=low,
-            high=high,
-            unjudged=unjudged,
-            decided=is_one,
-        )
-    best = found.next_document
-    difference, low, high = found.means
-    yield BoundedScore(
-        measure=scores.measure.name,
-        run=scores.runs[run],
-        against=other,
-        topic=ALL,
-        difference=difference,
-        low=low,
-        high=high,
-        unjudged=int(found.unjudged.sum()),
-        decided=None if other is None else found.is_decided,
-        next_topic=None if best is None else best.topic,
-        next_docno=None if best is None else best.docno,
-        narrows=None if best is None else best.narrows,
-    )
+def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
+    """Return the pairs that are not decided; a line tells where there are none."""
+    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_decided]
+    if not undecided:
+        warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
+    return undecided
 
 
 def _next_documents(scores: WeightedScores, n_next: int) -> Iterator[DocumentToJudge]:
     """Yield the documents to judge next."""
-    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_decided]
-    if not undecided:
-        warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
-    for rank, one in enumerate(scores.worth_judging(undecided)[:n_next], start=1):
+    for rank, one in enumerate(scores.worth_judging(_undecided(scores))[:n_next], start=1):
         yield DocumentToJudge(rank=rank, topic=one.topic, docno=one.docno, narrows=one.narrows, pairs=one.pairs)
+
+
+def _changing_documents(scores: ProbableScores, n_next: int) -> Iterator[ChangingDocument]:
+    """Yield the documents to judge next, where documents have probabilities."""
+    for rank, one in enumerate(scores.changing(_undecided(scores.scores))[:n_next], start=1):
+        yield ChangingDocument(rank=rank, topic=one.topic, docno=one.docno, changes=one.narrows, pairs=one.pairs)

@@ -8,7 +8,9 @@ import click
 from click.core import ParameterSource
 
 from irevalx.cli.option_rules import option
-from irevalx.lab.bounding.bounded_scores import DocumentsToJudge, bounds
+from irevalx.cli.values import complete_file
+from irevalx.experiments import seeds
+from irevalx.lab.bounding.bounded_scores import DRAWS, DocumentsToJudge, bounds
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import (
@@ -21,6 +23,7 @@ from irevalx.lab.command.parameters import (
     measures_option_with,
     qrels_argument,
     runs_argument,
+    seed_option,
 )
 
 
@@ -32,7 +35,7 @@ from irevalx.lab.command.parameters import (
         "P.10",
         which=(
             "Measures that are sums over ranks of weight times gain: P.K, rbp and dcg, with gains and parameters as "
-            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'"
+            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'. With probabilities also map, map_cut.K, ndcg and ndcg_cut.K"
         ),
     ),
     click.option(
@@ -45,6 +48,34 @@ from irevalx.lab.command.parameters import (
         "--by-topic", is_flag=True, help="Show each topic in tables for people too; other formats have them anyway."
     ),
     option(
+        "--probabilities",
+        excludes="--fit-probabilities",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help=(
+            "Add what is probable: FILE has judgments whose grades are probabilities of relevance, such as complete "
+            "--write-probabilities writes, or a machine's labels of 0 and 1. Unjudged documents that it lacks are not "
+            "relevant."
+        ),
+    ),
+    click.option(
+        "--fit-probabilities",
+        is_flag=True,
+        help=(
+            "Add what is probable: probabilities of relevance are fitted to the judgments there are, by the rank that "
+            "each run gives a document, its best rank, and the number of runs."
+        ),
+    ),
+    option(
+        "--draws",
+        requires=("--probabilities", "--fit-probabilities"),
+        type=click.IntRange(1, seeds.MOST_DRAWS),
+        default=DRAWS,
+        metavar="N",
+        help=f"Draw the judgments of unjudged documents N times, for map and ndcg.  [default: {DRAWS}]",
+    ),
+    seed_option,
+    option(
         "--next",
         "n_next",
         excludes="--figure",
@@ -52,7 +83,8 @@ from irevalx.lab.command.parameters import (
         metavar="N",
         help=(
             "Write the N documents instead whose judgments would narrow the bounds of undecided pairs most, the best "
-            "first: a pool file, or with --format a table."
+            "first: a pool file, or with --format a table. With probabilities those that are expected to change most "
+            "how sure it is which run is better."
         ),
     ),
     level_option,
@@ -75,6 +107,14 @@ def command(output: Output, **options: Any) -> None:
     beside it in the order of the best rank, and shows how many pairs are decided.
 
     The columns after decided are the unjudged document that narrows the bounds of the mean most, and by how much.
+
+    With probabilities of relevance further columns say what is probable: the mean and the standard deviation of the
+    score or difference, and of the mean difference of a pair the probability that it keeps its sign; then the document
+    that is expected to change most how probable it is that the first run is better, and by how much. Documents are
+    taken for independent, but for the error of a fit, which they share. by says how the probability was computed: exact
+    (P, always; rbp and dcg, where few documents are left), from the normal distribution, or from draws. map and ndcg
+    have no proven bounds: the judgments of unjudged documents are drawn, limits says drawn, and low and high are the
+    least and the greatest value of the draws.
     """
     found = bounds(**options)
     form_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE

@@ -55,6 +55,7 @@ class TopicWeights(Frozen):
     weights : shape (n_runs, n_documents); 0 where a run does not have a document.
     gains : shape (n_documents,); of the judged ones, 0 for the others.
     unjudged : shape (n_documents,).
+    places : shape (n_documents,); flat over the judgments of the experiment.
     """
 
     topic: str
@@ -62,6 +63,7 @@ class TopicWeights(Frozen):
     weights: FloatArray
     gains: FloatArray
     unjudged: BoolArray
+    places: IntArray
 
     def of(self, pair: tuple[int, int | None]) -> FloatArray:
         """Return the weights of a run, less those of another one if there is one."""
@@ -276,4 +278,5 @@ def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator
             weights[:, by_name],
             np.where(unjudged, 0.0, measure.gains(grades)),
             unjudged,
+            documents[by_name],
         )

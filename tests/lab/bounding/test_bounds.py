@@ -11,12 +11,13 @@ import math
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from judges import judge
+from reference_bounds import Grades, Ranked, value, ways_to_judge, written
 from running import FIXTURES, SHARED, lab, opened
 from running import run as irevalx
 
@@ -35,8 +36,6 @@ RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 
 Row = dict[str, str]
-Ranked = dict[str, dict[str, list[str]]]
-Grades = dict[tuple[str, str], int]
 
 
 def bounds(*args: str | Path) -> tuple[list[Row], str]:
@@ -44,20 +43,6 @@ def bounds(*args: str | Path) -> tuple[list[Row], str]:
     result = lab("bounds", *args, "--format", "csv")
     assert result.status == 0, result.stderr
     return result.rows, result.stderr
-
-
-def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
-    """Write judgments and runs, and return their paths."""
-    paths = [folder / "qrels", *(folder / run for run in runs)]
-    paths[0].write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in grades.items()))
-    for path, (run, topics) in zip(paths[1:], runs.items(), strict=True):
-        lines = [
-            f"{topic} Q0 {docno} {rank} {-rank} {run}\n"
-            for topic, docnos in topics.items()
-            for rank, docno in enumerate(docnos, start=1)
-        ]
-        path.write_text("".join(lines))
-    return paths
 
 
 EXAMPLE: tuple[Grades, Ranked] = (
@@ -86,41 +71,6 @@ def test_example(tmp_path: Path) -> None:
     ]
     assert rows[-2]["next_docno"] == ""
     assert told == ""
-
-
-def weights_of(measure: str) -> Callable[[int], float]:
-    """Return the weight of a rank, by the definition of the measure."""
-    return {
-        "P.2": lambda k: 1 / 2 if k <= 2 else 0.0,
-        "P.10": lambda k: 1 / 10 if k <= 10 else 0.0,
-        "rbp": lambda k: 0.1 * 0.9 ** (k - 1),
-        "rbp.p=0.5,1=0.25,2=1": lambda k: 0.5 * 0.5 ** (k - 1),
-        "dcg": lambda k: 1 / math.log2(k + 1),
-        "dcg.1=5,2=3": lambda k: 1 / math.log2(k + 1),
-    }[measure]
-
-
-def gain_of(measure: str, grade: int) -> float:
-    """Return the gain of a grade; P counts grades of at least 1."""
-    if measure.startswith("P"):
-        return float(grade >= 1)
-    given: dict[str, dict[int, float]] = {"rbp.p=0.5,1=0.25,2=1": {1: 0.25, 2: 1}, "dcg.1=5,2=3": {1: 5, 2: 3}}
-    gains = given.get(measure, {})
-    return gains.get(grade, float(grade)) if grade >= 0 else 0.0
-
-
-def value(measure: str, run: dict[str, list[str]], topic: str, grades: Grades) -> float:
-    """Return the value of a topic."""
-    weight = weights_of(measure)
-    return sum(
-        weight(k) * gain_of(measure, grades.get((topic, docno), -1)) for k, docno in enumerate(run.get(topic, []), 1)
-    )
-
-
-def ways_to_judge(grades: Grades, unjudged: list[tuple[str, str]], greatest: int) -> Iterator[Grades]:
-    """Yield every assignment of grades to documents."""
-    for chosen in product(range(greatest + 1), repeat=len(unjudged)):
-        yield grades | dict(zip(unjudged, chosen, strict=True))
 
 
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
@@ -179,6 +129,32 @@ def test_next(tmp_path: Path) -> None:
     pool = tmp_path / "pool"
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2", "-o", pool).status == 0
     assert pool.read_text() == "1 w\n1 x\n"
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("p", [0.5, 0.8])
+def test_order_of_rbp_eval(tmp_path: Path, p: float) -> None:
+    """Of two runs with no document in common, what rbp-eval's minavgerr judges by: weights by run, added up."""
+    docwgt = judge("rbp_eval.rbp_util.docwgt")
+    rng = random.Random(2)
+    runs: Ranked = {
+        run: {topic: [f"{run}{place}" for place in rng.sample(range(20), rng.randint(3, 9))] for topic in ("1", "2")}
+        for run in "ab"
+    }
+    qrels, *paths = written(tmp_path, {("1", "r"): 1, ("2", "r"): 0}, runs)
+    topics = judge("rbp_eval.rbp_util.strid").Strid()
+    theirs = docwgt.DocWgt(p)
+    for path in paths:
+        with path.open() as file:
+            run = judge("rbp_eval.runs").load_run(file)
+        for topic in ("1", "2"):
+            topics.get_id(topic)
+        theirs.add_run(run, topics)
+    expected = [(topics.get_str(one.qidd), one.docid, one.wgt) for one in theirs.get_entries(sort=True)]
+    rows = lab("bounds", qrels, *paths, "-m", f"rbp.p={p}", "--next", "99", "--format", "csv").rows
+    ours = [(row["topic"], row["docno"], 2 * float(row["narrows"])) for row in rows]
+    assert {one[:2]: pytest.approx(one[2], abs=1e-11) for one in expected} == {one[:2]: one[2] for one in ours}
+    assert [one[2] for one in ours] == pytest.approx([one[2] for one in expected], abs=1e-11)
 
 
 def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:

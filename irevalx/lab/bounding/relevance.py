@@ -1,0 +1,210 @@
+"""How probably unjudged documents are relevant: as a file says, or fitted to what was judged, by rank and run.
+
+Which runs have a document, and at which rank, says most: the weight of a run is learned, so that documents of a good
+run are taken for relevant more often. From best rank and number of runs alone good runs are taken for worse than they
+are, and confidence is not calibrated (docs/what-to-judge.md).
+
+Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
+from ranks by logistic regression, with the weights of runs learned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import InputError
+from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import Frozen, cached_property
+from irevalx.judgments.graded import Judgments
+
+_PENALTY = 1.0
+"""Of the square of a coefficient, half of which is taken from the logarithm of the likelihood."""
+
+_TOLERANCE = 1e-8
+"""Of the fit: small, so that the digits that people see do not depend on the version of scikit-learn."""
+
+
+class Relevance(Frozen, kw_only=True):
+    """Probabilities of relevance, and what is not certain about them.
+
+    Parameters
+    ----------
+    probability : shape (n_documents,), from 0 to 1.
+    features : shape (n_documents, n_features); from which it was fitted. Without any, documents are independent.
+    covariance : shape (n_features, n_features); of the errors of the coefficients of the logit.
+    """
+
+    probability: FloatArray
+    features: FloatArray
+    covariance: FloatArray
+
+    def take(self, places: IntArray) -> Relevance:
+        """Return those of some documents."""
+        return Relevance(
+            probability=self.probability[places], features=self.features[places], covariance=self.covariance
+        )
+
+    @property
+    def slopes(self) -> FloatArray:
+        """By how much each probability grows with each coefficient: shape (n_documents, n_features)."""
+        return (self.probability * (1 - self.probability))[:, None] * self.features
+
+    def moved(self, coefficients: FloatArray) -> FloatArray:
+        """Return the probabilities with coefficients that are greater by so much, shape (n_features,)."""
+        if not coefficients.size:
+            return self.probability
+        from scipy.special import expit, logit
+
+        found: FloatArray = expit(logit(self.probability) + self.features @ coefficients)
+        return found
+
+    @cached_property
+    def root(self) -> FloatArray:
+        """What makes coefficients of standard normal numbers: a square root of the covariance."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        found: FloatArray = vectors * np.sqrt(np.clip(values, 0.0, None))
+        return found
+
+    def drawn(self, generator: np.random.Generator) -> FloatArray:
+        """Return the probabilities with other coefficients, as they might be."""
+        return self.moved(self.root @ generator.standard_normal(len(self.root)))
+
+
+class GradeShares(Frozen):
+    """Which grades documents have: shape (n_grades,) each, from grade 0 up; each adds up to 1.
+
+    Parameters
+    ----------
+    relevant, others : of relevant documents, and of those that are not.
+    """
+
+    relevant: FloatArray
+    others: FloatArray
+
+    @classmethod
+    def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
+        """Take the shares from what was judged; the least possible grade where nothing says more.
+
+        Parameters
+        ----------
+        grades : of documents; negative ones of those that nobody judged.
+        level : the least grade that is relevant; at least 1.
+        greatest : the greatest grade that an unjudged document may get; less than the level where none is relevant.
+        """
+        possible = np.arange(greatest + 1)
+        counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
+        relevant, others = (
+            np.where(some, counts, 0.0) if (counts * some).any() else (possible == least).astype(np.float64)
+            for some, least in ((possible >= level, min(level, greatest)), (possible < level, 0))
+        )
+        return cls(relevant / relevant.sum(), others / others.sum())
+
+    def chances(self, probability: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the gains that documents may have, shape (n_gains,), and their chances, (n_documents, n_gains).
+
+        Parameters
+        ----------
+        probability : of relevance, shape (n_documents,).
+        gains : of each grade.
+        """
+        distinct, place = np.unique(gains, return_inverse=True)
+        relevant, others = (np.bincount(place.ravel(), shares) for shares in (self.relevant, self.others))
+        return distinct, probability[:, None] * relevant + (1 - probability)[:, None] * others
+
+    def drawn(self, relevant: BoolArray, generator: np.random.Generator) -> IntArray:
+        """Draw the grades of documents that are relevant or not."""
+        number = generator.random(relevant.size)
+        of_either = (
+            np.searchsorted(np.cumsum(shares[:-1]), number, "right") for shares in (self.relevant, self.others)
+        )
+        found: IntArray = np.where(relevant, *of_either)
+        return found
+
+
+def given_relevance(experiment: Experiment, probabilities: Judgments, depth: int) -> Relevance:
+    """Look probabilities up; a document that has none is not relevant, which a line tells.
+
+    Parameters
+    ----------
+    probabilities : their grades are probabilities, or negative where there is none.
+    depth : how many documents of a run count.
+
+    Returns
+    -------
+    Flat over the judgments of the experiment.
+    """
+    judgments = experiment.judgments
+    topic = np.array([probabilities.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
+    place = np.full(judgments.rows.size, ABSENT)
+    known = topic[judgments.rows.ids] != ABSENT
+    place[known] = probabilities.table.find(topic[judgments.rows.ids][known], judgments.docnos.take(known))
+    found = np.where(place == ABSENT, -1.0, np.concatenate((probabilities.grades, [0.0]))[place])
+    matter = experiment.retrieved_within(depth).any(axis=0) & (experiment.grades < 0)
+    if lacking := int(np.count_nonzero(matter & (found < 0))):
+        n_unjudged = np.count_nonzero(matter)
+        warn(f"{lacking} of {n_unjudged} unjudged documents have no probability: they count as not relevant")
+    return Relevance(
+        probability=np.clip(found, 0.0, None), features=np.zeros((found.size, 0)), covariance=np.zeros((0, 0))
+    )
+
+
+def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:
+    """Return what probabilities are fitted to, of each document that is in the judgments.
+
+    Returns
+    -------
+    Shape (n_judgments, n_runs + 2): of each run 1/log2(rank + 1), 0 where it does not have the document; the logarithm
+    of the best rank; the share of the runs that have it. And which documents some run has.
+    """
+    ranking, n_runs = experiment.ranking, len(experiment.runs)
+    found = ranking.row >= 0
+    row, rank, run = ranking.row[found], ranking.rank[found], ranking.rows.ids[found] // len(experiment.topics)
+    features = np.zeros((experiment.judgments.rows.size, n_runs + 2))
+    features[row, run] = 1 / np.log2(rank + 1)
+    best = np.full(len(features), np.inf)
+    np.minimum.at(best, row, rank)
+    has: BoolArray = np.isfinite(best)
+    features[has, -2] = np.log(best[has])
+    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs
+    return features, has
+
+
+def fitted_relevance(experiment: Experiment, features: FloatArray, retrieved: BoolArray, level: int) -> Relevance:
+    """Fit probabilities of relevance to what was judged: scikit-learn's logistic regression, with its usual penalty.
+
+    The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
+
+    Parameters
+    ----------
+    features, retrieved : as ``features_of`` returns them.
+    level : the least grade that is relevant.
+
+    Returns
+    -------
+    Flat over the judgments of the experiment.
+
+    Raises
+    ------
+    InputError : among the judged documents that runs have none is relevant, or all are.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    judged = retrieved & (experiment.grades >= 0)
+    relevant = experiment.grades[judged] >= level
+    if not relevant.any() or relevant.all():
+        raise InputError(
+            "probabilities must be fitted to relevant and to nonrelevant documents that runs have, but got "
+            f"{np.count_nonzero(relevant)} relevant ones of {relevant.size} judged"
+        )
+    spread = features[judged].std(axis=0)
+    scaled = (features - features[judged].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    model = LogisticRegression(C=1 / _PENALTY, solver="newton-cholesky", tol=_TOLERANCE).fit(scaled[judged], relevant)
+    probability: FloatArray = model.predict_proba(scaled)[:, 1]
+    with_constant = np.column_stack((scaled, np.ones(len(scaled))))
+    known, weight = with_constant[judged], (probability * (1 - probability))[judged]
+    information = (known * weight[:, None]).T @ known
+    information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
+    return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))

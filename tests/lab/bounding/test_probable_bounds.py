@@ -1,0 +1,297 @@
+"""irevalx-lab bounds with probabilities of relevance: against every way to judge the unjudged documents, weighed."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference_bounds import Grades, Ranked, average_precision, ndcg_at, value, ways_to_judge, written
+from running import FIXTURES, lab
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+
+from irevalx import IrevalxWarning
+from irevalx.errors import ArgumentError, UsageError
+from irevalx.lab import bounds
+
+QRELS = FIXTURES / "labels" / "qrels"
+RUNS = [FIXTURES / "experiment" / "runs" / name for name in ("count2", "vector1", "guess1")]
+TOPICS = ("1", "2")
+
+Chances = dict[tuple[str, str], float]
+
+
+def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
+    """Return judgments of a few documents, two runs, and probabilities of those that nobody judged."""
+    rng = random.Random(seed)
+    runs: Ranked = {run: {topic: rng.sample("abcdef", 5) for topic in TOPICS} for run in "xy"}
+    retrieved = sorted({(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found})
+    rng.shuffle(retrieved)
+    chances = {pair: rng.choice([0.1, 0.25, 0.4, 0.9]) for pair in retrieved[:n_unjudged]}
+    grades: Grades = {pair: rng.randint(0, 1) for pair in retrieved[n_unjudged:]}
+    for topic in TOPICS:
+        grades[topic, "z"] = 1
+    return grades, runs, chances
+
+
+def weighed(
+    grades: Grades, runs: Ranked, chances: Chances, score: Callable[[list[str], str, Grades], float]
+) -> list[tuple[float, list[float]]]:
+    """Return every way to judge: its chance, and the difference of each topic."""
+    found = []
+    for judged in ways_to_judge(grades, sorted(chances), 1):
+        chance = math.prod(p if judged[pair] else 1 - p for pair, p in chances.items())
+        found.append(
+            (
+                chance,
+                [score(runs["x"][topic], topic, judged) - score(runs["y"][topic], topic, judged) for topic in TOPICS],
+            )
+        )
+    return found
+
+
+def moments(chances: list[float], values: list[float]) -> tuple[float, float]:
+    """Return the mean and the standard deviation."""
+    mean = math.fsum(chance * one for chance, one in zip(chances, values, strict=True))
+    return mean, math.sqrt(math.fsum(chance * (one - mean) ** 2 for chance, one in zip(chances, values, strict=True)))
+
+
+def probabilities_file(path: Path, chances: Chances) -> Path:
+    """Write probabilities."""
+    path.write_text("".join(f"{topic} 0 {docno} {p}\n" for (topic, docno), p in chances.items()))
+    return path
+
+
+@pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "dcg"])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
+    """Mean, deviation and the chance of the sign are those of all ways to judge."""
+    grades, runs, chances = made(seed)
+    paths = written(tmp_path, grades, runs)
+    given = probabilities_file(tmp_path / "p", chances)
+    result = lab("bounds", *paths, "-m", measure, "--probabilities", given, "--max-grade", "1", "--format", "csv")
+    rows = {(row["against"], row["topic"]): row for row in result.rows}
+
+    def score(docnos: list[str], topic: str, judged: Grades) -> float:
+        return value(measure, {topic: docnos}, topic, judged)
+
+    ways = weighed(grades, runs, chances, score)
+    shares = [chance for chance, _ in ways]
+    for number, topic in enumerate(TOPICS):
+        row = rows["y", topic]
+        expected = moments(shares, [of_topics[number] for _, of_topics in ways])
+        assert [float(row["mean"]), float(row["deviation"])] == pytest.approx(expected, abs=1e-9)
+        assert [row["keeps_sign"], row["by"]] == ["", ""]
+    means = [sum(of_topics) / 2 for _, of_topics in ways]
+    row = rows["y", "all"]
+    assert [float(row["mean"]), float(row["deviation"])] == pytest.approx(moments(shares, means), abs=1e-9)
+    sign = np.sign(round(float(row["difference"]), 11))
+    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(round(one, 11)) == sign)
+    assert float(row["keeps_sign"]) == pytest.approx(keeps, abs=1e-9)
+    assert [row["by"], row["limits"]] == ["exact", "proven"]
+    if row["decided"] == "True":
+        assert row["keeps_sign"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("measure", "score"),
+    [
+        ("map", average_precision),
+        ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades)),
+    ],
+)
+def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
+    """AP and nDCG by 4,000 draws: moments and sign within 4 standard errors of all ways; limits are of draws."""
+    grades, runs, chances = made(3)
+    paths = written(tmp_path, grades, runs)
+    given = probabilities_file(tmp_path / "p", chances)
+    options = ("-m", measure, "--probabilities", given, "--draws", "4000", "--seed", "2", "--format", "csv")
+    result = lab("bounds", *paths, *options)
+    [row] = [row for row in result.rows if row["against"] and row["topic"] == "all"]
+    ways = weighed(grades, runs, chances, score)
+    shares, means = [chance for chance, _ in ways], [sum(of_topics) / 2 for _, of_topics in ways]
+    mean, deviation = moments(shares, means)
+    now = sum(score(runs["x"][topic], topic, grades) - score(runs["y"][topic], topic, grades) for topic in TOPICS) / 2
+    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(one) == np.sign(now))
+    assert float(row["difference"]) == pytest.approx(now)
+    assert abs(float(row["mean"]) - mean) < 4 * deviation / math.sqrt(4000)
+    assert float(row["deviation"]) == pytest.approx(deviation, rel=0.1)
+    assert abs(float(row["keeps_sign"]) - keeps) < 4 * math.sqrt(keeps * (1 - keeps) / 4000)
+    assert min(means) - 1e-9 <= float(row["low"]) < mean < float(row["high"]) <= max(means) + 1e-9
+    assert [row["limits"], row["by"], row["decided"]] == ["drawn", "draws", ""]
+    assert lab("bounds", *paths, *options).stdout == result.stdout
+
+
+def test_grades_above_1(tmp_path: Path) -> None:
+    """A relevant document has each grade as often as those that were judged: 2 of 3 have grade 2 here."""
+    grades: Grades = {("1", "a"): 2, ("1", "b"): 2, ("1", "c"): 1, ("1", "n"): 0}
+    runs: Ranked = {"x": {"1": ["u", "a"]}, "y": {"1": ["n", "b"]}}
+    paths = written(tmp_path, grades, runs)
+    given = probabilities_file(tmp_path / "p", {("1", "u"): 0.3})
+    result = lab("bounds", *paths, "-m", "dcg", "--probabilities", given, "--format", "csv")
+    [row] = [row for row in result.rows if row["against"] and row["topic"] == "all"]
+    mean = 0.3 * (2 / 3 * 2 + 1 / 3)
+    assert float(row["mean"]) == pytest.approx(mean)
+    assert float(row["deviation"]) == pytest.approx(math.sqrt(0.3 * (2 / 3 * 4 + 1 / 3) - mean**2))
+    assert float(row["keeps_sign"]) == pytest.approx(0.7)  # the difference is 0 without it
+
+
+def test_next_documents_change_most(tmp_path: Path) -> None:
+    """The expected change of the normal distribution's chance, document by document, pairs added up."""
+    grades, runs, chances = made(2)
+    runs["v"] = {topic: list(reversed(found)) for topic, found in runs["x"].items()}
+    retrieved = {(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found}
+    assert retrieved <= {*grades, *chances}
+    paths = written(tmp_path, grades, runs)
+    given = probabilities_file(tmp_path / "p", chances)
+    options = ("-m", "dcg", "--probabilities", given, "--max-grade", "1", "--quiet")
+    table = lab("bounds", *paths, *options, "--next", "99", "--format", "csv").rows
+
+    def weight(run: str, topic: str, docno: str) -> float:
+        found = runs[run][topic]
+        return 1 / math.log2(found.index(docno) + 2) if docno in found else 0.0
+
+    expected: dict[tuple[str, str], float] = {}
+    for one, other in combinations(runs, 2):
+        weights = {pair: weight(one, *pair) - weight(other, *pair) for pair in chances}
+        mean = sum((weight(one, *pair) - weight(other, *pair)) * grade for pair, grade in grades.items())
+        mean += sum(weights[pair] * p for pair, p in chances.items())
+        variance = sum(weights[pair] ** 2 * p * (1 - p) for pair, p in chances.items())
+        before = stats.norm.sf(0, mean, math.sqrt(variance))
+        for pair, p in chances.items():
+            left = math.sqrt(variance - weights[pair] ** 2 * p * (1 - p))
+            yes = stats.norm.sf(0, mean + weights[pair] * (1 - p), left)
+            no = stats.norm.sf(0, mean - weights[pair] * p, left)
+            expected[pair] = expected.get(pair, 0.0) + p * abs(yes - before) + (1 - p) * abs(no - before)
+    ranked = sorted(expected, key=lambda pair: -expected[pair])
+    assert [(row["topic"], row["docno"]) for row in table] == ranked
+    assert [float(row["changes"]) for row in table] == pytest.approx([expected[pair] for pair in ranked], abs=1e-9)
+    pool = lab("bounds", *paths, *options, "--next", "2").stdout.decode()
+    assert pool == "".join(f"{topic} {docno}\n" for topic, docno in ranked[:2])
+
+
+def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
+    """They are not relevant, and a line counts them; so do those below 0, which are not judged."""
+    grades: Grades = {("1", "r"): 1}
+    paths = written(tmp_path, grades, {"x": {"1": ["r", "u"]}, "y": {"1": ["v", "w"]}})
+    given = probabilities_file(tmp_path / "p", {("1", "u"): 0.5, ("1", "v"): -1, ("2", "w"): 0.5})
+    result = lab("bounds", *paths, "-m", "P.2", "--probabilities", given, "--format", "csv")
+    assert "2 of 3 unjudged documents have no probability: they count as not relevant" in result.stderr
+    assert float(result.rows[-1]["mean"]) == pytest.approx(0.5 + 0.25)
+
+
+def test_fit(tmp_path: Path) -> None:
+    """Features made in loops and scikit-learn's fit give the same means; the error of the fit adds to the deviation."""
+    found = lab("bounds", QRELS, *RUNS, "-m", "P.10", "--fit-probabilities", "--format", "csv")
+    grades = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for number, path in enumerate(RUNS):
+        by_topic: dict[str, list[tuple[float, str]]] = {}
+        for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
+            by_topic.setdefault(topic, []).append((float(score), docno))
+        for topic, scored in by_topic.items():
+            for rank, (_, docno) in enumerate(sorted(scored, reverse=True), 1):
+                ranks.setdefault((topic, docno), [0] * len(RUNS))[number] = rank
+    pairs = sorted(pair for pair, of_runs in ranks.items() if pair in grades or 1 <= min(filter(None, of_runs)) <= 10)
+    features = []
+    for pair in pairs:
+        of_runs = ranks[pair]
+        discounts = [1 / math.log2(rank + 1) if rank else 0.0 for rank in of_runs]
+        features.append([*discounts, math.log(min(filter(None, of_runs))), sum(map(bool, of_runs)) / len(RUNS)])
+    x = np.array(features)
+    judged = np.array([grades.get(pair, -1) >= 0 for pair in pairs])
+    relevant = np.array([grades.get(pair, -1) >= 1 for pair in pairs])
+    x = (x - x[judged].mean(axis=0)) / x[judged].std(axis=0)
+    p = LogisticRegression(tol=1e-8, max_iter=10_000).fit(x[judged], relevant[judged]).predict_proba(x)[:, 1]
+    expected = np.where(judged, relevant, p)
+    n_topics = len({topic for topic, _ in pairs})
+    information = np.diag([1.0] * x.shape[1] + [0.0])
+    for row, chance in zip(x[judged], p[judged], strict=True):
+        with_one = np.append(row, 1.0)
+        information += chance * (1 - chance) * np.outer(with_one, with_one)
+    covariance = np.linalg.inv(information)
+    for number, path in enumerate(RUNS):
+        first = np.array([1 <= ranks[pair][number] <= 10 for pair in pairs])
+        [row] = [row for row in found.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
+        assert float(row["mean"]) == pytest.approx(expected[first].sum() / 10 / n_topics, abs=1e-6)
+        unknown = first & ~judged
+        alone = (p * (1 - p))[unknown].sum()
+        slopes = (p * (1 - p))[unknown, None] * np.column_stack((x, np.ones(len(x))))[unknown]
+        shared = slopes.sum(axis=0) @ covariance @ slopes.sum(axis=0)
+        shared -= sum(slope @ covariance @ slope for slope in slopes)
+        assert float(row["deviation"]) == pytest.approx(math.sqrt(alone + shared) / 10 / n_topics, abs=1e-6)
+
+
+def test_tables() -> None:
+    """Columns come after those there were, and only with probabilities; people see how many pairs are confident."""
+    words: tuple[str | Path, ...] = ("bounds", QRELS, *RUNS, "-m", "P.10 map")
+    options = ("--fit-probabilities", "--draws", "20", "--seed", "1", "--format", "json")
+    tables = json.loads(lab(*words, *options).stdout)
+    plain = json.loads(lab(*words[:-1], "P.10", "--format", "json").stdout)
+    names = list(plain["bounds"][0])
+    assert list(tables["bounds"][0]) == [
+        *names,
+        *("limits", "mean", "deviation", "keeps_sign", "by", "changing_topic", "changing_docno", "changes"),
+    ]
+    assert [{name: row[name] for name in names} for row in tables["bounds"] if row["measure"] == "P_10"] == plain[
+        "bounds"
+    ]
+    assert list(tables["decided pairs"][0]) == ["measure", "pairs", "decided", "undecided", "confident"]
+    assert tables["decided pairs"][1]["decided"] is None
+    assert [tables["about"]["seed"], plain["about"]["seed"]] == [1, None]
+    without = lab("bounds", QRELS, *RUNS, "-m", "map", "--fit-probabilities", "--draws", "5")
+    assert "--seed" in without.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        (["-m", "map"], "but got 'map'; --probabilities and --fit-probabilities take map and ndcg too"),
+        (["-m", "bpref", "--fit-probabilities"], "a measure must be a sum over ranks of weight times gain"),
+        (["-m", "map:skip", "--fit-probabilities"], "but got 'map:skip'"),
+        (["-m", "map", "--fit-probabilities", "--next", "3"], "with P, rbp or dcg, but got 'map'"),
+        (["-m", "P.5 map", "--fit-probabilities", "--next", "3"], "with one measure, but got 2"),
+        (["--fit-probabilities", "--probabilities", QRELS], "must not be given together"),
+        (["--draws", "5"], "--draws must be given together with --probabilities or --fit-probabilities"),
+        (["-m", "rbp", "--fit-probabilities", "-l", "0"], "must be at least 1 where relevance is probable, but got 0"),
+        (["-m", "map", "--fit-probabilities", "--figure", "x.png"], "must have a measure with proven bounds"),
+    ],
+)
+def test_refusals(options: list[str | Path], rule: str) -> None:
+    """What cannot be told is refused in one line that says what to do."""
+    result = lab("bounds", QRELS, *RUNS, *options)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
+
+
+def test_input_that_will_not_do(tmp_path: Path) -> None:
+    """A file is read as irevalx --grades probability reads it, and the line is named; a fit needs two kinds."""
+    (tmp_path / "p").write_text("1 0 D1 1.5\n")
+    for options, rule in (
+        (["--probabilities", tmp_path / "p"], "document 'D1': grade must be a probability of at most 1"),
+        (["--probabilities", tmp_path / "nowhere"], "nowhere"),
+        (["--fit-probabilities", "-l", "9"], "must be fitted to relevant and to nonrelevant documents"),
+    ):
+        result = lab("bounds", QRELS, *RUNS, *options)
+        assert (result.status, result.stdout) == (2, b"")
+        assert rule in result.stderr
+
+
+def test_in_python() -> None:
+    """Probabilities are judgments, in any form; what is wrong is said in keywords."""
+    topics = {line.split()[0] for line in QRELS.read_text().splitlines()}
+    with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
+        found = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
+    assert "keeps_sign" in found.to_frame().columns
+    with pytest.raises(UsageError, match="probabilities and fit_probabilities must not be given together"):
+        bounds(QRELS, RUNS, probabilities={"1": {"D254": 0.5}}, fit_probabilities=True)
+    with pytest.raises(ArgumentError, match="draws must be a whole number of at least 1"):
+        bounds(QRELS, RUNS, "map", fit_probabilities=True, draws=0)
+    with pytest.raises(UsageError, match="probabilities and fit_probabilities take map and ndcg too"):
+        bounds(QRELS, RUNS, "map")
