@@ -76,14 +76,15 @@ class DrawnDocuments(Frozen):
     def unseen(self, reach: FloatArray) -> float:
         """Return the variance of the sum of totals that one document adds whose error the sample does not show.
 
-        The mean, over the drawn documents that count and that chance has drawn, of what the greatest error adds.
+        The mean of what the greatest error of a drawn document adds, each weighing as much as it adds: 0 where chance
+        had no part in it.
 
         Parameters
         ----------
         reach : shape (n_drawn,); the greatest error that each may have, 0 for a document that does not count.
         """
         each = self._alone * reach**2
-        return float(each[each > 0].mean()) if (each > 0).any() else 0.0
+        return float(ratio((each**2).sum(), each.sum()))
 
     def _per_topic(self, values: FloatArray) -> FloatArray:
         return np.bincount(self.topic, values, self.n_topics).astype(np.float64)

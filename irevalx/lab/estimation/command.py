@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.errors import UsageError
+from irevalx.lab import PROGRAM
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     FIGURE,
     GRADED,
@@ -22,6 +26,8 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.lab.estimation.document_labels import SAMPLES
 from irevalx.lab.estimation.estimated_scores import CORRECTION_NAMES, estimate
+from irevalx.lab.estimation.labelling_design import LabellingDesign
+from irevalx.process.terminal import tell
 from irevalx.reading.file_format import listed
 
 
@@ -30,7 +36,6 @@ from irevalx.reading.file_format import listed
     click.option(
         "--human",
         metavar="QRELS",
-        required=True,
         shell_complete=complete_file,
         help=(
             "What people judged: some topics; or, with -R sampled or -R prels, a random sample of the documents of "
@@ -79,6 +84,32 @@ from irevalx.reading.file_format import listed
         ),
     ),
     alpha_option,
+    option(
+        "--design",
+        excludes=("--baseline", "--lambda", "--correction", "--alpha", "--figure"),
+        type=click.IntRange(1),
+        metavar="N",
+        help=(
+            "Write instead which documents people should label, at most N: strata of the machine's grades and of "
+            "ranks, with rates for degrade --strata --strata-file. --human, if given, has what they labelled already."
+        ),
+    ),
+    option(
+        "--pool-out",
+        requires="--design",
+        metavar="FILE",
+        help="With --design: write a pool file of the documents that are drawn with --seed.",
+    ),
+    option(
+        "--seed",
+        requires="--design",
+        type=int,
+        metavar="S",
+        help=(
+            "With --design: make the same random choices as every other call with this seed.  [default: a new seed, "
+            "which is printed]"
+        ),
+    ),
     level_option,
     complete_option,
     least_retrieved_option,
@@ -87,7 +118,7 @@ from irevalx.reading.file_format import listed
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
     formats=(*GRADED, *SAMPLES),
 )
-def command(output: Output, **options: Any) -> None:
+def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
     """Estimate scores and differences from what people judged, and a machine's labels of the rest.
 
     Some topics: the machine's scores of all topics are corrected by its error on the topics that people judged
@@ -109,7 +140,26 @@ def command(output: Output, **options: Any) -> None:
     judged must be a random sample of all topics, not those that somebody found easy or important; and an interval of
     fewer than 40 human topics (25, of which documents were drawn) is too short.
 
+    --design asks where people's next labels help most. Documents that runs have at ranks that count are divided by the
+    machine's grade and by their best rank; of each stratum a share is drawn that is proportional to the standard
+    deviation of what errors of the machine there add to scores (Neyman allocation, for the sum of the variances of all
+    runs), and one document of each topic at least. The machine's error is taken from --human, stratum by stratum, and
+    for the same everywhere without it. It writes lines TOPIC DOCNO STRATUM, and the rates on standard error; with
+    --format a table of the strata.
+
     The figure shows the differences with their intervals; of many pairs, those with the run that has the greatest
     estimate.
     """
-    output.write(estimate(**options))
+    if options["design"] is None and options["human"] is None:
+        raise UsageError("--human must be given, unless --design is")
+    found = estimate(**options)
+    if not isinstance(found, LabellingDesign):
+        output.write(found)
+        return
+    if pool_out is not None:
+        write_lines([found.pool.text], pool_out)
+    tell(f"{PROGRAM}: --strata '{found.strata}'")
+    if click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE:
+        output.write(found)
+    else:
+        output.write_text(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import overload
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from irevalx.lab.estimation.document_labels import SAMPLES
 from irevalx.lab.estimation.estimated_rows import EstimatedScore
 from irevalx.lab.estimation.estimated_tables import EstimatedScores, pairs_to_compare
 from irevalx.lab.estimation.from_documents import estimates_from_documents
+from irevalx.lab.estimation.labelling_design import LabellingDesign, design_of
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.scales import MEAN
@@ -30,6 +32,7 @@ CORRECTION_NAMES = (*CORRECTIONS, *SHORT_NAMES)
 """What the correction may be called."""
 
 
+@overload
 def estimate(
     human: GivenQrels,
     machine: GivenQrels,
@@ -45,7 +48,44 @@ def estimate(
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
     labels_format: str | None = None,
-) -> EstimatedScores:
+) -> EstimatedScores: ...
+
+
+@overload
+def estimate(
+    human: GivenQrels | None,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures,
+    *,
+    design: int,
+    seed: int | None = None,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+) -> LabellingDesign: ...
+
+
+def estimate(
+    human: GivenQrels | None,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures = "map",
+    *,
+    baseline: str | None = None,
+    correction: str = "holm",
+    weight: float | None = None,
+    alpha: float = ALPHA,
+    design: int | None = None,
+    seed: int | None = None,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+) -> EstimatedScores | LabellingDesign:
     """Estimate scores and differences from what people judged, and a machine's labels of the rest.
 
     Parameters
@@ -63,6 +103,10 @@ def estimate(
     weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error. With
         a sample of documents it is that of labels that could be corrected, and with a given one estimates are unbiased.
     alpha : intervals cover the true value with probability 1 - alpha; runs differ where the corrected p is below it.
+    design : return instead which documents people should label so that the machine's scores are corrected best, at most
+        this number: strata of the machine's grades and of best ranks, and how much of each. ``human`` is None then, or
+        what people labelled already, of any format.
+    seed : with ``design``, of the sample.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
@@ -73,7 +117,7 @@ def estimate(
     ------
     InputError : fewer than two topics have both, or, with whole topics, none has machine labels alone.
     UsageError : a measure is no mean over topics, or no sum over ranks where one is needed, or the baseline is none of
-        the runs.
+        the runs, ``human`` is None without ``design``, or this is too small.
     IrevalxError : as ``irevalx.evaluate``.
 
     Examples
@@ -93,6 +137,22 @@ def estimate(
     if weight is not None and not 0 <= weight <= 1:
         raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
     checks.one_of("correction", correction, CORRECTION_NAMES)
+    if design is not None:
+        return design_of(
+            human,
+            machine,
+            runs,
+            measures,
+            checks.whole_number("design", design, least=1),
+            seed=seed,
+            labels_format=labels_format,
+            rel_format=rel_format,
+            level=checks.whole_number("level", level),
+            complete=complete,
+            min_retrieved=min_retrieved,
+        )
+    if human is None or seed is not None:
+        raise UsageError("human must be given, and seed not, unless design is")
     given_format = human.rel_format if isinstance(human, Qrels) else rel_format
     if given_format in SAMPLES:
         return estimates_from_documents(

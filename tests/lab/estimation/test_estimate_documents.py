@@ -7,6 +7,7 @@ from math import log2
 from pathlib import Path
 
 import pytest
+from ranked_files import ranked
 from running import FIXTURES, lab
 
 from irevalx.lab import degrade, estimate
@@ -42,13 +43,6 @@ def samples(tmp_path: Path) -> dict[str, Path]:
         found = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
         paths[form].write_bytes(found.text)
     return paths
-
-
-def ranked(path: Path) -> dict[str, list[str]]:
-    """Return the documents of a run, by topic; ties of scores by name, the last first."""
-    lines = [line.split() for line in path.read_text().splitlines()]
-    in_order = sorted(((float(score), docno, topic) for topic, _, docno, _, score, _ in lines), reverse=True)
-    return {topic: [docno for _, docno, of in in_order if of == topic] for topic in sorted({line[0] for line in lines})}
 
 
 WEIGHTS: dict[str, Callable[[int], float]] = {
@@ -125,7 +119,7 @@ def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
             assert float(row["document_error"]) <= float(other["document_error"]) + 1e-12
             assert weight != "0" or (other["estimate"], other["low"]) == (other["classical"], other["classical_low"])
     perfect, _ = estimates(*common, "--machine", QRELS, "--lambda", "1")
-    assert max(float(row["document_error"]) for row in perfect) < 0.02 < float(rows[0]["document_error"])
+    assert max(float(row["document_error"]) for row in perfect) < 0.03 < float(rows[0]["document_error"])
     assert [float(row["estimate"]) for row in perfect[:2]] == pytest.approx([0.58333333, 0.70833333])
 
 

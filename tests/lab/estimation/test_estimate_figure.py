@@ -29,7 +29,7 @@ def estimates(folder: Path, runs: object, measures: str = "map", **options: str)
     human, machine = folder / "human", folder / "machine"
     human.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
     machine_labels(QRELS, machine, missed=0.3, wrong=0.1, seed=4)
-    return irevalx.lab.estimate(human, machine, runs, measures, **options)  # type: ignore[arg-type]
+    return irevalx.lab.estimate(human, machine, runs, measures, **options)  # type: ignore[call-overload, no-any-return]
 
 
 def names(figure: Figure) -> list[str]:

@@ -1,0 +1,298 @@
+"""Which documents people should label so that a machine's scores are corrected best: strata, and how much of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
+from irevalx.api.own_measures import Measures
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import InputError, UsageError
+from irevalx.experiments.label_files import TwoLabellings
+from irevalx.experiments.pools import pool_of_documents
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, Stratum, best_ranks
+from irevalx.experiments.user_data import experiment_of, labels_of
+from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.result import Result
+from irevalx.lab.estimation.document_labels import SAMPLES, LabelledSample, measures_by_document
+from irevalx.reading.formats import QRELS
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from irevalx.experiments.user_data import Evaluating
+
+BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
+"""The last ranks of bands; those after them are one more band. The next ones where there are too few documents."""
+
+NEGLIGIBLE = 1e-4
+"""Documents with weights below this share of the greatest are in no stratum: they keep the machine's labels."""
+
+_PARTS = 1_000_000
+"""Rates are so many parts of a whole, which are percents with four decimals."""
+
+
+class DesignedStratum(Frozen, kw_only=True):
+    """Documents with one label of the machine and ranks in one band, and how many of them people should label.
+
+    Parameters
+    ----------
+    stratum : its name.
+    grade : by the machine.
+    first_rank, last_rank : of the best rank in any run; the last is None for all further ranks.
+    documents : of all topics.
+    rate : the share of each topic's documents that is drawn, at least one.
+    drawn : how many that is in all topics.
+    """
+
+    stratum: str
+    grade: int
+    first_rank: int
+    last_rank: int | None
+    documents: int
+    rate: float
+    drawn: int
+
+
+class LabellingDesign(Result):
+    """The documents that people should label: strata, rates, and a sample.
+
+    Parameters
+    ----------
+    rows : a stratum each.
+    strata : names and rates, as ``degrade`` takes them.
+    text : the file of the strata: lines ``TOPIC DOCNO STRATUM``.
+    pool : the documents that are drawn with the seed.
+    seed : with which ``degrade`` draws the same ones.
+    """
+
+    rows: Sequence[DesignedStratum]
+    strata: str
+    text: bytes
+    pool: Pool
+    seed: int
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("strata to label", DesignedStratum, self.rows)]
+
+
+def design_of(
+    human: GivenQrels | None,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures,
+    n: int,
+    *,
+    seed: int | None,
+    labels_format: str | None,
+    **options: Unpack[Evaluating],
+) -> LabellingDesign:
+    """Return which n documents people should label; keywords are those of ``estimate``.
+
+    Strata are of the machine's grade and the best rank in any run. Of each a share is drawn that is proportional to the
+    standard deviation of what the machine's errors add to scores (Neyman, Journal of the Royal Statistical Society
+    1934): the root of the mean, over its documents, of the squared weights in all runs, times the machine's error.
+    That is the root mean squared error of its gains on the documents of this grade and band that people labelled
+    already, which are left out of the strata, with one more of the greatest error; so it is the same for all strata if
+    there are none.
+
+    Raises
+    ------
+    UsageError : the measure is no sum over ranks, there are several, or n is less than one for each topic.
+    InputError : no document is left to label.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    form = options.pop("rel_format")
+    theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
+    ours = None if human is None else _labelled(human, form)
+    weighted = measures_by_document(measures, options["level"], *([theirs] if ours is None else [ours, theirs]))
+    if len(weighted) > 1:
+        raise UsageError(f"a design must be for one measure, but got {len(weighted)}")
+    labels = TwoLabellings.of(theirs if ours is None else ours, theirs, theirs.topics)
+    known = np.full(labels.human.size, ABSENT) if ours is None else labels.human
+    options["least_runs"] = 1
+    experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
+    row, _, weight = counted_documents(experiment.ranking, weighted[0])
+    squares = np.bincount(row, weight**2, known.size).astype(np.float64)
+    counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))
+    is_open = known[counted] < 0
+    if not is_open.any():
+        raise InputError("a document that counts must have a label of the machine and none of people, but none has")
+    frame = counted[is_open]
+    best = best_ranks(experiment.ranking, known.size)[counted]
+    errors = np.where(is_open, 0.0, _errors(weighted[0], known[counted], labels.machine[counted]))
+    documents = _Documents(
+        labels.machine[counted], best, labels.judgments.rows.ids[counted], squares[counted], errors, is_open
+    )
+    for edges in BANDS:
+        strata = _Strata(documents, edges, weighted[0].depth)
+        if n >= np.count_nonzero(strata.sizes):
+            break
+    else:
+        least = np.count_nonzero(strata.sizes)
+        raise UsageError(f"a design must have {least} documents at least, one of each topic and grade, but got {n}")
+    if n > frame.size:
+        warn(f"a design of {n} documents has all {frame.size} that count and have no label of people")
+    return _designed(labels.judgments, frame, strata, strata.rates(n), chosen_seed(seed))
+
+
+def _labelled(human: GivenQrels, form: str) -> Judgments:
+    """Return what people labelled, whatever the format."""
+    form = human.rel_format if isinstance(human, Qrels) else form
+    return LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
+
+
+def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> FloatArray:
+    """Return the machine's squared errors of gains, as shares of the greatest there can be."""
+    gains = (measure.gains(np.maximum(grades, 0)) for grades in (human, machine))
+    found: FloatArray = np.subtract(*gains) ** 2 / (measure.greatest_gain or 1.0) ** 2
+    return found
+
+
+class _Documents(Frozen):
+    """The documents that count and that the machine labels, shape (n_documents,) each.
+
+    Parameters
+    ----------
+    grade, best, topic : the machine's label, the best rank, and the topic.
+    squares : sums of squared weights over runs.
+    errors : squared, of the machine; 0 where people gave no label.
+    is_open : whether people gave no label.
+    """
+
+    grade: IntArray
+    best: IntArray
+    topic: IntArray
+    squares: FloatArray
+    errors: FloatArray
+    is_open: BoolArray
+
+
+class _Strata:
+    """The open documents by grade and band of ranks.
+
+    Parameters
+    ----------
+    documents : all that count.
+    edges : one of ``BANDS``.
+    depth : how many ranks count; None for all.
+    """
+
+    def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
+        n_bands = len(edges) + 1
+        key = documents.grade * n_bands + np.searchsorted(edges, documents.best)
+        kinds, self.stratum = np.unique(key[documents.is_open], return_inverse=True)
+        topic, n_topics = documents.topic[documents.is_open], int(documents.topic.max()) + 1
+        self.sizes = np.bincount(topic * kinds.size + self.stratum, minlength=n_topics * kinds.size).reshape(
+            n_topics, -1
+        )
+        """Shape (n_topics, n_strata)."""
+
+        errors, labelled = (
+            np.bincount(key, of, int(key.max()) + 1)[kinds] for of in (documents.errors, ~documents.is_open)
+        )
+        squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
+        self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
+        """Shape (n_strata,)."""
+
+        ends = [*edges, depth]
+        self.bands = [
+            (grade, edges[band - 1] + 1 if band else 1, min(filter(None, (ends[band], depth)), default=None))
+            for grade, band in (divmod(kind, n_bands) for kind in kinds.tolist())
+        ]
+        """Grade, first and last rank of each stratum."""
+
+    def drawn(self, rates: Sequence[int]) -> list[int]:
+        """Return how many documents of each stratum are drawn at these rates, as ``StrataSample.drawn`` does."""
+        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # half up
+        found: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
+        return found
+
+    def rates(self, n: int) -> list[int]:
+        """Return the rates, as parts of ``_PARTS``, with which at most n documents are drawn, and as many as can be."""
+        low, high = 0.0, _PARTS / self.spread.min()
+        for _ in range(64):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum(self.drawn(self._alike(middle))) <= n else (low, middle)
+        rates = self._alike(low)
+        for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
+            fits = partial(self._fits, n, rates, place)
+            rates[place] = max(rates[place], _greatest(fits))
+        return rates
+
+    def _alike(self, factor: float) -> list[int]:
+        """Return rates proportional to the spread."""
+        found: list[int] = np.clip(factor * self.spread, 1, _PARTS).astype(np.int64).tolist()
+        return found
+
+    def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
+        """Return whether at most n documents are drawn with another rate for one stratum."""
+        return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
+
+
+def _greatest(holds: Callable[[int], bool]) -> int:
+    """Return the greatest number from 1 to ``_PARTS`` up to which something holds; 1 where it never does."""
+    low, high = 1, _PARTS + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _designed(
+    judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
+) -> LabellingDesign:
+    """Name the strata, and draw the sample that ``degrade`` would draw from the machine's labels."""
+    names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
+    n_of_stratum = strata.sizes.sum(axis=0).tolist()
+    rows = [
+        DesignedStratum(
+            stratum=name,
+            grade=grade,
+            first_rank=first,
+            last_rank=last,
+            documents=documents,
+            rate=rate / _PARTS,
+            drawn=drawn,
+        )
+        for name, (grade, first, last), documents, rate, drawn in zip(
+            names, strata.bands, n_of_stratum, rates, strata.drawn(rates), strict=True
+        )
+    ]
+    design = Design(
+        "names", tuple(Stratum(name, Fraction(rate, _PARTS)) for name, rate in zip(names, rates, strict=True))
+    )
+    stratum = np.full(judgments.rows.size, ABSENT)
+    stratum[frame] = strata.stratum
+    kept = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).kept
+    topics = [judgments.topics[topic] for topic in judgments.rows.ids[frame].tolist()]
+    docnos = judgments.docnos.take(frame).texts()
+    lines = [
+        b"%s %s %s\n" % (topic, docno, names[of].encode())
+        for topic, docno, of in zip(topics, docnos, strata.stratum.tolist(), strict=True)
+    ]
+    drawn: dict[bytes, list[bytes]] = {}
+    for topic, docno, is_drawn in zip(topics, docnos, kept[frame].tolist(), strict=True):
+        if is_drawn:
+            drawn.setdefault(topic, []).append(docno)
+    return LabellingDesign(
+        rows,
+        " ".join(f"{name}:{rate * 100 / _PARTS:.4f}%" for name, rate in zip(names, rates, strict=True)),
+        b"".join(lines),
+        Pool(replace(pool_of_documents(drawn), path="the design")),
+        seed,
+        notes=(f"{sum(row.drawn for row in rows)} documents of {len(drawn)} topics are drawn.",),
+    )

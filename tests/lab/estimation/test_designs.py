@@ -1,0 +1,142 @@
+"""irevalx-lab estimate --design: which documents people should label next."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from math import log2, sqrt
+from pathlib import Path
+
+import pytest
+from ranked_files import ranked
+from running import FIXTURES, lab, run
+
+import irevalx
+from irevalx.lab import estimate
+from irevalx.lab.estimation.labelling_design import LabellingDesign
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
+RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
+
+
+def designed(folder: Path, n: int, *more: str | Path) -> tuple[str, Path, Path]:
+    """Return the strata with their rates, the file of strata, and the pool of what is drawn with the seed 1."""
+    strata, pool = folder / "strata", folder / "pool"
+    common: list[str | Path] = ["--machine", MACHINE, *RUNS, "--seed", "1", "-o", strata, "--pool-out", pool]
+    result = lab("estimate", "--design", str(n), *common, *more)
+    assert (result.status, result.stdout) == (0, b""), result.stderr
+    [found] = re.findall(r"^irevalx-lab: --strata '(.+)'$", result.stderr, re.MULTILINE)
+    return found, strata, pool
+
+
+@pytest.mark.parametrize("n", [30, 60, 150])
+def test_round_trip(tmp_path: Path, n: int) -> None:
+    """Degrade reads the strata and draws the documents of the pool file, n of them; estimate reads what it writes."""
+    rates, strata, pool = designed(tmp_path, n, "-m", "dcg")
+    found = lab(
+        "degrade", MACHINE, "--strata", rates, "--strata-file", strata, "--seed", "1", "--as", "prels", "--drop"
+    )
+    drawn = [tuple(line.split()[:2]) for line in found.stdout.decode().splitlines()]
+    pooled = [tuple(line.split()) for line in pool.read_text().splitlines()]
+    assert sorted(drawn) == sorted(pooled)
+    assert n - 2 <= len(drawn) <= n
+    sample = tmp_path / "sample"
+    people = ("degrade", QRELS, "--strata", rates, "--strata-file", strata, "--seed", "1", "-o", sample)
+    assert lab(*people).status == 0
+    given: list[str | Path] = ["-R", "sampled", "--human", sample, "--machine", MACHINE, *RUNS, "-m", "dcg"]
+    estimated = lab("estimate", *given, "--format", "csv")
+    assert {row["documents"] for row in estimated.rows} == {str(len(drawn))}
+    assert run("--pool", pool, "-m", "P.10", QRELS, RUNS[0]).status == 0
+
+
+def test_literal_allocation(tmp_path: Path) -> None:
+    """Rates are proportional to the root of the mean sum of squared weights, but for what rounding leaves over."""
+    rates, strata, _ = designed(tmp_path, 150, "-m", "dcg")
+    squares: dict[tuple[str, str], float] = defaultdict(float)
+    best: dict[tuple[str, str], int] = {}
+    for path in RUNS:
+        for topic, docnos in ranked(path).items():
+            for rank, docno in enumerate(docnos, start=1):
+                squares[topic, docno] += (1 / log2(rank + 1)) ** 2
+                best[topic, docno] = min(rank, best.get((topic, docno), rank))
+    labels = {(topic, docno): grade for topic, _, docno, grade in map(str.split, MACHINE.read_text().splitlines())}
+    members: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for line in strata.read_text().splitlines():
+        topic, docno, name = line.split()
+        members[name].append((topic, docno))
+    assert sum(map(len, members.values())) == sum(one in labels for one in squares)
+    relative = {}
+    for part in rates.split():
+        name, _, rate = part.partition(":")
+        found = re.fullmatch(r"grade(\d+)-rank(\d+)-(\d+)", name)
+        assert found
+        assert {labels[one] for one in members[name]} == {found[1]}
+        assert all(int(found[2]) <= best[one] <= int(found[3]) for one in members[name])
+        spread = sqrt(sum(squares[one] for one in members[name]) / len(members[name]))
+        relative[name] = float(rate.rstrip("%")) / spread
+    usual = sorted(relative.values())[len(relative) // 2]
+    assert all(one >= usual * 0.8 for one in relative.values())
+    assert sum(one < usual * 1.2 for one in relative.values()) >= len(relative) / 2
+
+
+def test_labels_of_people_are_used_and_left_out(tmp_path: Path) -> None:
+    """Documents that people labelled are in no stratum; where they find no error of a grade, less of it is drawn."""
+    some = tmp_path / "some"
+    lines = [line for line in QRELS.read_text().splitlines(keepends=True) if int(line.split()[0]) <= 6]
+    machine = {tuple(line.split()[0:3:2]): line.split()[3] for line in MACHINE.read_text().splitlines()}
+    certain = [
+        line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "0"
+    ]
+    wrong = [line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "1"]
+    some.write_text("".join(certain + wrong))
+    without, with_some = (estimate(human, MACHINE, RUNS, "P.10", design=36, seed=1) for human in (None, some))
+    assert {line.split()[0] for line in with_some.text.decode().splitlines()} == {str(n) for n in range(7, 13)}
+
+    def ratio(found: LabellingDesign) -> float:
+        drawn = [sum(row.drawn / row.documents for row in found.rows if row.grade == grade) for grade in (0, 1)]
+        return drawn[1] / drawn[0]
+
+    assert ratio(with_some) > 1.5 * ratio(without)
+
+
+def test_few_and_many_documents(tmp_path: Path) -> None:
+    """Bands are merged where there are too few; too few for a topic and grade each are refused, too many are counted."""
+    bands = [len(estimate(None, MACHINE, RUNS, "dcg", design=n, seed=1).rows) for n in (24, 60, 150)]
+    assert bands == sorted(bands)
+    assert bands[0] == 2 < bands[2]
+    found = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
+    assert "a design must have 24 documents at least, one of each topic and grade, but got 5" in found.stderr
+    with pytest.warns(UserWarning, match="a design of 9000 documents has all"):
+        everything = estimate(None, MACHINE, RUNS, "dcg", design=9000, seed=1)
+    assert all((row.rate, row.drawn) == (1, row.documents) for row in everything.rows)
+    assert everything.strata.count(":100.0000%") == len(everything.rows)
+
+
+def test_design_in_python() -> None:
+    """The pool is one that evaluate takes; the same seed draws the same, and the strata are a table."""
+    found = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
+    assert found.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
+    assert list(found.to_frame()["last_rank"]) == [5, 10, 5, 10]
+    with pytest.warns(UserWarning, match="the design: topic '1': a judged document must be in the pool"):
+        irevalx.evaluate(QRELS, RUNS[0], "P.10", pool=found.pool)
+    assert found.seed == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["--design", "50", "-m", "P.10 dcg"], "a design must be for one measure, but got 2"),
+        (["--design", "50", "-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking"),
+        (["--design", "50", "-m", "P.10", "--lambda", "1"], "--design and --lambda must not be given together"),
+        (["--design", "50", "-m", "P.10", "--figure", "f.png"], "--design and --figure must not be given together"),
+        (["--design", "0", "-m", "P.10"], "--design"),
+        (["--human", str(QRELS), "--seed", "1"], "--seed must be given together with --design"),
+        (["-m", "P.10"], "--human must be given, unless --design is"),
+    ],
+)
+def test_refusals(arguments: list[str], rule: str) -> None:
+    """What makes no design is refused by name."""
+    result = lab("estimate", "--machine", MACHINE, *RUNS, *arguments)
+    assert (result.status, result.stdout) == (1, b"")
+    assert rule in result.stderr
