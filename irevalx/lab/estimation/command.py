@@ -138,7 +138,7 @@ def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
     Intervals and tests are from Student's t distribution. They hold however bad the machine is: where its labels are
     bad, lambda is near 0. But each interval is right on its own, not all of them together; the topics that people
     judged must be a random sample of all topics, not those that somebody found easy or important; and an interval of
-    fewer than 40 human topics (25, of which documents were drawn) is too short.
+    fewer than 40 human topics is too short, and from samples of documents fewer than 25 topics were not tried.
 
     --design asks where people's next labels help most. Documents that runs have at ranks that count are divided by the
     machine's grade and by their best rank; of each stratum a share is drawn that is proportional to the standard
