@@ -94,7 +94,7 @@ def test_cutoffs_of_a_level_add_up() -> None:
         ("AP(rel=2,)", "must be NAME(name=value,...)"),
         ("AP(cutoff=5)@10", "each at most once"),
         ("AP(rel=two)", "what map has in brackets must be rel=N, judged_only=True, but got 'rel=two'"),
-        ("AP(rel=2.0)", "a level must be a whole number, but got 'AP(rel=2.0)'; --grades real takes it"),
+        ("AP(rel=2.0)", "a level must be a whole number, but got 'AP(rel=2.0)'; grades=\"real\" takes it"),
         ("AP(level=2)", "but got 'level=2'"),
         ("AP(judged_only=yes)", "but got 'judged_only=yes'"),
         ("nDCG(rel=2)@5", "must be judged_only=True, gains={N:X,...}, dcg='log2', but got 'rel=2'"),
