@@ -55,7 +55,8 @@ def asked(name: str, *words: str) -> dict[str, object]:
         "draw": ["s"],
         "estimate": ["--human", "h", "--machine", "m", "r"],
     }
-    context = described(name).make_context(name, [*needed.get(name, ["q", "r"]), *words])
+    within = click.Context(program, help_option_names=program.context_settings["help_option_names"])
+    context = described(name).make_context(name, [*needed.get(name, ["q", "r"]), *words], parent=within)
     return context.params
 
 
