@@ -139,5 +139,5 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
     with pytest.raises(UsageError, match="axis must not be given together with the layout runs"):
         irevalx.lab.draw(tmp_path / "one", layout="runs", axis="linear")
-    with pytest.raises(ArgumentError, match="'log' or 'linear'"):
+    with pytest.raises(ArgumentError, match="axis must be log or linear"):
         irevalx.lab.draw(tmp_path / "one", axis="even")
