@@ -50,6 +50,7 @@ class Scheme(Frozen, kw_only=True):
     of_depth : whether its levels are depths of pools.
     by_share_judged : whether figures have the share of the judgments that is left on the axis in place of levels.
     order : the order in which documents are judged, where the scheme is one; its levels are budgets.
+    is_random : whether there are several samples.
     """
 
     name: str
@@ -60,11 +61,7 @@ class Scheme(Frozen, kw_only=True):
     of_depth: bool = False
     by_share_judged: bool = False
     order: JudgingOrder | None = None
-
-    @property
-    def is_random(self) -> bool:
-        """Whether there are several samples."""
-        return not self.of_depth if self.order is None else self.order.is_random
+    is_random: bool = True
 
     def place_of(self, level: Level, judged: float) -> tuple[float, str]:
         """Return where a level lies on the axis of figures, and what it is called there.
@@ -149,6 +146,7 @@ SCHEMES = {
             meaning="depth of the pool",
             title="depth {}",
             of_depth=True,
+            is_random=False,
         ),
         Scheme(
             name="mixed",
@@ -180,6 +178,7 @@ IN_ORDER = {
         title="{} judged",
         by_share_judged=True,
         order=order,
+        is_random=order.is_random,
     )
     for name, order in ORDERS.items()
 }

@@ -622,7 +622,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
         (["--levels", "0"], "each of levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
         (["--levels", ","], "levels must have one level at least"),
-        (["--scheme", "depth", "--levels", "5%"], "a level of depth must be a depth of at least 1, but got '5%'"),
+        (["--scheme", "depth", "--levels", "5x"], "a level of depth must be a depth of at least 1, but got '5x'"),
         (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
     ],
 )
