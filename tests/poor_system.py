@@ -11,6 +11,7 @@ import builtins
 import errno
 import io
 import os
+import pathlib  # noqa: F401 - before open is replaced: in Python 3.10 it makes a method of what it finds there
 import signal
 import sys
 from collections.abc import Callable
