@@ -58,7 +58,7 @@ _CALLED_HERE: ContextVar[Mapping[str, str] | None] = ContextVar("called here", d
 
 @contextmanager
 def called_here(names: Mapping[str, str]) -> Iterator[None]:
-    """Call options by other names in what is said inside: in a function that has keywords of its own for them."""
+    """Let messages made inside use other keywords for some options: those of the function that is running."""
     token = _CALLED_HERE.set(names)
     try:
         yield

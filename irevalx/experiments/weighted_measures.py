@@ -60,7 +60,7 @@ def weighted_measures(
 
 
 def not_weighted(request: SelectedMeasure) -> str:
-    """Return what is said of a measure that is no such sum."""
+    """Return the message that refuses a measure which is not a weighted sum of gains over ranks."""
     return (
         "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
         f"stand), but got {quote(request.names[0])}"

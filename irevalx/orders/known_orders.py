@@ -40,7 +40,6 @@ class JudgingOrder(Frozen, kw_only=True):
     source : the publication, or "" for none.
     begin : returns the orders of topics, one for each of the candidates.
     is_random : whether it makes random choices.
-    learns : whether it depends on what was judged.
     needs_texts : whether it needs the text of documents.
     has_probabilities : whether documents are a sample with known probabilities (``ActiveSampling``).
     is_shared : whether what is learnt of a topic changes the order of others.
@@ -51,7 +50,6 @@ class JudgingOrder(Frozen, kw_only=True):
     source: str
     begin: Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]
     is_random: bool = False
-    learns: bool = True
     needs_texts: bool = False
     has_probabilities: bool = False
     is_shared: bool = False
@@ -104,21 +102,18 @@ ORDERS = {
             meaning="that with the best rank in any run",
             source="",
             begin=_each(by_depth),
-            learns=False,
         ),
         JudgingOrder(
             name="borda",
             meaning="that with the most points, which runs give by rank",
             source="Aslam and Montague, SIGIR 2001",
             begin=_each(by_borda_count),
-            learns=False,
         ),
         JudgingOrder(
             name="rrf",
             meaning="that with the greatest sum over runs of 1/(60 + rank)",
             source="Cormack, Clarke and Büttcher, SIGIR 2009",
             begin=_each(by_reciprocal_rank_fusion),
-            learns=False,
         ),
         JudgingOrder(
             name="mtf",
@@ -185,7 +180,6 @@ ORDERS = {
             source="",
             begin=_random,
             is_random=True,
-            learns=False,
         ),
         JudgingOrder(
             name="sampled",

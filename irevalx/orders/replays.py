@@ -23,6 +23,9 @@ from irevalx.orders.sampling_actively import ActiveSampling
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
 """What becomes of a document that is asked for and has no judgment: it is passed over, or is judged not relevant."""
 
+UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
+"""Both, the usual one first."""
+
 _NEVER = 2**62
 
 

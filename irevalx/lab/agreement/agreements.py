@@ -185,8 +185,8 @@ def agree(
     measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Without measures, eight usual ones.
     against : compare every measure of y with this one of x, named as irevalx prints it; None for the same.
     rbo : add rank-biased overlap, this being the chance of looking at the next rank, in (0, 1).
-    top : add tau-b over so many of the best runs by x (those that are tied there too), the overlap of these with the
-        best runs by y, and the loss of choosing the best run by y; at least 2. None for nothing.
+    top : K, at least 2: add tau-b over the K best runs by x (runs tied with the K-th are among them), their overlap
+        with the K best by y, and the loss of choosing the best run by y. None for none of these.
     resamples : of topics, for intervals; 0 for none.
     seed : of the draws of topics; None for a new one, which the result has.
     level : the least grade that is relevant.

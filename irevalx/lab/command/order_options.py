@@ -8,6 +8,7 @@ from irevalx.cli.option_rules import Others, option
 from irevalx.cli.values import complete_file
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import UNJUDGED
 
 DEPTH = 100
 """How many documents of a run may be judged, unless another number is asked for."""
@@ -88,7 +89,7 @@ def replay_options(*requires: str) -> tuple[Parameter, ...]:
         option(
             "--unjudged",
             requires=requires,
-            type=click.Choice(["skip", "nonrel"]),
+            type=click.Choice(UNJUDGED),
             default="skip",
             help=(
                 "Documents without a judgment that the order asks for: pass them over, or count them as judged and not "

@@ -23,14 +23,11 @@ from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS, Beginning, JudgingOrder
-from irevalx.orders.replays import Budget, Replay, Rules, Unjudged, Wanted, replay, wanted_next
+from irevalx.orders.replays import UNJUDGED, Budget, Replay, Rules, Wanted, replay, wanted_next
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
-"""What may become of documents without a judgment."""
 
 _MOST_DIGITS = 18
 
