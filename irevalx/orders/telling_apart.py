@@ -119,7 +119,8 @@ class BoundingOrder(TopicOrder):
 
     def __init__(self, candidates: Candidates, undecided: UndecidedPairs) -> None:
         super().__init__(candidates)
-        self._undecided, self._changes = undecided, -1
+        self._undecided = undecided
+        self._changes: int | None = None
         self._order: list[int] = []
         self._worth = np.zeros(0, np.int64)
         self._start = 0

@@ -10,6 +10,7 @@ import numpy as np
 from irevalx.api.forms import is_file, source_of
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import InputError, MalformedNumberError, UsageError, quote, shown_name
 from irevalx.experiments.label_files import grades_for
@@ -117,7 +118,7 @@ def _labels(given: Any, labels_format: str | None, rel_format: str) -> tuple[Jud
         return labels_of(given, labels_format, rel_format), None
     judgments = labels_of(given, labels_format, rel_format, "probability")
     probability = np.where(judgments.grades < 0, np.nan, judgments.grades.astype(np.float64))
-    grades = np.where(judgments.grades < 0, -1, judgments.grades >= RELEVANT).astype(np.int64)
+    grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= RELEVANT).astype(np.int64)
     return replace(judgments, grades=grades), probability
 
 
@@ -128,7 +129,7 @@ def _read(source: Source, form: str, grades: str) -> Qrels:
 
 def cut(judgments: Judgments, level: int) -> Judgments:
     """Return judgments with the grades 1, from the level on, and 0."""
-    grades = np.where(judgments.grades < 0, -1, judgments.grades >= level).astype(np.int64)
+    grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= level).astype(np.int64)
     return replace(judgments, grades=grades)
 
 
@@ -142,7 +143,7 @@ def cut_judge(judge: Judge, level: int) -> Judge:
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
     """Return labels without those of documents that have no grade in other judgments; these stay without a grade."""
     grades, _ = grades_for(labels, others)
-    return replace(labels, grades=np.where(grades < 0, -1, labels.grades))
+    return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
 
 
 def combined(machines: Sequence[Judge], level: int) -> CombinedLabels:
