@@ -25,9 +25,9 @@ from irevalx.experiments.user_data import are_given, runs_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import Ordering, budget_of, sample_at, without_judgment_warning
+from irevalx.lab.judging.orderings import budget_of, ordering_of, sample_at, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import Budget
+from irevalx.orders.replays import USUAL, Level
 from irevalx.process.system import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
@@ -101,10 +101,10 @@ def degrade(
     sample_format: str = SAMPLED.name,
     order: str | None = None,
     budget: Any = None,
-    depth: int = 100,
+    depth: int = USUAL.depth,
     across: bool = False,
-    batch: int = 1,
-    unjudged: str = "skip",
+    batch: int = USUAL.batch,
+    unjudged: str = USUAL.unjudged,
     documents: Any = (),
     seed: int | None = None,
     level: int = 1,
@@ -211,19 +211,19 @@ def _refuse_several_ways(*ways: object) -> None:
 
 
 def _first_in_order(
-    read: GradedText, runs: Any, order: str, budget: Budget, seed: int | None, *, drop: bool, level: int, **how: Any
+    read: GradedText, runs: Any, order: str, budget: Level, seed: int | None, *, drop: bool, level: int, **how: Any
 ) -> Degraded:
     """Keep what is judged first in an order.
 
     Parameters
     ----------
-    how : as ``Ordering.of`` takes it.
+    how : as ``ordering_of`` takes it.
     """
     if not are_given(runs):
         raise UsageError("runs must be given together with order")
     if how["documents"] and order in ORDERS and not ORDERS[order].needs_texts:
         raise UsageError(f"documents must not be given together with the order {order}, which reads none")
-    ordering = Ordering.of(order, runs, level=level, **how)
+    ordering = ordering_of(order, runs, level=level, **how)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     judgments = read.judgments
     replayed = ordering.replay(judgments, [budget], chosen or 0)

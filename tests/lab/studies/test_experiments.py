@@ -33,8 +33,8 @@ from irevalx.frozen import replace
 from irevalx.lab.command.commands import COMMANDS
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
-from irevalx.lab.studies.schemes import Level
-from irevalx.lab.studies.study_result import KneeRow, knee_rows, knees_for_people
+from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
+from irevalx.orders.replays import Level
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
