@@ -12,7 +12,7 @@ import pytest
 import reference_orders as reference
 
 import irevalx.lab
-from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.experiments.user_data import graded_judgments_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.orders.asking import generator_for
@@ -71,7 +71,7 @@ def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, 
         f"t{topic}": {name: int(name in relevant[topic]) for name in reference.names_of(runs)}
         for topic, runs in enumerate(topics)
     }
-    return candidates_of(runs_of(runs_as_scores(topics))[0], CUT), qrels
+    return candidates_of(opened_runs(runs_as_scores(topics)).runs, CUT), qrels
 
 
 def budgets(n: int) -> list[Level]:
@@ -212,7 +212,7 @@ def test_judgments_that_were_not_asked_for() -> None:
 def test_documents_without_a_judgment() -> None:
     """They are passed over, or cost a judgment and are taken to be not relevant."""
     runs = {"a": {"1": {"x": 3.0, "y": 2.0, "z": 1.0}}, "b": {"1": {"u": 3.0, "v": 2.0, "w": 1.0}}}
-    candidates = candidates_of(runs_of(runs)[0], 10)
+    candidates = candidates_of(opened_runs(runs).runs, 10)
     judgments = graded_judgments_of({"1": {"y": 1, "z": 1, "v": 1, "w": 0, "x": -1}})
     names = judgments.docnos.texts()
 
@@ -228,7 +228,7 @@ def test_documents_without_a_judgment() -> None:
 def test_nothing_is_learnt_inside_a_batch() -> None:
     """Of a batch of move-to-front all documents come from the run that it has begun to read."""
     runs = {"a": {"1": {f"a{n}": 9.0 - n for n in range(6)}}, "b": {"1": {f"b{n}": 9.0 - n for n in range(6)}}}
-    candidates = candidates_of(runs_of(runs)[0], 10)
+    candidates = candidates_of(opened_runs(runs).runs, 10)
     qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
     judgments = graded_judgments_of(qrels)
     found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
@@ -285,7 +285,7 @@ def test_active_learning() -> None:
     vectors = {name: rng.random(5) for name in names}
     relevant = {name for name in names if vectors[name][0] > 0.6}
     runs = {"a": {"t0": {name: 100.0 - n for n, name in enumerate(names)}}}
-    candidates = candidates_of(runs_of(runs)[0], 40)
+    candidates = candidates_of(opened_runs(runs).runs, 40)
     judgments = graded_judgments_of({"t0": {name: int(name in relevant) for name in names}})
 
     def rows(docnos: Sequence[bytes]) -> object:

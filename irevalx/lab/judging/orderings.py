@@ -15,7 +15,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.strata import SampleWithChances, StrataSample
-from irevalx.experiments.user_data import runs_of
+from irevalx.experiments.user_data import opened_runs
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
@@ -70,7 +70,7 @@ def ordering_of(
         across=across,
         unjudged="skip" if unjudged == "skip" else "nonrel",
     )
-    candidates = tuple(candidates_of(runs_of(runs)[0], rules.depth, warn))
+    candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
     vectors = _vectors(candidates, paths) if order.needs_texts else None
     return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
 
