@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.planning.designs import Design, DeviationsOfMeasure
+from irevalx.lab.planning.topics_needed import DeviationsOfMeasure, Power
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.statistics.difference_deviations import Deviation
@@ -27,47 +26,33 @@ _COLUMNS = 3
 """Panels beside each other."""
 
 
-def power_curves(
-    measures: Sequence[DeviationsOfMeasure],
-    design: Design,
-    differences: Sequence[float],
-    topics: Sequence[int],
-    page: Page,
-) -> Figure:
-    """Draw the power by the number of topics.
-
-    Parameters
-    ----------
-    differences : a line each, in all panels.
-    topics : numbers of topics that panels reach to at least.
-    """
-    panels = [_panel(one, design, differences, topics, titled=len(measures) > 1) for one in measures]
+def power_curves(found: Power, page: Page) -> Figure:
+    """Draw the power by the number of topics, a line for each difference in all panels."""
+    panels = [_panel(one, found) for one in found.measures]
     rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
     title = "The probability with which a paired t test finds a difference"
-    alpha = f"alpha {design.alpha:g}"
-    if design.comparisons > 1:
-        alpha += f"/{design.comparisons}"
+    alpha = f"alpha {found.alpha:g}"
+    if found.comparisons > 1:
+        alpha += f"/{found.comparisons}"
     note = f"Lines: differences to be found, with the median standard deviation over pairs; {alpha}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
 
 
-def _panel(
-    one: DeviationsOfMeasure, design: Design, differences: Sequence[float], topics: Sequence[int], *, titled: bool
-) -> LinePanel:
-    alpha, deviation = design.alpha_of_each, one.median
-    least = min(differences) / deviation.value if deviation.value else math.inf
-    needed = topics_to_find(least, max(0.95, design.power), alpha)
-    last = min(_MOST, max(needed, one.n_topics, 2 * _FEWEST, *topics))
+def _panel(one: DeviationsOfMeasure, found: Power) -> LinePanel:
+    alpha, deviation = found.alpha_of_each, one.by_pair["median"]
+    least = min(found.differences) / deviation.value if deviation.value else math.inf
+    needed = topics_to_find(least, max(0.95, found.power), alpha)
+    last = min(_MOST, max(needed, one.n_topics, 2 * _FEWEST, *found.topics))
     numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int))
     ticks = [number for number in _TICKS if number <= last]
     return LinePanel(
-        tuple(_curve(difference, deviation, numbers.tolist(), alpha) for difference in differences),
+        tuple(_curve(difference, deviation, numbers.tolist(), alpha) for difference in found.differences),
         "power",
-        title=one.measure if titled else "",
+        title=one.measure if found.measures[1:] else "",
         ticks=tuple((float(number), str(number)) for number in ticks),
         logarithmic=True,
-        rules=(design.power,),
-        band=f"the {100 * (1 - design.alpha):g}\u00a0% interval of the standard deviation",
+        rules=(found.power,),
+        band=f"the {100 * (1 - found.alpha):g}\u00a0% interval of the standard deviation",
     )
 
 
