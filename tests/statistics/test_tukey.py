@@ -17,14 +17,14 @@ from running import SHARED
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.significance import differences, sign_flips
-from irevalx.statistics.tukey import (
+from irevalx.statistics.corrections import (
     Tukey,
     arrangements_fit,
     least_tukey_p,
     mean_differences,
     randomised_tukey,
 )
+from irevalx.statistics.significance import differences, sign_flips
 
 ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 

@@ -98,7 +98,8 @@ class DrawnComparison(Comparison):
         page = Page(width, titled)
         what = what_to_draw(self, draw, page)
         if what == "intervals" and not self.shows_intervals:
-            _warn_of_intervals(self.measures)
+            for line in dict.fromkeys(line for one in self.measures for line in interval_warnings(one.found, one.name)):
+                warn(line)
         with style():
             return comparison(self, what, page)
 
@@ -286,27 +287,15 @@ class DiscriminativePower(Comparison):
 
 def _by_achieved_level(of_measure: ComparedMeasure) -> list[AchievedLevel]:
     """Return the pairs by ascending p-value before correction, ties in the order of pairs."""
-    found, runs = of_measure.found, of_measure.runs
+    found = of_measure.found
     order = np.argsort(found.p, kind="stable").tolist()
     return [
         AchievedLevel(
             rank=rank,
-            run=runs[found.second[row]],
-            against=runs[found.first[row]],
+            run=of_measure.runs[found.second[row]],
+            against=of_measure.runs[found.first[row]],
             p=float(found.p[row]),
             corrected_p=float(found.corrected_p[row]),
         )
         for rank, row in enumerate(order, start=1)
     ]
-
-
-def _warn_of_intervals(measures: Sequence[ComparedMeasure]) -> None:
-    """Warn of what a reader of intervals must know, where tables have had none."""
-    sizes = [(one, one.found.values.shape[1], len(one.found.pairs)) for one in measures]
-    lines = [
-        line
-        for one, n_topics, n_pairs in sizes
-        for line in interval_warnings(one.found.method, one.found.scale, one.name, n_topics=n_topics, n_pairs=n_pairs)
-    ]
-    for line in dict.fromkeys(lines):
-        warn(line)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.planning.topics_needed import DeviationsOfMeasure, Power
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.statistics.difference_deviations import Deviation
@@ -26,34 +26,44 @@ _COLUMNS = 3
 """Panels beside each other."""
 
 
-def power_curves(found: Power, page: Page) -> Figure:
-    """Draw the power by the number of topics, a line for each difference in all panels."""
-    panels = [_panel(one, found) for one in found.measures]
+def power_curves(
+    medians: Mapping[str, tuple[int, Deviation]],
+    page: Page,
+    *,
+    power: float,
+    alpha: float,
+    comparisons: int,
+    differences: Sequence[float],
+    topics: Sequence[int],
+) -> Figure:
+    """Draw the power by the number of topics: a panel for each measure, a line for each difference.
+
+    Parameters
+    ----------
+    medians : the number of topics of each measure, and the median deviation over pairs.
+    topics : numbers of topics that panels reach to at least.
+    """
+    panels = []
+    for measure, (n_topics, deviation) in medians.items():
+        least = min(differences) / deviation.value if deviation.value else math.inf
+        needed = topics_to_find(least, max(0.95, power), alpha / comparisons)
+        last = min(_MOST, max(needed, n_topics, 2 * _FEWEST, *topics))
+        numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int)).tolist()
+        panel = LinePanel(
+            tuple(_curve(difference, deviation, numbers, alpha / comparisons) for difference in differences),
+            "power",
+            title=measure if len(medians) > 1 else "",
+            ticks=tuple((float(number), str(number)) for number in _TICKS if number <= last),
+            logarithmic=True,
+            rules=(power,),
+            band=f"the {100 * (1 - alpha):g}\u00a0% interval of the standard deviation",
+        )
+        panels.append(panel)
     rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
     title = "The probability with which a paired t test finds a difference"
-    alpha = f"alpha {found.alpha:g}"
-    if found.comparisons > 1:
-        alpha += f"/{found.comparisons}"
-    note = f"Lines: differences to be found, with the median standard deviation over pairs; {alpha}."
+    divided = f"/{comparisons}" if comparisons > 1 else ""
+    note = f"Lines: differences to be found, with the median standard deviation over pairs; alpha {alpha:g}{divided}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
-
-
-def _panel(one: DeviationsOfMeasure, found: Power) -> LinePanel:
-    alpha, deviation = found.alpha_of_each, one.by_pair["median"]
-    least = min(found.differences) / deviation.value if deviation.value else math.inf
-    needed = topics_to_find(least, max(0.95, found.power), alpha)
-    last = min(_MOST, max(needed, one.n_topics, 2 * _FEWEST, *found.topics))
-    numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int))
-    ticks = [number for number in _TICKS if number <= last]
-    return LinePanel(
-        tuple(_curve(difference, deviation, numbers.tolist(), alpha) for difference in found.differences),
-        "power",
-        title=one.measure if found.measures[1:] else "",
-        ticks=tuple((float(number), str(number)) for number in ticks),
-        logarithmic=True,
-        rules=(found.power,),
-        band=f"the {100 * (1 - found.alpha):g}\u00a0% interval of the standard deviation",
-    )
 
 
 def _curve(difference: float, deviation: Deviation, numbers: list[int], alpha: float) -> Curve:

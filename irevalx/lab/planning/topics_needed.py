@@ -225,7 +225,15 @@ class Power(Result):
         from irevalx.lab.plot.page import Page, style
 
         with style():
-            return power_curves(self, Page(width, titled))
+            return power_curves(
+                {one.measure: (one.n_topics, one.by_pair["median"]) for one in self.measures},
+                Page(width, titled),
+                power=self.power,
+                alpha=self.alpha,
+                comparisons=self.comparisons,
+                differences=self.differences,
+                topics=self.topics,
+            )
 
 
 def power(

@@ -10,8 +10,8 @@ from judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.lab.comparison.compared_systems import ComparisonsOfSystems, replicate_variance
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.replicates import ComparisonsOfSystems, replicate_variance
 
 
 def comparison(*systems: FloatArray, correction: str = "none") -> ComparisonsOfSystems:
