@@ -223,25 +223,17 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     top = None if top is None else checks.whole_number("top", top, least=2)
     given = are_given(runs)
+    options: dict[str, Any] = {"grades": grades, "level": level, "complete": complete, "min_retrieved": min_retrieved}
     if not given:
-        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format, "grades": grades}
-        options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
-        usual: dict[str, Any] = {
-            "measures": (),
-            "rel_format": "qrels",
-            "grades": "whole",
-            "level": 1,
-            "complete": False,
-            "min_retrieved": 0.0,
-        }
-        _refuse(options, usual, "together with runs, or not at all")
+        asked = {"measures": measures, "rel_format": rel_format, **options}
+        usual = ((), "qrels", "whole", 1, False, 0.0)
+        _refuse(asked, usual, "together with runs, or not at all")
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")
         if _are_runs(x, y):
-            options = {"against": against, "resamples": resamples, "top": top}
-            _refuse(options, {"against": None, "resamples": 0, "top": None}, "for scorings only, but x and y are runs")
+            asked = {"against": against, "resamples": resamples, "top": top}
+            _refuse(asked, (None, 0, None), "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
-    options = {"level": level, "grades": grades, "complete": complete, "min_retrieved": min_retrieved}
     if given:
         scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
     else:
@@ -276,25 +268,23 @@ def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tu
 def _row(
     paired: PairedScores, resamples: int, seed: int | None, rbo: float | None, top: int | None
 ) -> AgreementOfMeasure:
-    agreement = agreement_of(paired.x, paired.y, paired.runs)
-    overlap = None if rbo is None else dict(zip(OVERLAP_COLUMNS, overlap_of_scorings(paired, rbo), strict=True))
     return AgreementOfMeasure(
         measure=paired.measure,
-        **{name: getattr(agreement, name) for name in fields(agreement)},
+        **agreement_of(paired.x, paired.y, paired.runs),
         significant=paired.changed,
         runs=len(paired.runs),
         decisions=paired.decisions,
         intervals=None if seed is None else paired.intervals(resamples, seed=seed),
-        overlap=overlap,
+        overlap=None if rbo is None else overlap_of_scorings(paired, rbo),
         top=None if top is None else paired.at_the_top(top),
         top_intervals=None if top is None or seed is None else paired.top_intervals(top, resamples, seed=seed),
     )
 
 
-def _refuse(options: Mapping[str, Any], usual: Mapping[str, Any], rule: str) -> None:
+def _refuse(options: Mapping[str, Any], usual: Sequence[Any], rule: str) -> None:
     """Raise ArgumentError for the first option that is not as usual: it must be given by the rule."""
-    for name, value in options.items():
-        if value != usual[name]:
+    for (name, value), default in zip(options.items(), usual, strict=True):
+        if value != default:
             raise ArgumentError(f"{name} must be given {rule}")
 
 

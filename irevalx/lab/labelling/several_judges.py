@@ -26,8 +26,7 @@ from irevalx.lab.labelling.judges import (
 from irevalx.lab.labelling.one_judge import Asked, common_topics, compared
 from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
 from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.label_agreement import coefficients, kappa
-from irevalx.statistics.probability_errors import calibration_error, squared_errors
+from irevalx.statistics.label_agreement import calibration_error, coefficients, kappa, squared_errors
 
 OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
 """The coefficients of a pair of judges."""

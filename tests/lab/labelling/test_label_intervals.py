@@ -32,8 +32,7 @@ from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.resampling import Resampling
 from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
 from irevalx.lab.labelling.several_judges import kappa_over, means_over_documents, self_consistency
-from irevalx.statistics.label_agreement import kappa
-from irevalx.statistics.probability_errors import squared_errors
+from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
 
