@@ -15,15 +15,10 @@ from irevalx.statistics.knees import find_knee, first_places, knee_interval, kne
 VALUES = st.lists(st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan]), min_size=1, max_size=6)
 
 
-def test_knee_by_hand() -> None:
-    """Above 0.9 at the second level, below at the third, above from the fourth on."""
-    found = find_knee(np.array([0.88, 0.93, 0.89, 0.95, 0.97]))
-    assert (found.knee, found.first, found.monotone) == (3, 1, False)
-
-
 @pytest.mark.parametrize(
     ("values", "knee", "first", "monotone"),
     [
+        ([0.88, 0.93, 0.89, 0.95, 0.97], 3, 1, False),
         ([0.8, 0.91, 1.0], 1, 1, True),
         ([0.95], 0, 0, True),
         ([0.9, 0.9], None, None, True),

@@ -92,7 +92,7 @@ class DrawnComparison(Comparison):
         ------
         ArgumentError : a page has no room for it, or it needs all pairs of runs.
         """
-        from irevalx.lab.comparison.figures import comparison, what_to_draw
+        from irevalx.lab.comparison.figures import DRAWN, what_to_draw
         from irevalx.lab.plot.page import Page, style
 
         page = Page(width, titled)
@@ -101,7 +101,7 @@ class DrawnComparison(Comparison):
             for line in dict.fromkeys(line for one in self.measures for line in interval_warnings(one.found, one.name)):
                 warn(line)
         with style():
-            return comparison(self, what, page)
+            return DRAWN[what](self, page)
 
 
 class ComparedPairs(DrawnComparison):

@@ -19,7 +19,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
-from irevalx.frozen import Frozen, cached_property, fields
+from irevalx.frozen import cached_property, fields
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.compared_runs import PROBABILITIES, ComparedPairs
 from irevalx.reports.table import Table
@@ -28,36 +28,28 @@ from irevalx.statistics.intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons
 
 
-class ReplicateVariance(Frozen):
-    """How much the mean of a system varies with its runs.
-
-    Parameters
-    ----------
-    of_mean : the part of the variance of the system's mean; 0 where the rest explains all, or with a single run.
-    squares : what its degrees of freedom are made of: the square of the variance between runs over these degrees.
-    """
-
-    of_mean: float
-    squares: float
-
-
-def replicate_variance(values: FloatArray) -> ReplicateVariance:
+def replicate_variance(values: FloatArray) -> tuple[float, float]:
     """Return how much the mean of a system varies with its runs.
 
     Parameters
     ----------
     values : shape (n_replicates, n_topics), of two topics at least.
+
+    Returns
+    -------
+    The part of the variance of the system's mean, 0 where the rest explains all, or with a single run; and what its
+    degrees of freedom are made of: the square of the variance between runs over these degrees.
     """
     n_runs, n_topics = values.shape
     if n_runs < 2:
-        return ReplicateVariance(0.0, 0.0)
+        return 0.0, 0.0
     means = values.mean(axis=1)
     between = float(means.var(ddof=1))
     rest = values - means[:, np.newaxis] - values.mean(axis=0) + values.mean()
     of_rest = float((rest**2).sum()) / ((n_runs - 1) * (n_topics - 1)) / n_topics
     if between <= of_rest:
-        return ReplicateVariance(0.0, 0.0)
-    return ReplicateVariance((between - of_rest) / n_runs, (between / n_runs) ** 2 / (n_runs - 1))
+        return 0.0, 0.0
+    return (between - of_rest) / n_runs, (between / n_runs) ** 2 / (n_runs - 1)
 
 
 class ComparisonsOfSystems(Comparisons):
@@ -84,22 +76,22 @@ class ComparisonsOfSystems(Comparisons):
     replicates: Sequence[FloatArray] = ()
 
     @cached_property
-    def of_systems(self) -> list[ReplicateVariance]:
-        """How much the mean of each system varies with its runs."""
-        return [replicate_variance(values) for values in self.replicates]
+    def _between(self) -> tuple[FloatArray, FloatArray]:
+        """Of each mean difference the variance between replicates, and what its degrees of freedom are made of."""
+        of_systems = np.array([replicate_variance(values) for values in self.replicates])
+        variance, squares = (of_systems[self.first] + of_systems[self.second]).T
+        return variance, squares
 
     @cached_property
-    def variances(self) -> tuple[FloatArray, FloatArray]:
-        """The variance of each mean difference over topics, and that between replicates."""
-        n_topics = self.by_topic.shape[1]
-        over_topics = self.by_topic.var(axis=1, ddof=1) / n_topics
-        between = [self.of_systems[first].of_mean + self.of_systems[second].of_mean for first, second in self.pairs]
-        return np.asarray(over_topics, np.float64), np.array(between, np.float64)
+    def _over_topics(self) -> FloatArray:
+        """The variance of each mean difference over topics."""
+        variance: FloatArray = self.by_topic.var(axis=1, ddof=1) / self.by_topic.shape[1]
+        return variance
 
     @property
     def between_replicates(self) -> FloatArray:
         """The share of the variance that is between replicates, in [0, 1]; nan without any, or without replicates."""
-        over_topics, between = self.variances
+        over_topics, between = self._over_topics, self._between[0]
         known = [max(len(self.replicates[first]), len(self.replicates[second])) > 1 for first, second in self.pairs]
         with np.errstate(invalid="ignore"):
             return np.where(known, between / (over_topics + between), np.nan)
@@ -107,13 +99,10 @@ class ComparisonsOfSystems(Comparisons):
     @property
     def _errors(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """Where replicates vary: the rows of these pairs, their standard errors, and their degrees of freedom."""
-        over_topics, between = self.variances
+        between, squares = self._between
         rows = np.flatnonzero(between > 0)
-        variance = (over_topics + between)[rows]
-        squares = over_topics[rows] ** 2 / (self.by_topic.shape[1] - 1)
-        for place, row in enumerate(rows.tolist()):
-            first, second = self.pairs[row]
-            squares[place] += self.of_systems[first].squares + self.of_systems[second].squares
+        variance = (self._over_topics + between)[rows]
+        squares = self._over_topics[rows] ** 2 / (self.by_topic.shape[1] - 1) + squares[rows]
         return rows, np.sqrt(variance), variance**2 / squares
 
     @cached_property

@@ -344,7 +344,11 @@ def junit_of(found: Gate) -> bytes:
     suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
     for row in found.rows:
         case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        why = f"{row.verdict}: {_numbers(row)}"
+        interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
+        why = (
+            f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
+            "topics"
+        )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})
         elif row in skipped:
@@ -354,10 +358,3 @@ def junit_of(found: Gate) -> bytes:
     indent(suites)
     text: str = tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
-
-
-def _numbers(row: RunVerdict) -> str:
-    return (
-        f"difference {row.difference:.4f} [{row.low:.4f}, {row.high:.4f}] from {printable(row.against)}, margin "
-        f"{row.margin:g}, {row.topics} topics"
-    )
