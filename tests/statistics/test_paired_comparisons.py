@@ -261,5 +261,8 @@ def test_warnings(method: Method, sizes: tuple[int, int, int], words: list[str])
 def test_warnings_name_summaries_that_are_no_means() -> None:
     """One line for geometric means and for sums."""
     for scale, word in ((GEOMETRIC_MEAN, "logarithms"), (TOTAL, "sums")):
-        [line] = comparison_warnings(Comparisons(np.zeros((2, 50)), [(0, 1)], scale=scale), "it")
+        found = Comparisons(np.zeros((2, 50)), [(0, 1)], scale=scale)
+        [line] = comparison_warnings(found, "it")
         assert word in line
+        lacking = ["it is a geometric mean: its differences have no t intervals"]
+        assert interval_warnings(found, "it") == (lacking if scale is GEOMETRIC_MEAN else [])

@@ -14,8 +14,8 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of
+from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.scorings import Scoring, scorings_of_samples
@@ -30,9 +30,6 @@ from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
 from irevalx.statistics.rank_biased_overlap import OVERLAP_COLUMNS
 from irevalx.trec_eval.versions import TREC_EVAL_10
-
-INTERVAL_COLUMNS = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
-"""The ends of the intervals of the agreement, as columns."""
 
 
 class AgreementOfMeasure(Frozen, kw_only=True):
@@ -120,40 +117,37 @@ class ScoringAgreement(Result):
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
         columns = (*(name for name in fields(AgreementOfMeasure) if name not in {*_NESTED, _LAST}), _LAST)
-        counts = [row.decisions and row.decisions.columns for row in self.rows]
-        decisions = [of_row and [of_row[name].item() for name in DECISION_COLUMNS] for of_row in counts]
+        counts = [row.decisions.columns if row.decisions else {} for row in self.rows]
+        decisions = [{name: number.item() for name, number in of_row.items()} for of_row in counts]
         tables = [
             Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
             self._part(_DECISIONS, DECISION_COLUMNS, decisions),
         ]
         if self.seed is not None:
-            ends = [row.intervals and [end for name in STATISTICS for end in row.intervals[name]] for row in self.rows]
-            tables.append(self._part("intervals of agreement", INTERVAL_COLUMNS, ends))
+            columns = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+            tables.append(self._part("intervals of agreement", columns, [_ends(row.intervals) for row in self.rows]))
         if any(row.overlap for row in self.rows):
-            overlaps = [list(row.overlap.values()) if row.overlap else None for row in self.rows]
+            overlaps = [row.overlap or {} for row in self.rows]
             tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
         if self.top is not None:
-            tables.append(self._part_of_top())
+            ends = () if self.seed is None else ("_low", "_high")
+            columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
+            best = [{**(row.top or {}), **_ends(row.top_intervals)} for row in self.rows]
+            tables.append(self._part(f"{TOP_TITLE.format(k=self.top)} by X", columns, best))
         return tables
 
-    def _part_of_top(self) -> Table:
-        """Return the columns on the best runs of x, with intervals where they are asked for."""
-        ends = () if self.seed is None else ("_low", "_high")
-        columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
-        values = []
-        for row in self.rows:
-            found = []
-            for name in TOP_STATISTICS:
-                value = (row.top or {}).get(name)
-                found += [value, *(row.top_intervals or {}).get(name, (None,) * 2)] if ends else [value]
-            values.append(found)
-        return replace(self._part("", columns, values), title=f"{TOP_TITLE.format(k=self.top)} by X")
-
-    def _part(self, title: str, columns: Sequence[str], values: Sequence[Any]) -> Table:
-        """Return a table with the measures and, where there are some, their values."""
-        nothing = [None] * len(columns)
-        rows = [(row.measure, *(of_row or nothing)) for row, of_row in zip(self.rows, values, strict=True)]
+    def _part(self, title: str, columns: Sequence[str], values: Sequence[Mapping[str, Any]]) -> Table:
+        """Return a table with the measures and, where there are some, their values by column."""
+        rows = [(row.measure, *map(of_row.get, columns)) for row, of_row in zip(self.rows, values, strict=True)]
         return Table(title, ("measure", *columns), rows)
+
+
+def _ends(intervals: Mapping[str, tuple[float, float]] | None) -> dict[str, float]:
+    """Return the ends of intervals by column; none where there are no intervals."""
+    found: dict[str, float] = {}
+    for name, (low, high) in (intervals or {}).items():
+        found |= {f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def agree(
@@ -341,7 +335,7 @@ def _run_of(given: Any) -> OpenedRun:
     """Open a run, whatever form it has."""
     if isinstance(given, Source):
         return read_trec_results(given, TREC_EVAL_10, False, warn)
-    [run], _ = runs_of(given)
+    [run] = opened_runs(given).runs
     return run
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.frozen import Frozen
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import interval_warnings
@@ -62,16 +62,6 @@ class PowerOfMeasure(Frozen, kw_only=True):
     power: float
     power_uncorrected: float
     needed: float
-
-
-class AchievedLevel(Frozen, kw_only=True):
-    """A pair of runs in the order of p-values."""
-
-    rank: int
-    run: str
-    against: str
-    p: float
-    corrected_p: float
 
 
 class DrawnComparison(Comparison):
@@ -263,10 +253,15 @@ class DiscriminativePower(Comparison):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
         tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
+        columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
+            found = of_measure.found
+            levels: list[tuple[Any, ...]] = []
+            for row in np.argsort(found.p, kind="stable").tolist():  # ties in the order of pairs
+                run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (found.second, found.first))
+                levels.append((len(levels) + 1, run, against, float(found.p[row]), float(found.corrected_p[row])))
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
-            levels = _by_achieved_level(of_measure)
-            tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=PROBABILITIES))
+            tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES))
         return tables
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
@@ -283,19 +278,3 @@ class DiscriminativePower(Comparison):
 
         with style():
             return significance_levels(self, Page(width, titled))
-
-
-def _by_achieved_level(of_measure: ComparedMeasure) -> list[AchievedLevel]:
-    """Return the pairs by ascending p-value before correction, ties in the order of pairs."""
-    found = of_measure.found
-    order = np.argsort(found.p, kind="stable").tolist()
-    return [
-        AchievedLevel(
-            rank=rank,
-            run=of_measure.runs[found.second[row]],
-            against=of_measure.runs[found.first[row]],
-            p=float(found.p[row]),
-            corrected_p=float(found.corrected_p[row]),
-        )
-        for rank, row in enumerate(order, start=1)
-    ]
