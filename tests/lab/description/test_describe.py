@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from shlex import split
 
 import pytest
 import reference_degrade as reference
-from running import FIXTURES, SHARED, lab, opened, run
+from running import FIXTURES, SHARED, lab, lab_told, opened, run
 
 import irevalx
 from irevalx.errors import UsageError
@@ -33,11 +34,7 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / name for name in ("qrels", "r", "s")]
 
 
-def described(*args: str | Path) -> tuple[list[dict[str, str]], str]:
-    """Return the rows of describe as csv, and what it says on standard error."""
-    result = lab("describe", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+described = partial(lab_told, "describe")
 
 
 def test_judgments(files: list[Path]) -> None:
