@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.declare import Measure
@@ -92,7 +92,9 @@ def summarised(
         with np.errstate(all="ignore"):
             summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
     if values is not None and has_value is not None:
-        values = _spread(np.asarray(values), has_value)
+        found = np.full(has_value.size, np.nan)
+        found[has_value] = values
+        values = found
     return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
 
 
@@ -134,10 +136,3 @@ def named_as_asked(columns: Sequence[Column], asked: Mapping[str, str]) -> tuple
     """
     by_name = {column.name: column for column in columns}
     return tuple(replace(by_name[printed], name=spelling) for spelling, printed in asked.items() if printed in by_name)
-
-
-def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:
-    """Return one value per topic: those given where the topic has one, elsewhere nan."""
-    spread = np.full(has_value.size, np.nan)
-    spread[has_value] = values
-    return spread

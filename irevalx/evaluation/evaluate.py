@@ -21,8 +21,7 @@ from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, 
 from irevalx.evaluation.summarising import Summaries
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.judged_documents import Documents
-from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.judged_documents import AnyJudgments, Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, rank_run

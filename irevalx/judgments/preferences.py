@@ -44,7 +44,6 @@ class PreferenceJudgments(Frozen, Kind):
     lines: IntArray
 
     first_name_first: ClassVar[bool] = True
-    """How a ranking for these judgments orders documents with equal scores."""
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:

@@ -150,12 +150,6 @@ class Ranking(Frozen):
         rank, n_ret = (rows.position + 1, rows.lengths) if reading == "skip" else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
-    def covers(self, judgments: Documents) -> BoolArray:
-        """Return, per topic of the judgments that it was made with, whether it is there."""
-        covered = np.zeros(len(judgments.topics), np.bool_)
-        covered[self.judged_topic] = True
-        return covered
-
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""
         rows, index = self.rows.take(topics)

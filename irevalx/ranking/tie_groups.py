@@ -70,11 +70,6 @@ class Tied(Frozen):
         return replace(self, first=self.first[index], last=self.last[index])
 
     @classmethod
-    def of_first(cls, n: int, like: Tied) -> Tied:
-        """Return what is known of n topics with one document each."""
-        return replace(like, first=np.ones(n, np.int64), last=np.ones(n, np.int64))
-
-    @classmethod
     def joined(cls, parts: Sequence[Tied]) -> Tied | None:
         """Return what is known of the documents of several rankings, one after the other; None where there are none."""
         if not parts:
