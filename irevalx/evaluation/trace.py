@@ -13,8 +13,7 @@ from irevalx.errors import printable, quote
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import AnyJudgments, Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
-from irevalx.judgments.preference_groups import Group
-from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.assessed_preferences import assess_preferences

@@ -4,7 +4,7 @@
                               of judgments; AnyJudgments: all kinds
     graded                    Judgments: grades, perhaps in a sample of strata
     judgment_groups           GroupedJudgments: grades of several users
-    preferences, preference_groups
+    preferences               of groups of users: which documents are better than which
     subtopics                 grades for each subtopic, and the ideal lists of topics
     with_probabilities        grades of a sample with inclusion probabilities
     pool                      the pool, and judgments with it

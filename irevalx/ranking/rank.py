@@ -18,7 +18,7 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.tie_groups import Tied
+from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import AboutTies, Results, Run
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties

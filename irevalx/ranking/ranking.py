@@ -12,8 +12,7 @@ from irevalx.errors import DuplicateDocumentError, UsageError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.tie_groups import Tied, closed_up
-from irevalx.ranking.tied_topics import TiedTopics
+from irevalx.ranking.tied_topics import Tied, TiedTopics, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
