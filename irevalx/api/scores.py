@@ -10,9 +10,8 @@ import numpy as np
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError
-from irevalx.evaluation.columns import Column
+from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group
-from irevalx.evaluation.summarising import intervals_of
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
 from irevalx.process.system import as_text

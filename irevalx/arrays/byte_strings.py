@@ -25,12 +25,6 @@ WORD = 8
 _MANY, _FEW = 1 << 10, 1 << 4
 """From this number of strings on it is worth knowing how they lie in memory; a few of them are looked at first."""
 
-_FEWEST_SLOTS = 1 << 16
-_NAMES_FOR_SLOT = 16
-"""There are far fewer different names than names, or else the table grows from round to round."""
-
-_KEY_BITS = 64
-
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
 
@@ -289,33 +283,8 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
 
 
 def first_places(names: Names) -> IntArray:
-    """Return, for each name, the place of the first that has the same bytes; shape (n,).
-
-    Names choose slots of a small table by their keys, so that most find the first one of their kind at once; what
-    others were quicker to take a slot from goes into the next round. Keys only say where to look; bytes decide.
-    """
-    first = _first_with_key(names.keys())
-    if names.take(first).same(names).all():
-        return first
-    number, distinct = numbered(names)  # different names with one key
-    first_of_number = np.empty(distinct.size, np.int64)
-    first_of_number[number[::-1]] = np.arange(names.size)[::-1]
-    return first_of_number[number]
-
-
-def _first_with_key(keys: WordArray) -> IntArray:
-    """Return, for each key, the place of the first one that is equal."""
-    first = np.empty(keys.size, np.int64)
-    left = np.arange(keys.size)
-    shift = 0
-    while left.size:
-        bits = max(_FEWEST_SLOTS, left.size // _NAMES_FOR_SLOT).bit_length()
-        slots = np.zeros(1 << bits, np.int64)
-        slot = ((keys[left] << np.uint64(shift)) >> np.uint64(_KEY_BITS - bits)).astype(np.int64)
-        slots[slot[::-1]] = left[::-1]  # the first one is written last
-        found = slots[slot]
-        same = keys[found] == keys[left]
-        first[left[same]] = found[same]
-        left = left[~same]
-        shift = (shift + 7) % 32
-    return first
+    """Return, for each name, the place of the first that has the same bytes; shape (n,)."""
+    number, distinct = numbered(names)
+    first = np.empty(distinct.size, np.int64)
+    first[number[::-1]] = np.arange(names.size)[::-1]  # the first one is written last
+    return first[number]

@@ -4,8 +4,8 @@
     many_runs         several runs, shared among processes, each with a name of its own
     chosen_topics     which topics are evaluated, and the warnings about the others
     topic_values      the values of topics, of one run or many, apart from any summary: ``values_of``, AssessedRanking
-    columns           the values under one printed name, summarised
-    summarising       the summaries of all topics or of a group, and the intervals of means
+    columns           the values under each printed name, summarised over all topics or those of a group, and
+                      the intervals of means
     spellings         topics and documents that judgments and run spell otherwise, for warnings
     trace             what the measures see of each topic, as text (``-D``)
 

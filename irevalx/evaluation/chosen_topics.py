@@ -8,8 +8,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents
-from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.judged_documents import AnyJudgments, Documents
 from irevalx.measures.select import Selection
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import RankingRules, in_topic_order
@@ -60,7 +59,8 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     ranking : of the judged topics that the run has results for, made by these rules.
     """
     documents = judgments.documents
-    ranked = ranking.covers(documents)
+    ranked = np.zeros(len(documents.topics), np.bool_)
+    ranked[ranking.judged_topic] = True
     wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
     if settings.topic is not None:
         wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
@@ -76,7 +76,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
 
 
 class TopicCounts(Frozen):
-    """How many topics a run and the judgments have, which may be added up over parts without a topic in common.
+    """How many topics a run and the judgments have.
 
     Parameters
     ----------
@@ -102,14 +102,6 @@ class TopicCounts(Frozen):
         """
         n_judged, n_ranked = len(documents.topics), len(ranking.topics)
         return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
-
-    def __add__(self, more: TopicCounts) -> TopicCounts:
-        return TopicCounts(
-            self.judged + more.judged,
-            self.missing + more.missing,
-            self.retrieved + more.retrieved,
-            self.unjudged + more.unjudged,
-        )
 
     def left_out(self, *, complete: bool) -> str | None:
         """Return the warning about topics without results and topics without judgments; None where there are none.

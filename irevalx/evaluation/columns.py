@@ -1,20 +1,22 @@
-"""The values of one run, summarised: one column for each printed name."""
+"""The values of one run with their summaries: of all of its topics, or of those of a group; and intervals of means."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Mapping, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.declare import Measure
-from irevalx.measures.summary import Population, Values, as_list
+from irevalx.measures.summary import LEAST, Population, Values, add_up, as_list, geometric_mean, mean
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
+    from irevalx.statistics.mean_intervals import MeanIntervals
 
 
 class Column(Frozen):
@@ -52,50 +54,6 @@ class Column(Frozen):
         return [value if has_value else None for value, has_value in pairs]
 
 
-def summarised(
-    column: TopicColumn,
-    topics: Sequence[bytes],
-    population: Population,
-    zscores: Zscores | None,
-    *,
-    complete: bool,
-    summed: bool,
-) -> Column:
-    """Return the values of a run under one name with their summary, as z-scores where these are asked for.
-
-    Parameters
-    ----------
-    topics : those of the values, ascending.
-    population : of a measure that has a value for every topic.
-    zscores : what to convert values with; None for the values themselves.
-    complete : whether the summary is over all judged topics (``-c``).
-    summed : whether there is to be a summary: not where some topic could not be evaluated.
-    """
-    measure, values, has_value = column.measure, column.values, column.has_value
-    if has_value is not None:
-        values = None if values is None else np.asarray(values)[has_value]
-        topics = tuple(topic for topic, has in zip(topics, has_value.tolist(), strict=True) if has)
-    of_all = values if column.of_all_judged is None else column.of_all_judged
-    is_zscore = zscores is not None and measure.number != "text"
-    summarise, summary, n_averaged = measure.summary, None, 0
-    if zscores and is_zscore:
-        values, summarise = zscores.of(column.name, values, summarise, topics)
-        of_all = values
-    if summarise and summed:
-        of_these = population_of_values(
-            population,
-            complete=complete,
-            more_relevant=0 if column.more_relevant is None else column.more_relevant.sum().item(),
-            n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
-            n_judged_with_value=column.n_judged_with_value,
-        )
-        with np.errstate(all="ignore"):
-            summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
-    if values is not None and has_value is not None:
-        values = _spread(np.asarray(values), has_value)
-    return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
-
-
 def population_of_values(
     population: Population,
     *,
@@ -122,22 +80,144 @@ def population_of_values(
     return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
 
 
-def named_as_asked(columns: Sequence[Column], asked: Mapping[str, str]) -> tuple[Column, ...]:
-    """Return columns named and ordered as they were asked for (``--names asked``).
-
-    One that was asked for by two names is there twice.
+class Summaries(Frozen, kw_only=True):
+    """What the `all` rows of a run are made of.
 
     Parameters
     ----------
-    columns : one for each printed name that has a value.
-    asked : as ``Selection.asked`` has it.
+    columns : the values of the topics, in print order.
+    topics : those evaluated, ascending in byte order.
+    judged : all judged topics, likewise; none where only one was to be evaluated, which has no groups.
+    population : of all topics.
+    relevant : shape (n_judged,); the documents that count as relevant, where the summaries count them; otherwise None.
+    zscores : what to convert values with; None for the values themselves.
+    complete : whether the summaries are over all judged topics (``-c``).
+    asked : what values are called as they were asked for, and the names they are printed under; None for these.
     """
-    by_name = {column.name: column for column in columns}
-    return tuple(replace(by_name[printed], name=spelling) for spelling, printed in asked.items() if printed in by_name)
+
+    columns: tuple[TopicColumn, ...]
+    topics: tuple[bytes, ...]
+    judged: tuple[bytes, ...]
+    population: Population
+    relevant: IntArray | FloatArray | None
+    zscores: Zscores | None
+    complete: bool
+    asked: Mapping[str, str] | None
+
+    def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
+        """Return the values with their summaries, named and ordered as they were asked for; one may be there twice.
+
+        Parameters
+        ----------
+        summed : whether there are to be summaries: not where some topic could not be evaluated.
+        """
+        columns = tuple(self._summarised(column, summed=summed) for column in self.columns)
+        if self.asked is None:
+            return columns
+        known = {column.name: column for column in columns}
+        return tuple(replace(known[printed], name=name) for name, printed in self.asked.items() if printed in known)
+
+    def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
+        """Return the values under one name with their summary, as z-scores where these are asked for."""
+        measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
+        if has_value is not None:
+            values = None if values is None else np.asarray(values)[has_value]
+            topics = tuple(compress(topics, has_value.tolist()))
+        of_all = values if column.of_all_judged is None else column.of_all_judged
+        is_zscore = self.zscores is not None and measure.number != "text"
+        summarise, summary, n_averaged = measure.summary, None, 0
+        if self.zscores and is_zscore:
+            values, summarise = self.zscores.of(column.name, values, summarise, topics)
+            of_all = values
+        if summarise and summed:
+            of_these = population_of_values(
+                self.population,
+                complete=self.complete,
+                more_relevant=0 if column.more_relevant is None else column.more_relevant.sum().item(),
+                n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
+                n_judged_with_value=column.n_judged_with_value,
+            )
+            with np.errstate(all="ignore"):
+                summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
+        if values is not None and has_value is not None:
+            found = np.full(has_value.size, np.nan)
+            found[has_value] = values
+            values = found
+        return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
+
+    def of_group(self, group: Container[bytes]) -> Summaries:
+        """Return what the summaries of a group of topics are made of: what they would be if no other one was judged."""
+        evaluated, judged = (np.array([one in group for one in some], np.bool_) for some in (self.topics, self.judged))
+        topics = tuple(topic for topic in self.topics if topic in group)
+        relevant = None if self.relevant is None else self.relevant[judged]
+        return replace(
+            self,
+            columns=tuple(_of_topics(column, evaluated, judged) for column in self.columns),
+            topics=topics,
+            judged=tuple(topic for topic in self.judged if topic in group),
+            population=Population(
+                tag=self.population.tag,
+                n_topics=int(judged.sum()) if self.complete else len(topics),
+                n_evaluated=len(topics),
+                n_relevant=None if relevant is None else add_up(0, relevant),
+            ),
+            relevant=relevant,
+        )
 
 
-def _spread(values: AnyArray, has_value: BoolArray) -> FloatArray:
-    """Return one value per topic: those given where the topic has one, elsewhere nan."""
-    spread = np.full(has_value.size, np.nan)
-    spread[has_value] = values
-    return spread
+def _of_topics(column: TopicColumn, evaluated: BoolArray, judged: BoolArray) -> TopicColumn:
+    """Return the values of some topics.
+
+    Parameters
+    ----------
+    evaluated, judged : which of the topics with values, and which of all judged topics.
+    """
+
+    def some(values: Any, which: BoolArray) -> Any:
+        return list(compress(values, which.tolist())) if isinstance(values, list) else values[which]
+
+    of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
+    of |= {"judged_with_value": judged, "of_all_judged": judged}
+    kept = {name: some(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None}
+    return replace(column, **kept)
+
+
+Ends: TypeAlias = tuple[float, float]
+"""The lower and the upper end of an interval."""
+
+
+def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
+    """Return the intervals of those summaries that are means, by printed name; nan where there is none.
+
+    Geometric means have theirs on the scale of logarithms.
+    """
+    tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
+    by_size: dict[int, list[str]] = {}
+    for name, values in tested.items():
+        by_size.setdefault(values.size, []).append(name)
+    ends: dict[str, Ends] = {}
+    for names in by_size.values():
+        found = how.of(np.stack([tested[name] for name in names]))
+        ends.update({name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)})
+    for column in columns:
+        if column.name in ends and column.measure.summary is geometric_mean:
+            low, high = np.exp(ends[column.name]).tolist()
+            ends[column.name] = low, high
+    return {column.name: ends[column.name] for column in columns if column.name in ends}
+
+
+def is_mean(column: Column) -> bool:
+    """Return whether the summary is a mean of the values of topics, so that it has an interval."""
+    return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
+
+
+def _averaged(column: Column) -> FloatArray | None:
+    """Return what the summary of a measure is the mean of: shape (n_averaged,); None where it is no mean."""
+    summary = column.measure.summary
+    if summary is None or not is_mean(column):
+        return None
+    numbers = np.asarray(column.values)[... if column.has_value is None else column.has_value]
+    scaled = np.asarray(numbers if column.is_zscore else summary.scale(numbers), np.float64)
+    n_missing = max(0, column.n_averaged - scaled.size)
+    missing = np.log(LEAST) if summary is geometric_mean else 0.0
+    return np.concatenate((scaled, np.full(n_missing, missing)))

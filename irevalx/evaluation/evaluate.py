@@ -16,13 +16,11 @@ from irevalx.evaluation.chosen_topics import (
     relevant_by_topic,
     several,
 )
-from irevalx.evaluation.columns import Column
+from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
-from irevalx.evaluation.summarising import Summaries
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.judged_documents import Documents
-from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.judged_documents import AnyJudgments, Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, rank_run

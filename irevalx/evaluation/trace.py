@@ -11,11 +11,9 @@ from irevalx.arrays.codes import ABSENT, OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.judged_documents import AnyJudgments, Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
-from irevalx.judgments.kinds import AnyJudgments
-from irevalx.judgments.preference_groups import Group
-from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.assessed_preferences import assess_preferences

@@ -15,7 +15,7 @@ from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS

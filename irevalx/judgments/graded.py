@@ -59,11 +59,6 @@ class Judgments(Documents, Kind):
         return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
 
     @property
-    def documents(self) -> Documents:
-        """The documents without their grades."""
-        return self
-
-    @property
     def default_depth(self) -> int | None:
         """How many documents of a topic count unless told otherwise; None for all."""
         return None if self.strata is None else SAMPLED_DEPTH

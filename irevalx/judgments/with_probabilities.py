@@ -31,11 +31,6 @@ class JudgmentsWithProbabilities(Documents, Kind):
     at_random: BoolArray
     lines: IntArray
 
-    @property
-    def documents(self) -> Documents:
-        """The documents without their grades."""
-        return self
-
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
         """Topics in which a document was judged twice, with the error to raise."""

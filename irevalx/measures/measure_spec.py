@@ -58,38 +58,35 @@ class Request(Frozen, kw_only=True):
     Parameters
     ----------
     reading : the one that is asked for; a measure of the `all` row alone is the same in each.
-    level : the least grade that is relevant; None for that of all measures.
-    parameters, cutoffs, gains : as typed; those of a member of a set are the default.
+    spec : level, parameters, cutoffs and gains; those of a member of a set are the default.
     spelling : what its values are called as they were asked for; empty for a member of a set.
     optional : whether it may be left out where the format of the judgments does not allow it.
     """
 
     measure: Measure
     reading: Reading
-    level: float | None = None
-    parameters: str | None = None
-    cutoffs: tuple[str, ...] = ()
-    gains: str | None = None
+    spec: MeasureSpec
     spelling: str = ""
     optional: bool = False
 
     @property
     def merged_by(self) -> tuple[str, float | None, Reading, str | None, str | None]:
         """What requests have in common that are computed as one: parameters with names stand side by side."""
-        parameters, kind = self.parameters, self.measure.kind
+        spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
         reading: Reading = "nonrel" if self.measure.kernel is None else self.reading
-        return self.measure.name, self.level, reading, parameters, self.gains
+        return self.measure.name, spec.level, reading, parameters, spec.gains
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
         """The cutoffs that the text lists, as typed; none where it has none, or other parameters."""
-        if self.cutoffs or self.parameters is None or "=" in self.parameters:
-            return self.cutoffs
-        return tuple(self.parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
+        cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
+        if cutoffs or parameters is None or "=" in parameters:
+            return cutoffs
+        return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
 def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:

@@ -184,7 +184,7 @@ def select(
         In a block, a measure with a level of its own stands after the plain one, the lowest level first.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.reading)
-        return block, place_of(request.measure), request.level is not None, request.level or 0
+        return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 
     merged: dict[object, list[Request]] = {}
     for request in every:
@@ -205,7 +205,8 @@ def select(
     asked = [
         (request, selected[request.merged_by])
         for request in in_asked_order
-        if request.merged_by in selected and request.parameters in {None, _first_parameters(merged[request.merged_by])}
+        if request.merged_by in selected
+        and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
     ]
     return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
 
@@ -220,28 +221,25 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     UsageError : a measure, not a member of a set, has none of the readings, or is not defined with a feature.
     """
     _refuse_level(spec, settings)
+    is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
     unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
-        requests = [Request(measure=measure, reading=one) for one in ((own,) if own else dict.fromkeys(unjudged))]
+        asked = MeasureSpec(measure.name) if is_set else replace(spec, level=own_level)
+        requests = [
+            Request(measure=measure, reading=one, spec=asked, optional=spec.name == "all")
+            for one in ((own,) if own else dict.fromkeys(unjudged))
+        ]
         refused = [feature for feature in settings.features if feature in measure.refuses]
-        if spec.name in NICKNAMES:
-            if refused:
-                continue
-            yield from (replace(request, optional=spec.name == "all") for request in requests)
+        if is_set:
+            yield from () if refused else requests
             continue
         for feature in refused:
             raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
         if not any(_has_reading(request, settings) for request in requests):
             _refuse_reading(measure, requests[0].reading)
         for request in requests:
-            yield replace(
-                request,
-                level=None if spec.level == settings.level else spec.level,
-                parameters=spec.parameters,
-                cutoffs=spec.cutoffs,
-                gains=spec.gains,
-                spelling=spec.text if own else spec.text + _suffix(None, request.merged_by[2], settings),
-            )
+            suffix = "" if own else _suffix(None, request.merged_by[2], settings)
+            yield replace(request, spelling=spec.text + suffix)
 
 
 def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
@@ -275,7 +273,7 @@ def _suffix(level: float | None, reading: Reading, settings: Settings, gains: st
 
 def _first_parameters(requests: Iterable[Request]) -> str | None:
     """Return the parameters that count: the first that are given; None where none are."""
-    return next((request.parameters for request in requests if request.parameters is not None), None)
+    return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
 def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
@@ -288,9 +286,9 @@ def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Requ
         if first is not None and isinstance(requests[0].measure.kind, NoParameters):
             yield f"the parameters {quote(first)} of {name} are ignored: it takes none{_cutoff_hint(name, first)}"
         for request in requests:
-            if request.parameters not in {None, first}:
+            if request.spec.parameters not in {None, first}:
                 yield (
-                    f"the parameters {quote(request.parameters or '')} of {name} are ignored: it has "
+                    f"the parameters {quote(request.spec.parameters or '')} of {name} are ignored: it has "
                     f"{quote(first or '')} already, and the first ones count"
                 )
 
@@ -325,9 +323,9 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
     ------
     ParameterError, UsageError : they make no sense.
     """
-    measure, level, reading = requests[0].measure, requests[0].level, requests[0].merged_by[2]
+    measure, spec, reading = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
     text = _first_parameters(requests)
-    if cutoffs := [cutoff for request in requests for cutoff in request.cutoffs]:
+    if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
         given = [] if text is None else text.split(",")
         others = {float(cutoff): cutoff for cutoff in cutoffs if cutoff not in given}
         text = ",".join([*given, *others.values()])
@@ -343,15 +341,14 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         parameters = measure.kind.parse(measure.name, text, settings, note)
     except ParameterError as error:
         raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
-    gains = requests[0].gains
-    if gains is not None:
-        of_grades = Gains().parse(measure.name, gains, settings, note)
+    if spec.gains is not None:
+        of_grades = Gains().parse(measure.name, spec.gains, settings, note)
         parameters = replace(parameters, gains=of_grades.values[0], warnings=of_grades.warnings)
     for line in parameters.warnings:
         warn(line)
-    names = tuple(name + _suffix(level, reading, settings, gains) for name in parameters.names)
+    names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
     return SelectedMeasure(
-        measure, parameters, reading, names, level, optional=all(request.optional for request in requests)
+        measure, parameters, reading, names, spec.level, optional=all(request.optional for request in requests)
     )
 
 
@@ -385,8 +382,8 @@ def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[st
             [name] = names_with(cutoff)
             yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[name]
         return
-    names = names_with(request.parameters)
-    is_ignored = isinstance(kind, NoParameters) and request.parameters is not None
+    names = names_with(request.spec.parameters)
+    is_ignored = isinstance(kind, NoParameters) and request.spec.parameters is not None
     spelling = request.spelling if len(names) == 1 and not is_ignored else ""
     for name in names:
         if name in printed:

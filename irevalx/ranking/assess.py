@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.kinds import AnyJudgments
+from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking

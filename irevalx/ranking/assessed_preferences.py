@@ -10,8 +10,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.preference_groups import Group
-from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.ranking.ranking import Ranking
 
 _ROWS_AT_ONCE = 64

@@ -29,28 +29,6 @@ def successes(p: FloatArray) -> FloatArray:
     return _taken(p, np.zeros(p.size), 0.0)[0]
 
 
-def weighted_successes(p: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the expected sum of the weights of the successful trials where 0, 1, ... are: shape (n + 1,).
-
-    Each is multiplied by the probability that so many are, so that all add up to the expected sum.
-
-    Parameters
-    ----------
-    p, weight : shape (n,).
-    """
-    return _taken(p, weight, 0.0)[1]
-
-
-def running_successes(p: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return what ``weighted_successes`` does, each weight times the number of successes up to and including its trial.
-
-    Parameters
-    ----------
-    p, weight : shape (n,).
-    """
-    return _taken(p, weight, 1.0)[1]
-
-
 def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
     """Take all trials.
 
@@ -106,11 +84,11 @@ class ProbableTopic(Frozen):
         weight : shape (n_found,).
         share : shape (n,); the factor for each of ``counts``.
         """
-        return float(weighted_successes(self.p, self._padded(weight))[1:] @ share)
+        return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
         """Return what ``mean`` does, each weight times the number of relevant documents up to this one."""
-        return float(running_successes(self.p, self._padded(weight))[1:] @ share)
+        return self._expected(weight, share, 1.0)
 
     def within_their_number(self) -> float:
         """Return the expected share of relevant documents among the first R, R being how many there are."""
@@ -128,8 +106,9 @@ class ProbableTopic(Frozen):
             total += float((found * above[found]) @ rest[number - found]) / number
         return total
 
-    def _padded(self, weight: AnyArray) -> FloatArray:
-        return np.append(weight, np.zeros(self.p.size - weight.size))
+    def _expected(self, weight: AnyArray, share: FloatArray, of_before: float) -> float:
+        padded = np.append(weight, np.zeros(self.p.size - weight.size))
+        return float(_taken(self.p, padded, of_before)[1][1:] @ share)
 
 
 def _with_trial(chances: FloatArray, p: float) -> FloatArray:

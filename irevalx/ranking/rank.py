@@ -18,7 +18,7 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.tie_groups import Tied
+from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import AboutTies, Results, Run
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
@@ -316,15 +316,16 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
         place[missing] = len(ranking.topics) + np.arange(missing.size)
         n_ret = min(1, rules.max_retrieved)
         rows = Segments.of_lengths([n_ret if rules.keep_all else 0] * missing.size)
+        first = np.ones(rows.size, np.int64)
         stand_in = Ranking(
             topics=_topics_at(missing, judgments),
             judged_topic=missing,
             rows=rows,
-            rank=np.ones(rows.size, np.int64),
+            rank=first,
             row=np.full(rows.size, STAND_IN),
             n_ret=np.full(missing.size, n_ret),
             failures={},
-            tied=None if ranking.tied is None else Tied.of_first(rows.size, ranking.tied),
+            tied=ranking.tied and replace(ranking.tied, first=first, last=first),
         )
         ranking = Ranking.joined([ranking, stand_in])
     return ranking.take(place[wanted])

@@ -12,8 +12,7 @@ from irevalx.errors import DuplicateDocumentError, UsageError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.tie_groups import Tied, closed_up
-from irevalx.ranking.tied_topics import TiedTopics
+from irevalx.ranking.tied_topics import Tied, TiedTopics, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
@@ -149,12 +148,6 @@ class Ranking(Frozen):
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if reading == "skip" else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
-
-    def covers(self, judgments: Documents) -> BoolArray:
-        """Return, per topic of the judgments that it was made with, whether it is there."""
-        covered = np.zeros(len(judgments.topics), np.bool_)
-        covered[self.judged_topic] = True
-        return covered
 
     def take(self, topics: IntArray) -> Ranking:
         """Return some of the topics, in the order of their numbers given."""

@@ -175,13 +175,10 @@ class Topics(Frozen):
         """Per topic: hits among the first k documents, k being one number or one per topic."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
-        if k not in self._hits_within:
-            self._hits_within[k] = self.rows.count(self.hit & (self.rank <= k))
-        return self._hits_within[k]
-
-    @cached_property
-    def _hits_within(self) -> dict[int, IntArray]:
-        return {}
+        if ("hits", k) not in self.kept:
+            self.kept["hits", k] = self.rows.count(self.hit & (self.rank <= k))
+        hits: IntArray = self.kept["hits", k]
+        return hits
 
     @cached_property
     def kept(self) -> dict[Any, Any]:

@@ -18,8 +18,8 @@ from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.judgments.graded import Judgments
+    from irevalx.judgments.judged_documents import AnyJudgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
-    from irevalx.judgments.kinds import AnyJudgments
     from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import Any
 
-from irevalx.evaluation.columns import Column
+from irevalx.evaluation.columns import Column, Ends
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.evaluation.summarising import Ends
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_text

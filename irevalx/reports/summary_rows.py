@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from irevalx.evaluation.columns import Column
+from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean
 from irevalx.evaluation.evaluate import Evaluation, in_group
-from irevalx.evaluation.summarising import Ends, intervals_of, is_mean
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import num_q, runid
 

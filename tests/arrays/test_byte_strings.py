@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from random_names import ids
@@ -57,10 +56,3 @@ def test_long_names_compare_as_their_bytes(names: list[bytes]) -> None:
 def test_first_places(names: list[bytes]) -> None:
     """Each name has the place of the first that is equal."""
     assert first_places(Names.of(names)).tolist() == [names.index(name) for name in names]
-
-
-def test_first_places_where_keys_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys only say where to look."""
-    monkeypatch.setattr(Names, "keys", lambda names: np.zeros(names.size, np.uint64))
-    names = [b"b", b"a", b"b", b"c", b"a"]
-    assert first_places(Names.of(names)).tolist() == [0, 1, 0, 3, 1]

@@ -14,6 +14,7 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.evaluation.chosen_topics import TopicCounts
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.evaluation.topic_values import TopicColumn, TopicValues, little_judged, values_of
+from irevalx.frozen import values as fields_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import with_pool
 from irevalx.measures.select import select
@@ -150,7 +151,8 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             results = [results_of(run_of(lines, batch, settings.compat)) for lines in runs]
             found = values_of(of_batch, results, selection, settings)
             columns = found.columns
-            counts = [before + more for before, more in zip(counts, found.counts, strict=True)]
+            both = zip(map(fields_of, counts), map(fields_of, found.counts), strict=True)
+            counts = [TopicCounts(*map(sum, zip(*pair, strict=True))) for pair in both]
             for number in range(N_RUNS):
                 rows = np.flatnonzero(found.run == number)
                 topics[number] += [found.topics[row] for row in rows.tolist()]

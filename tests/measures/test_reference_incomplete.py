@@ -48,19 +48,6 @@ def test_ind_ap() -> None:
     assert incomplete.ind_ap(Topic([1, UNJUDGED, 2], [1, -1, 2, 2], level=2)) == 1 / 4
 
 
-def test_ind_ap_without_unjudged_documents_is_average_precision() -> None:
-    """With all of the pool judged, indAP is map."""
-    # Relevant at 1 and 4, R = 2: (1/1 + 2/4)/2
-    topic = Topic([1, 0, OUTSIDE, 1], [1, 0, 1])
-    assert incomplete.ind_ap(topic) == reference.average_precision(topic) == 3 / 4
-
-
-def test_first_form_of_ind_ap_is_skip() -> None:
-    """Removing all unjudged documents gives the paper's first form of indAP."""
-    # All unjudged documents go: 0 1 1 remains, (1/2 + 2/3)/3 = 7/18
-    assert incomplete.ind_ap(incomplete.skip(TOPIC)) == near(Fraction(7, 18))
-
-
 def test_expected_precision() -> None:
     """Small binomial sums, written out."""
     # p = 1/4, o = 2, r = n = 0: (9/16)(1/1) + (6/16)(1/2) + (1/16)(1/3) = (27 + 9 + 1)/48
@@ -122,13 +109,6 @@ def test_rank_eff_without_nonrelevant_documents() -> None:
     assert incomplete.rank_eff(LOW_LEVEL) == 1 / 2
 
 
-def test_rank_eff_is_bpref_where_n_is_r() -> None:
-    """Ahlgren & Grönqvist, section 5: the two are the same where N = R."""
-    # N = R = 2; n = 1, 2: ((2-1)/2 + 0)/2
-    topic = Topic([0, 1, 0, 1], [0, 1, 0, 1])
-    assert incomplete.rank_eff(topic) == reference.bpref(topic) == 1 / 4
-
-
 def test_bpref_10() -> None:
     """The first R + 10 nonrelevant documents count."""
     # N = 2 is below R + 10 = 13: 1 - 1/2 twice, over 3
@@ -150,16 +130,6 @@ def test_bpref_10_disagrees_with_rank_eff() -> None:
     assert incomplete.rank_eff(first) == near(Fraction(4, 7))
     assert incomplete.bpref_10(first) == 0
     assert incomplete.rank_eff(second) == incomplete.bpref_10(second) == 1 / 2
-
-
-def test_swap() -> None:
-    """Ahlgren & Grönqvist, appendix: a relevant document that moves up raises RankEff, but not always bpref-10."""
-    # From below twelve nonrelevant documents to below eleven, R + 10 = 11
-    judgments = [0] * 12 + [1]
-    before, after = Topic([0] * 12 + [1], judgments), Topic([0] * 11 + [1, 0], judgments)
-    assert incomplete.rank_eff(before) == 0
-    assert incomplete.rank_eff(after) == 1 / 12
-    assert incomplete.bpref_10(before) == incomplete.bpref_10(after) == 0
 
 
 def test_judged() -> None:
@@ -279,16 +249,6 @@ def test_x_inf_ap_at_the_top() -> None:
     # d = 0: rank 1 gives 1, and rank 2 below a document outside the pool 1/2
     assert incomplete.x_inf_ap(SampledTopic([(1, 1)], [(1, 1)])) == 1
     assert incomplete.x_inf_ap(SampledTopic([None, (1, 1)], [(1, 1)])) == 1 / 2
-
-
-def test_x_inf_ap_of_one_stratum_is_inf_ap() -> None:
-    """The smoothing by 3e is infAP's with c = 3."""
-    # TOPIC, with all of its pool in one stratum
-    sampled = SampledTopic(
-        ranking=[(4, 0), (4, -1), (4, 1), None, (4, 1)],
-        judgments=[(4, 0), (4, -1), (4, 1), (4, 1), (4, 1), (4, 0), (4, -1)],
-    )
-    assert incomplete.x_inf_ap(sampled) == near(incomplete.inf_ap(TOPIC, c=3.0))
 
 
 def test_inf_ndcg() -> None:
