@@ -29,39 +29,18 @@ MOST_RETRIEVED = 2**31 - 1
 
 
 class RankedRun(Frozen):
-    """The ranking of a run, and what else its file says.
+    """The ranking of a run, or of a part of it, and what else its file says.
 
     Parameters
     ----------
     ranking : of its judged topics; of the only one where the rules name it.
     others : the other topics that it has results for.
-    tag : what its last line calls it; None for a run without lines.
-    warnings : a line each: scores that are no finite numbers, and scores that make little sense.
-    """
-
-    ranking: Ranking
-    others: frozenset[bytes]
-    tag: bytes | None
-    warnings: tuple[str, ...]
-
-    @cached_property
-    def topics(self) -> frozenset[bytes]:
-        """All topics that it has results for."""
-        return self.others.union(self.ranking.topics)
-
-
-class _RankedPart(Frozen):
-    """What a part of a run has.
-
-    Parameters
-    ----------
-    ranking : of the judged topics, as ``RankedRun`` has it.
-    others : the other topics.
     lines : how many lines there are.
-    tag : what the last of them calls the run.
+    tag : what its last line calls it; None for a run without lines.
     malformed : scores that are no finite numbers.
     sanity_warnings : a line each.
     n_identical : documents that were left out because they have the id of their topic.
+    warnings : of a whole run, all of them, a line each.
     """
 
     ranking: Ranking
@@ -71,13 +50,15 @@ class _RankedPart(Frozen):
     malformed: MalformedNumbers
     sanity_warnings: tuple[str, ...]
     n_identical: int
+    warnings: tuple[str, ...] = ()
 
-    @property
-    def topics(self) -> tuple[bytes, ...]:
-        return self.ranking.topics + self.others
+    @cached_property
+    def topics(self) -> frozenset[bytes]:
+        """All topics that it has results for."""
+        return frozenset(self.others).union(self.ranking.topics)
 
     @classmethod
-    def joined(cls, parts: Sequence[_RankedPart]) -> _RankedPart:
+    def joined(cls, parts: Sequence[RankedRun]) -> RankedRun:
         """Return what several parts have, one after the other in the run."""
         if len(parts) == 1:
             return parts[0]
@@ -136,12 +117,12 @@ def rank_run(
     """
     judgments.table  # noqa: B018 - made here, before several processes want it
 
-    def rank_block(block: Any) -> _RankedPart:
+    def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_some(run.parse(block), rules)
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
-        return _RankedPart(
+        return RankedRun(
             ranking,
             others,
             results.rows.size + n_identical,
@@ -155,13 +136,13 @@ def rank_run(
     blocks = iter(()) if processes > 1 else run.blocks()
     ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 
-    def counted() -> Iterator[_RankedPart]:
+    def counted() -> Iterator[RankedRun]:
         for part in ranked:
             progress(part.lines)
             yield part
 
     unread = blocks if run.to_its_end else ()
-    whole = _RankedPart.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
+    whole = RankedRun.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
     by_name = rules.ties == "name"
     sanity_warnings = (line for line in whole.sanity_warnings if by_name or not isinstance(line, AboutTies))
     warnings = [whole.malformed.message(), *sanity_warnings]
@@ -170,12 +151,12 @@ def rank_run(
             f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
             "whose id is that of the topic"
         )
-    return RankedRun(whole.ranking, frozenset(whole.others), whole.tag, tuple(filter(None, warnings)))
+    return replace(whole, warnings=tuple(filter(None, warnings)))
 
 
 def _shared_parts(
-    run: Run, rank_block: Callable[[Any], _RankedPart], judgments: Documents, processes: int
-) -> Iterator[_RankedPart]:
+    run: Run, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
+) -> Iterator[RankedRun]:
     """Yield what parts of a run have, in the order of the file, that several processes read.
 
     Parameters
@@ -192,14 +173,14 @@ def _shared_parts(
         yield from (_with_topics_of(judgments, part) for part in ranked)
         return
 
-    def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[_RankedPart], InputError | None]:
+    def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
         """Return what the blocks of a share have, and what keeps those after them from being read."""
-        parts: list[_RankedPart] = []
+        parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
         except InputError as error:
-            return [_RankedPart.joined(parts)] if parts else [], error
-        return [_RankedPart.joined(parts), *returning], None
+            return [RankedRun.joined(parts)] if parts else [], error
+        return [RankedRun.joined(parts), *returning], None
 
     for parts, error in in_order(rank_share, lambda: shares, processes):
         yield from (_with_topics_of(judgments, part) for part in parts)
@@ -331,7 +312,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
     return ranking.take(place[wanted])
 
 
-def _with_topics_of(judgments: Documents, part: _RankedPart) -> _RankedPart:
+def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
     """Return what another process has ranked with the names of topics that this one has."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
