@@ -26,8 +26,9 @@ from irevalx.api.forms import (
 )
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments, Kind
+from irevalx.judgments.judged_documents import Kind
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text

@@ -25,7 +25,7 @@ from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
-    from irevalx.judgments.judged_documents import AnyJudgments
+    from irevalx.judgments import AnyJudgments
     from irevalx.measures.declare import Measure
     from irevalx.measures.select import Selection
     from irevalx.process.messages import Messages

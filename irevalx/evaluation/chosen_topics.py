@@ -7,8 +7,9 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments, Documents
+from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import RankingRules, in_topic_order

@@ -20,7 +20,8 @@ from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.judged_documents import AnyJudgments, Documents
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import RankedRun, rank_run

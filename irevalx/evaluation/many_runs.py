@@ -16,7 +16,7 @@ from irevalx.evaluation.chosen_topics import (
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, evaluate
 from irevalx.frozen import replace
-from irevalx.judgments.judged_documents import AnyJudgments
+from irevalx.judgments import AnyJudgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.process.workers import in_order, worth_sharing

@@ -15,8 +15,8 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total

@@ -10,8 +10,9 @@ from tabulate import tabulate
 from irevalx.arrays.codes import ABSENT, OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments, Documents
+from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments

@@ -15,8 +15,8 @@ from irevalx.errors import ArgumentError, InputError, shown_name
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.experiments.user_data import judgments_of
 from irevalx.frozen import replace
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.formats import QRELS, read_qrels, rel_format
 from irevalx.reading.source import Source

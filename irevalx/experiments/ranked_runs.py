@@ -14,7 +14,7 @@ from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranking_runs import compared_topics, raise_first, rank_all, topics_compared, unique_names
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.judged_documents import AnyJudgments
+from irevalx.judgments import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import SelectedMeasure, Selection, select

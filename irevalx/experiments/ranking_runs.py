@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from irevalx.errors import EvaluationError, NoTopicsError, Warn, shown_name
 from irevalx.evaluation.many_runs import unique_run_names
-from irevalx.judgments.judged_documents import AnyJudgments, Documents
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.judged_documents import Documents
 from irevalx.process.system import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, RankingRules, rank_run

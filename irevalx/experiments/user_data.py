@@ -14,8 +14,8 @@ from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS

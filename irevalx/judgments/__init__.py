@@ -1,7 +1,6 @@
 """What is known of documents: judgments of each kind, and the pool of documents chosen for judging.
 
     judged_documents          Documents: all that a ranking needs to know; Kind: what can be said of each kind
-                              of judgments; AnyJudgments: all kinds
     graded                    Judgments: grades, perhaps in a sample of strata
     judgment_groups           GroupedJudgments: grades of several users
     preferences               of groups of users: which documents are better than which
@@ -11,3 +10,19 @@
 
 Records without a ranking; ``reading`` makes them from files, ``ranking`` assesses rankings with them.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from irevalx.judgments.graded import Judgments
+    from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+
+AnyJudgments: TypeAlias = (
+    "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | JudgmentsWithProbabilities"
+)
+"""What a file of judgments holds: a new kind is named here, and mypy then names what has to know of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import ClassVar
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.document_table import DocumentTable
@@ -12,21 +12,8 @@ from irevalx.arrays.segments import BoolArray, Segments
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
 
-if TYPE_CHECKING:
-    from irevalx.judgments.graded import Judgments
-    from irevalx.judgments.judgment_groups import GroupedJudgments
-    from irevalx.judgments.preferences import PreferenceJudgments
-    from irevalx.judgments.subtopics import SubtopicJudgments
-    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-
 _MOST_IN_A_DICTIONARY = 1 << 14
 """Up to this number of topics there is a dictionary, which takes 70 bytes for each of them."""
-
-
-AnyJudgments: TypeAlias = (
-    "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | JudgmentsWithProbabilities"
-)
-"""What a file of judgments holds: a new kind is named here, and mypy then names what has to know of it."""
 
 
 class TopicIndex(Mapping[bytes, int]):

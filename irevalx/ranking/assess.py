@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import AnyJudgments
 from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking

@@ -17,8 +17,8 @@ from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
+    from irevalx.judgments import AnyJudgments
     from irevalx.judgments.graded import Judgments
-    from irevalx.judgments.judged_documents import AnyJudgments
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
