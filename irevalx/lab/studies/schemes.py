@@ -217,8 +217,7 @@ def draw(
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == "strata":
-        if division is None:
-            raise ValueError("strata must be given for the scheme strata")
+        assert division is not None
         sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":
