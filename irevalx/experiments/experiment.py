@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import Warn
 from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
@@ -36,21 +36,6 @@ class Experiment(RankedRuns):
         lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
-    def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs.
-
-        Parameters
-        ----------
-        grades : flat over ``judgments``; negative is pooled but unjudged. None: as they were read.
-        pooled : flat over ``judgments``; false where a document is to be outside the pool, as if its line were not
-            there. None: all true.
-
-        Returns
-        -------
-        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
-        """
-        return self._values(grades, pooled)
-
     def with_measures(self, measures: Sequence[str]) -> Experiment:
         """Return the same runs and judgments, to be measured otherwise."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
@@ -77,12 +62,10 @@ def prepare(
 
     Parameters
     ----------
-    measures : as ``requests_of`` or ``requests_of_samples`` takes them, or as these return them.
+    measures : as ``requests_of`` takes them, or as it and ``requests_of_samples`` return them.
     runs, rules, names, warn : as ``RankedRuns.of`` takes them.
     """
     raise_first(judgments.duplicates)
-    texts = [text for text in measures if isinstance(text, str)]
     requests = [one for one in measures if isinstance(one, SelectedMeasure)]
-    if texts or not requests:
-        requests += requests_of(texts, rules.settings)
+    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -2,5 +2,6 @@
 
 ``formats`` lists the formats, a row each. A ``Source`` is opened and decompressed, cut into ``blocks`` of whole topics,
 and each block into the columns of its ``lines``, whose numbers ``decimals`` reads. That is what the readers share:
-``qrels``, ``grouped_files``, ``scored_runs`` and ``pool_file``. Rooms above choose a row and call its ``read``.
+``qrels`` (and pools), ``grouped_files``, ``subtopic_files``, ``prels_files`` and ``scored_runs``. Rooms above choose a
+row and call its ``read``.
 """

@@ -1,4 +1,4 @@
-"""Files of judgments in which each line has a topic, a document and a grade: the formats qrels and sampled."""
+"""Files in which each line has a topic and a document: judgments with a grade, as in qrels and samples, and pools."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from irevalx.arrays.segments import AnyArray
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.reading.blocks import blocks_of
 from irevalx.reading.grades import read_by_block
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import DataLines
+from irevalx.reading.lines import DataLines, columns_in, cut_lines
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.settings import Grades
@@ -59,3 +61,21 @@ def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
     """Return what strata are sorted by: numbers by value, then other names; names of one value by their bytes."""
     value, is_number = c_double(name)
     return not is_number, value if is_number else 0.0, name
+
+
+def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Pool:
+    """Read a pool, as ``FileFormat.read`` does.
+
+    Parameters
+    ----------
+    layout : the columns, among them ``TOPIC`` and ``DOCNO``; the first data line says which of several the file has.
+    """
+    path = source.path
+    columns: str | None = None
+    parts = []
+    for block in blocks_of(source, again=False):
+        columns = columns or columns_in(block, layout, compat)
+        lines = cut_lines(path, block, layout, compat, columns=columns)
+        topics, rows, order = group_by_topic(lines["TOPIC"])
+        parts.append(Pool(path, topics, rows.ids, lines["DOCNO"].take(order)))
+    return Pool.joined(path, parts)

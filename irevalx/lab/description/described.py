@@ -14,7 +14,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranking_runs import compared_topics, rank_all, topics_compared, unique_names
-from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
+from irevalx.experiments.user_data import are_given, graded_judgments_of, opened_runs
 from irevalx.lab.description.describing import (
     CUTOFFS,
     PARTS,
@@ -115,10 +115,10 @@ def describe(
     found: list[Contribution] = []
     notes: tuple[str, ...] = ()
     if are_given(runs):
-        opened, given = runs_of(runs)
-        with_retrieved = with_first_documents(judgments, opened, depth)
-        ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
-        names = unique_names(ranked, opened, given, warn)
+        opened = opened_runs(runs)
+        with_retrieved = with_first_documents(judgments, opened.runs, depth)
+        ranked = list(rank_all(with_retrieved, opened.runs, RankingRules(), warn=warn))
+        names = unique_names(ranked, opened.runs, opened.names, warn)
         shows_runs = show not in ("judgments", "groups")
         by_name = dict(zip(names, ranked, strict=True))
         topics, lacking = compared_topics(judgments, by_name, complete=complete or not shows_runs)

@@ -1,16 +1,21 @@
-"""Figures of several studies, in folders or in memory."""
+"""Several studies: their figures, whether they are in folders or in memory, and their tables as one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
+from irevalx.lab.command.output import make_folder, write_lines
+from irevalx.lab.command.result import Result
+from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.study_result import AXES, StudyResult
+from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 LAYOUTS = ("axis", "grid", "scores", "runs")
 """How studies are drawn: on one axis, a column for each, the scores of runs at a level, or under full judgments."""
 
-AGAINST = ("AP", "itself")
+AGAINST = tuple(REFERENCES)
 """What measures are compared with."""
 
 
@@ -78,9 +83,9 @@ def draw(
     if layout in {"scores", "runs"} and with_itself:
         raise UsageError(f"itself must not be given together with the layout {layout}")
     from irevalx.lab.plot.page import Page, style
-    from irevalx.lab.studies.study_figures import runs_in_order
+    from irevalx.lab.studies.study_figures import agreement, grid, runs_in_order
     from irevalx.lab.studies.study_scatter import measures_at_a_level
-    from irevalx.lab.studies.summaries import measures_in_common
+    from irevalx.lab.studies.summaries import measures_in_common, refuse_different
 
     page, found = Page(width, titled, axis == "linear"), _summaries(studies)
     if layout == "grid" and len(found) > 1 and page.is_narrow:
@@ -92,22 +97,27 @@ def draw(
         if layout == "scores":
             return measures_at_a_level(found, chosen, against, None if at is None else str(at), page)
         of_itself = measures_in_common(found, with_itself) if with_itself and against != "itself" else ()
+        if layout == "axis":
+            refuse_different(found)
+        for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
+            warn(line)
         lines = [*((measure, against) for measure in chosen), *((measure, "itself") for measure in of_itself)]
-        return _drawn_statistics(found, layout, lines, page)
+        return (grid if layout == "grid" else agreement)(found, lines, page)
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
-    """Return the summaries of studies, as ``draw`` takes them.
+    """Return the summaries of studies, as ``draw`` takes them; raises as it does."""
+    from irevalx.lab.studies.study_files import StudyFolder, read_summary
 
-    Raises
-    ------
-    ArgumentError : there are none, or one is neither a folder nor a result.
-    UsageError : two have one name.
-    InputError, UnreadableFileError : a file is none of a study, or missing.
-    """
-    named = studies.items() if isinstance(studies, Mapping) else None
     listed = studies if isinstance(studies, list | tuple) else [studies]
-    found = [_summary(one, name) for name, one in (named or ((None, one) for one in listed))]
+    found = []
+    for name, one in studies.items() if isinstance(studies, Mapping) else ((None, one) for one in listed):
+        if isinstance(one, StudyResult):
+            found.append(one.summary if name is None else replace(one.summary, name=name))
+        elif isinstance(one, str | PathLike):
+            found.append(read_summary(StudyFolder.of(fspath(one), name)))
+        else:
+            raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", one)
     if not found:
         raise ArgumentError("studies must be one at least, but got none")
     if len({one.name for one in found}) < len(found):
@@ -115,29 +125,74 @@ def _summaries(studies: Any) -> list[StudySummary]:
     return found
 
 
-def _summary(given: Any, name: str | None) -> StudySummary:
-    """Return the summary of a study; raises as ``_summaries`` does."""
-    from irevalx.lab.studies.study_files import StudyFolder, read_summary
-
-    if isinstance(given, StudyResult):
-        return given.summary if name is None else replace(given.summary, name=name)
-    if not isinstance(given, str | PathLike):
-        raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", given)
-    return read_summary(StudyFolder.of(fspath(given), name))
-
-
-def _drawn_statistics(found: list[StudySummary], layout: str, lines: list[tuple[str, str]], page: Page) -> Figure:
-    """Draw how scores agree, by the share or the level of judgments."""
-    from irevalx.lab.studies.study_figures import agreement, grid
-    from irevalx.lab.studies.summaries import refuse_different
-
-    if layout == "axis":
-        refuse_different(found)
-    for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
-        warn(line)
-    return (grid if layout == "grid" else agreement)(found, lines, page)
-
-
 def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
     """Return measures, each once; a string may have several, with blanks between them."""
     return tuple(dict.fromkeys(word for text in checks.texts(what, given) for word in text.split()))
+
+
+class SeveralStudies(Result):
+    """Studies of the same runs and judgments under several orders of judging.
+
+    Parameters
+    ----------
+    studies : one for each order, all with the same seeds.
+    seed : of the first sample; None where nothing was left to chance.
+    """
+
+    studies: tuple[StudyResult, ...]
+    seed: int | None
+
+    titled: ClassVar[bool] = True
+
+    def tables(self) -> list[Table]:
+        """Return the tables of all studies, one after another in one table of each kind."""
+        return [self._joined(tables) for tables in zip(*(study.tables() for study in self.studies), strict=True)]
+
+    def _joined(self, tables: Sequence[Table]) -> Table:
+        """Return a table of each study as one, the name of the scheme before what does not have it."""
+        first = tables[0]
+        if "scheme" in first.columns:
+            return replace(first, rows=[row for table in tables for row in table.rows])
+        schemes = [study.study.scheme for study in self.studies]
+        rows = [(scheme, *row) for scheme, table in zip(schemes, tables, strict=True) for row in table.rows]
+        return Table(first.title, ("scheme", *first.columns), rows, n_labels=first.n_labels + 1)
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the knees of each study."""
+        tables = []
+        for study in self.studies:
+            knees, *others = study.tables_for_people()
+            tables += [replace(knees, title=f"{study.study.scheme}: {knees.title}"), *others]
+        return tables
+
+    def write(
+        self,
+        folder: str | PathLike[str],
+        *,
+        figures: str | None = "png",
+        axis: str = "log",
+        width: float = 7.0,
+        titled: bool = True,
+        **how: Any,
+    ) -> None:
+        """Write each study to a folder of its own in a folder, and in this figures of all of them on one axis.
+
+        Parameters are those of ``StudyResult.write``.
+        """
+        path = make_folder(fspath(folder))
+        for study in self.studies:
+            into = path / study.study.scheme
+            study.write(into, figures=figures, axis=axis, width=width, titled=titled, **how)
+        if figures is None:
+            return
+        from irevalx.lab.plot.page import Page, picture
+
+        named = {study.study.scheme: study for study in self.studies}
+
+        def drawn(page: Page, against: str) -> Figure:
+            return draw(named, against=against, axis=axis, width=page.width, titled=page.titled)
+
+        for against in AGAINST:
+            name = f"agreement-with-{against}.{figures}"
+            content = picture(partial(drawn, against=against), Page(width, titled), name)
+            write_lines([content], path / name)

@@ -19,22 +19,10 @@ from irevalx.experiments.strata import Design, StrataSample
 from irevalx.frozen import Frozen
 from irevalx.lab.judging.orderings import budget_of
 from irevalx.orders.known_orders import ORDERS, JudgingOrder
+from irevalx.orders.replays import Level
 
-
-class Level(Frozen):
-    """A level of incompleteness: how much is left of the judgments.
-
-    Parameters
-    ----------
-    text : the level as typed.
-    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
-        depth or a number of documents of at least 1.
-    is_share : which of the two.
-    """
-
-    text: str
-    number: Fraction
-    is_share: bool = True
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+"""The usual levels that are shares of the judgments."""
 
 
 class Scheme(Frozen, kw_only=True):
@@ -43,10 +31,10 @@ class Scheme(Frozen, kw_only=True):
     Parameters
     ----------
     name : as options have it.
-    usual : its usual levels.
-    shown : the levels that the papers show beside each other, from the greatest to the least.
     meaning : what its levels are.
     title : what a level, which stands for ``{}``, is called above a panel.
+    usual : its usual levels.
+    shown : the levels that the papers show beside each other, from the greatest to the least.
     of_depth : whether its levels are depths of pools.
     by_share_judged : whether figures have the share of the judgments that is left on the axis in place of levels.
     order : the order in which documents are judged, where the scheme is one; its levels are budgets.
@@ -54,10 +42,10 @@ class Scheme(Frozen, kw_only=True):
     """
 
     name: str
-    usual: tuple[str, ...]
-    shown: tuple[float, ...]
     meaning: str
     title: str
+    usual: tuple[str, ...] = SHARES
+    shown: tuple[float, ...] = (0.3, 0.1, 0.05)
     of_depth: bool = False
     by_share_judged: bool = False
     order: JudgingOrder | None = None
@@ -95,74 +83,64 @@ class Scheme(Frozen, kw_only=True):
 
     def _level(self, given: str | float | Fraction) -> Level:
         """Return a level as it was typed; raises ArgumentError."""
-        if self.order is None:
-            return Level(str(given), self._number_of(given), is_share=not self.of_depth)
-        budget = budget_of("each of levels", given)
-        return Level(str(given), budget.number, budget.is_share)
-
-    def _number_of(self, given: str | float | Fraction) -> Fraction:
+        text = str(given)
+        if self.order is not None:
+            return budget_of("each of levels", given)
         if self.of_depth:
-            text = str(given)
             if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
                 raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
-            return Fraction(int(text))
+            return Level(text, Fraction(int(text)), is_share=False)
         if not isinstance(given, str):
-            return share_of("levels", given)
+            return Level(text, share_of("levels", given))
         share = read_share(given)
         if share is None:
             rule = "a share above 0 and at most 1, such as 0.1 or 10%"
             raise ArgumentError(f"each of levels must be {rule}, but got {quote(given)}")
-        return share
+        return Level(text, share)
 
 
 _MOST_DIGITS = 18
 """Of a depth: no run has as many documents."""
 
-_SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
-_SHOWN_SHARES, _SHOWN_DEPTHS = (0.3, 0.1, 0.05), (30.0, 8.0, 4.0)
+_SHOWN_DEPTHS = (30.0, 8.0, 4.0)
 
 SCHEMES = {
     scheme.name: scheme
     for scheme in (
         Scheme(
             name="uniform",
-            usual=_SHARES,
-            shown=_SHOWN_SHARES,
             meaning="share of each topic's judgments that is kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="stratified",
-            usual=_SHARES,
-            shown=_SHOWN_SHARES,
             meaning="share of each topic's relevant and nonrelevant documents that is kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="depth",
-            usual=_DEPTHS,
-            shown=_SHOWN_DEPTHS,
             meaning="depth of the pool",
             title="depth {}",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
             of_depth=True,
             is_random=False,
         ),
         Scheme(
             name="mixed",
-            usual=_DEPTHS,
-            shown=_SHOWN_DEPTHS,
             meaning="share of the judgments that is kept: a pool, and as many random ones",
             title="depth {}",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
             of_depth=True,
             by_share_judged=True,
         ),
         Scheme(
             name="strata",
-            usual=tuple(f"{percent}%" for percent in range(10, 101, 10)),
-            shown=_SHOWN_SHARES,
             meaning="share of the judgments that is kept: samples of strata",
             title="{} of the rates",
+            usual=tuple(f"{percent}%" for percent in range(10, 101, 10)),
             by_share_judged=True,
         ),
     )
@@ -172,8 +150,6 @@ SCHEMES = {
 IN_ORDER = {
     name: Scheme(
         name=name,
-        usual=_SHARES,
-        shown=_SHOWN_SHARES,
         meaning=f"share of the judgments that is made in the order {name}",
         title="{} judged",
         by_share_judged=True,
@@ -226,11 +202,12 @@ def draw(
     order: samples.RandomOrder,
     division: Division | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
-) -> StrataSample:
-    """Return what a scheme keeps of the judgments.
+) -> tuple[StrataSample, BoolArray | None]:
+    """Return what a scheme keeps of the judgments, and what is in the pool of measures of grades; None for everything.
 
     The pool of ``mixed`` is the stratum 1, which is kept, and the other judgments are the stratum 2. Otherwise, but for
     ``strata``, there is one stratum: for ``depth`` what is in the pool, for ``uniform`` and ``stratified`` everything.
+    Judged documents that are in none of ``strata`` are outside the pool, as if they had no line.
 
     Parameters
     ----------
@@ -242,27 +219,17 @@ def draw(
     if scheme == "strata":
         if division is None:
             raise ValueError("strata must be given for the scheme strata")
-        return StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
-    if scheme in {"uniform", "stratified"}:
-        if scheme == "uniform":
-            kept = samples.uniform(judgments, level, order, experiment.level)
-        else:
-            kept = samples.stratified(judgments, level, order, experiment.level, rounding)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept)
+        sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
+        return sample, sample.in_stratum | ~judged
+    if scheme == "uniform":
+        kept = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+    if scheme == "stratified":
+        kept = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
     retrieved = experiment.retrieved_within(int(level))
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":
-        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool)
+        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
     stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
-    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2"))
-
-
-def pooled_in(scheme: str, sample: StrataSample) -> BoolArray | None:
-    """Return which documents are in the pool for measures of graded judgments; None for all of them.
-
-    Judged documents that are in none of the strata are outside the pool, as if they had no line.
-    """
-    if scheme != "strata":
-        return None
-    pooled: BoolArray = sample.in_stratum | (sample.judgments.grades < 0)
-    return pooled
+    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None

@@ -28,8 +28,8 @@ from irevalx.lab.command.parameters import (
     topic_resamples_option,
 )
 from irevalx.lab.command.strata_options import strata_file_option, strata_option
+from irevalx.lab.studies.drawing import SeveralStudies
 from irevalx.lab.studies.schemes import IN_ORDER, NAMES
-from irevalx.lab.studies.several_studies import SeveralStudies
 from irevalx.lab.studies.study_result import AXES, ENDINGS, StudyResult
 from irevalx.lab.studies.studying import POOL_DEPTH, study
 
