@@ -37,8 +37,7 @@ from irevalx.lab.labelling.label_findings import LabelFindings
 from irevalx.lab.labelling.one_judge import Asked, common_topics, compared
 from irevalx.lab.labelling.run_agreement import HUMAN_TOPICS
 from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.label_agreement import kappa
-from irevalx.statistics.probability_errors import calibration_error, squared_errors
+from irevalx.statistics.label_agreement import calibration_error, kappa, squared_errors
 from irevalx.statistics.significance import ALPHA
 
 RESAMPLES = 1000
