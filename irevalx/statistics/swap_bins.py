@@ -55,18 +55,14 @@ def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale 
 
     Parameters
     ----------
-    values : shape (n_runs, n_topics); tested values.
+    values : shape (n_runs, n_topics); tested values of two runs at least.
     sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
-    width : of a bin, above 0, with at most 12 decimals.
+    width : of a bin, above 0 and at most ``WIDEST``, with at most 12 decimals.
     scale : of the measure.
 
     Returns
     -------
     The bins that have comparisons, ascending.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs, or the width is none.
     """
     return _swap_bins(values, [(values, sets)], width, scale)
 
@@ -88,17 +84,11 @@ def _swap_bins(
     values: FloatArray, parts: Iterable[tuple[FloatArray, IntArray]], width: Fraction, scale: Scale
 ) -> list[SwapBin]:
     """Count the bins of runs, of which each part has some and the topic sets that these are compared on."""
-    if len(values) < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
-    units = width * 10**DECIMALS
-    if not 0 < width <= WIDEST or units.denominator != 1:
-        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals"
-        raise ValueError(f"the width of a bin must be {rule}, but got {width}")
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
     for some, sets in parts:
         size, was_drawn = sets.shape[2], is_sample(values.shape[1], sets)
-        for number, sums in _sums_by_bin(some, sets, units.numerator, scale):
+        for number, sums in _sums_by_bin(some, sets, (width * 10**DECIMALS).numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
     sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
     scores = scale.of_mean(sums / values.shape[1], size)

@@ -105,16 +105,10 @@ def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
 
     Parameters
     ----------
-    values : shape (n_runs, n_topics).
+    values : shape (n_runs, n_topics); of two runs at least.
     sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs.
     """
     n_runs, n_topics = values.shape
-    if n_runs < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
     first, second = pairs_of_runs(n_runs)
     gap = differences(values[second], values[first])
     one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
@@ -135,15 +129,9 @@ def swap_rate_on_own_sets(values: FloatArray, size: int, *, draws: int = DRAWS, 
 
     Parameters
     ----------
-    values : shape (n_runs, n_topics).
+    values : shape (n_runs, n_topics); of two runs at least.
     size, draws, seed : as ``topic_sets`` takes them.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs, or as ``topic_sets``.
     """
-    if len(values) < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
     of_pairs = [swap_rate(both, sets) for both, sets in own_sets(values, size, draws=draws, seed=seed)]
     return SwapRate(
         size=size,
@@ -176,20 +164,14 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
 
     Parameters
     ----------
+    size : from 1 to half the topics.
+    draws : at least 1.
     pair : the number of the pair of runs for which sets are drawn, that stands before I then; None for all pairs.
 
     Returns
     -------
     shape (n_pairs, 2, size); 0-based topics, ascending within a set.
-
-    Raises
-    ------
-    ValueError : there are too few topics for two disjoint sets of that size, or ``draws`` is below 1.
     """
-    if not 1 <= size <= n_topics // 2:
-        raise ValueError(f"the size of a topic set must be between 1 and half of the {n_topics} topics, but got {size}")
-    if draws < 1:
-        raise ValueError(f"the number of draws must be at least 1, but got {draws}")
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
     drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws

@@ -84,17 +84,6 @@ def test_least_reliable_difference() -> None:
     assert least_reliable([]) is None
 
 
-@pytest.mark.parametrize("width", [Fraction(0), Fraction(-1), Fraction(1, 3)])
-def test_widths_that_make_no_sense(width: Fraction) -> None:
-    """0, less, and what has no end of decimals; and a single run."""
-    with pytest.raises(
-        ValueError, match="the width of a bin must be a number above 0 and at most 1000000, with at most 12 decimals"
-    ):
-        swap_bins(np.zeros((2, 4)), topic_sets(4, 2), width)
-    with pytest.raises(ValueError, match="two runs at least"):
-        swap_bins(np.zeros((1, 4)), topic_sets(4, 2), Fraction(1))
-
-
 def test_small_bins_decide_nothing() -> None:
     """A bin of few comparisons neither breaks off what is reliable nor is itself the least difference."""
     of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
