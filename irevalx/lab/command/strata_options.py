@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
-from irevalx.experiments.strata_design import EXAMPLE
+from irevalx.experiments.strata import EXAMPLE
 
 strata_option = option(
     "--strata",
