@@ -11,7 +11,7 @@ import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irevalx.statistics.swaps import default_sizes, swap_rate, swap_rate_on_own_sets, topic_sets
+from irevalx.statistics.swaps import default_sizes, own_sets, swap_rate, topic_sets
 
 SETTINGS = settings(deadline=None, max_examples=100)
 
@@ -101,7 +101,7 @@ def test_no_interval_where_all_sets_are_compared() -> None:
 def test_each_pair_of_runs_on_its_own_sets() -> None:
     """A literal loop over pairs, of which each has other sets; the pairs are independent of each other."""
     values = np.random.default_rng(3).integers(0, 4, (4, 14)).astype(np.float64)
-    found = swap_rate_on_own_sets(values, 3, draws=30, seed=5)
+    found = swap_rate(values, own_sets(values, 3, draws=30, seed=5))
     swaps = ties = 0
     variance, seen = 0.0, set()
     for pair, (first, second) in enumerate(combinations(range(4), 2)):
@@ -121,6 +121,6 @@ def test_each_pair_of_runs_on_its_own_sets() -> None:
 def test_own_sets_of_all_there_are() -> None:
     """Where all pairs of sets are compared they are the same for all pairs of runs, and nothing is drawn."""
     values = np.random.default_rng(4).random((3, 5))
-    own, shared = swap_rate_on_own_sets(values, 2), swap_rate(values, topic_sets(5, 2))
+    own, shared = swap_rate(values, own_sets(values, 2)), swap_rate(values, topic_sets(5, 2))
     assert (own.swaps, own.ties, own.comparisons) == (shared.swaps, shared.ties, shared.comparisons)
     assert np.isnan(own.interval).all()
