@@ -99,6 +99,13 @@ def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     return done.rows, done.stderr
 
 
+def refusal(*args: str | Path, status: int = 1) -> str:
+    """Return what irevalx-lab says on standard error where it ends with this status and prints nothing."""
+    done = lab(*args)
+    assert (done.status, done.stdout) == (status, b"")
+    return done.stderr
+
+
 def rows_in(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file of csv."""
     with path.open(newline="") as lines:
@@ -116,7 +123,10 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
 
 def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
     """Return runs whose lines are still to be read."""
-    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
+    return [
+        read_trec_results(path if isinstance(path, Source) else Source(path), TREC_EVAL_10, False, warn)
+        for path in paths
+    ]
 
 
 def judgments_of(lines: str) -> Judgments:
